@@ -1,0 +1,72 @@
+/** Commands of an event queue that change what is stored: register, flush, delete, end. */
+import type { JsonObject } from '../../src/core/index.js';
+import { positionId } from '../../src/events/index.js';
+import type { CommandDefinition } from '../../src/runtime/index.js';
+import { fields, success, value } from '../shared/replies.js';
+import { type Snapshot, takeSnapshot } from './snapshot/take.js';
+import type { QueueOptions, QueueState, QueueVolatile } from './state.js';
+
+type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<QueueState, A, I, QueueVolatile>;
+
+export interface RegisterArgs extends JsonObject {
+  readonly options: QueueOptions;
+  /** State sections to send; null = all, [] = none. */
+  readonly fetch: readonly string[] | null;
+  readonly queue_id: string;
+  readonly lifespanMs: number;
+  readonly origin: string;
+}
+
+/** A crash must not cost a queue: this long after it came up here, it waits for its client. */
+const GRACE_MS = 60_000;
+
+export const register: QueueCommand<RegisterArgs, Snapshot> = {
+  creates: true,
+  needs: takeSnapshot,
+  handle({ state, volatile }, args, snapshot, { caller, now }) {
+    volatile.active = now;
+    const last = positionId(snapshot.start);
+    const next: QueueState = {
+      ...state,
+      user: caller,
+      options: args.options,
+      start: snapshot.start,
+      acked: -1,
+      lifespanMs: args.lifespanMs,
+      covers: snapshot.covers,
+      incarnation: snapshot.incarnation,
+      active: now,
+    };
+    return {
+      reply: { ok: [fields({ queue_id: args.queue_id, last_event_id: last }), ...snapshot.parts] },
+      state: next,
+      due: now + args.lifespanMs,
+    };
+  },
+};
+
+export const flush: QueueCommand<JsonObject> = {
+  handle: ({ state, volatile }) => ({
+    reply: value(null),
+    state: { ...state, acked: volatile.acked, active: volatile.active },
+    due: volatile.active + state.lifespanMs,
+  }),
+};
+
+/** DELETE /events. */
+export const remove: QueueCommand<JsonObject> = {
+  handle: () => ({ reply: success(), end: true }),
+};
+
+/** The live side found that the queue is over: idle for too long, or its past is lost. */
+export const end: QueueCommand<{ readonly reason: string }> = {
+  handle: () => ({ reply: value(null), end: true }),
+};
+
+/** The stored time has come: collect, unless the client was here since it was written. */
+export const due: QueueCommand<JsonObject> = {
+  handle({ state, volatile }, _args, _inputs, { now }) {
+    const wake = Math.max(volatile.active + state.lifespanMs, volatile.since + GRACE_MS);
+    return wake <= now ? { reply: value(null), end: true } : { reply: value(null), due: wake };
+  },
+};

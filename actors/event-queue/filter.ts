@@ -1,0 +1,52 @@
+/** Which events a queue wants (events.md § Filtering per queue). Pure. */
+import type { JsonObject } from '../../src/core/index.js';
+import type { SharedEvent } from '../../src/events/index.js';
+import type { NeutralMessage } from '../../src/messages/index.js';
+import type { QueueOptions } from './state.js';
+
+const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
+
+export function wants(options: QueueOptions, event: SharedEvent, user: number): boolean {
+  const { type, item } = event;
+  const { eventTypes, capabilities } = options;
+  if (eventTypes !== null && !eventTypes.includes(type)) return false;
+  if (item.t === 'message') {
+    return (
+      options.narrow.length === 0 ||
+      inNarrow(options.narrow, item.message as unknown as NeutralMessage, item.flags[user] ?? [])
+    );
+  }
+  if (type === 'muted_topics' && eventTypes?.includes('user_topic')) return false;
+  if (type === 'typing' && item.event.stream_id !== undefined) return capabilities.stream_typing_notifications;
+  if (NOT_WITH_SETTINGS_OBJECT.has(type)) return !capabilities.user_settings_object;
+  if (type === 'realm_linkifiers') return capabilities.linkifier_url_template;
+  return true;
+}
+
+const same = (a: unknown, b: string): boolean => String(a).toLowerCase() === b.toLowerCase();
+
+function inNarrow(
+  narrow: readonly (readonly string[])[],
+  { common }: { readonly common: JsonObject },
+  flags: readonly string[],
+): boolean {
+  return narrow.every(([operator, operand = '']) => {
+    switch (operator) {
+      case 'stream':
+        return common.type === 'stream' && same(common.display_recipient, operand);
+      case 'topic':
+        return common.type === 'stream' && same(common.subject, operand);
+      case 'sender':
+        return same(common.sender_email, operand);
+      case 'is':
+        if (operand === 'dm' || operand === 'private') return common.type === 'private';
+        if (operand === 'starred') return flags.includes('starred');
+        if (operand === 'unread') return !flags.includes('read');
+        if (operand === 'alerted' || operand === 'mentioned') return flags.includes('mentioned');
+        if (operand === 'resolved') return common.type === 'stream' && String(common.subject).startsWith('✔ ');
+        return true;
+      default:
+        return false;
+    }
+  });
+}

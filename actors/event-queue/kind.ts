@@ -1,0 +1,51 @@
+/** The event-queue actor. Lives on its user's partition; its key names realm, user and queue. */
+import { apiError } from '../../src/api/errors.js';
+import { parseKey } from '../../src/core/index.js';
+import type { ActorKind } from '../../src/runtime/index.js';
+import { due, end, flush, register, remove } from './commands.js';
+import { LiveQueue } from './live.js';
+import { queueMachine } from './machine.js';
+import type { QueueState, QueueVolatile } from './state.js';
+
+export const queueKind = (now: () => number): ActorKind<QueueState, QueueVolatile> => ({
+  name: 'queue',
+  machine: queueMachine,
+  directory: true,
+  loads: [],
+  commands: { register, flush, delete: remove, end, due },
+  liveCommands: ['poll'],
+  initial: () => ({
+    phase: 'registered',
+    user: 0,
+    options: {
+      applyMarkdown: false,
+      clientGravatar: false,
+      slimPresence: false,
+      includeSubscribers: false,
+      allPublicStreams: false,
+      eventTypes: null,
+      narrow: [],
+      capabilities: {
+        notification_settings_null: false,
+        bulk_message_deletion: false,
+        user_avatar_url_field_optional: false,
+        stream_typing_notifications: false,
+        user_settings_object: false,
+        linkifier_url_template: false,
+      },
+    },
+    start: 0,
+    acked: -1,
+    lifespanMs: 0,
+    covers: {},
+    incarnation: '',
+    active: 0,
+  }),
+  volatile: (_key, state) => ({ acked: state.acked, active: state.active, since: now() }),
+  missing: (key) => {
+    const { rest } = parseKey(key);
+    return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };
+  },
+  refuse: (_phase, _name) => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
+  live: (handle, suppliers) => new LiveQueue(handle, suppliers),
+});

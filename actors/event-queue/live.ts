@@ -1,0 +1,280 @@
+/**
+ * The side of an event queue that lives in memory: its place in the realm's feed, the events that wait, and the poll
+ * that waits for them.
+ */
+import { type Actor, createActor } from 'xstate';
+import { apiError } from '../../src/api/errors.js';
+import type { Clock } from '../../src/clock/index.js';
+import { type JsonObject, parseKey, type Seq, seq } from '../../src/core/index.js';
+import {
+  type EventSink,
+  eventId,
+  type FeedEnd,
+  positionId,
+  type RealmFeed,
+  type SharedEvent,
+  SLOTS,
+  seqOfId,
+  TRANSIENT_SLOT,
+} from '../../src/events/index.js';
+import type { ActivationHandle, HeldRequest, LiveActor, StopReason, Suppliers } from '../../src/runtime/index.js';
+import { BUFFER_LIMIT, EventBuffer, heartbeat } from './buffer.js';
+import { wants } from './filter.js';
+import { queueMachine } from './machine.js';
+import type { QueueState, QueueVolatile } from './state.js';
+
+declare module '../../src/runtime/kind.js' {
+  interface HostServices {
+    /** For heartbeats and collection. */
+    readonly clock: Clock;
+    readonly random: () => number;
+  }
+}
+
+const HEARTBEAT_MS = 45_000;
+const HEARTBEAT_SPREAD_MS = 10_000;
+/** Acknowledgements are written at most this often (design § 3). */
+const FLUSH_MS = 30_000;
+
+interface Waiting {
+  readonly args: PollArgs;
+  readonly request: HeldRequest;
+}
+
+interface PollArgs {
+  readonly last_event_id: number | null;
+  readonly dont_block: boolean;
+}
+
+export class LiveQueue implements LiveActor, EventSink {
+  position: Seq = seq(0);
+  readonly #queue: string;
+  #state: QueueState | undefined;
+  #buffer: EventBuffer | undefined;
+  #feed: RealmFeed | undefined;
+  #machine: Actor<typeof queueMachine> | undefined;
+  #poll: HeldRequest | undefined;
+  /** Polls that came while the past was being read. */
+  #early: Waiting[] = [];
+  #isLive = false;
+  #stopped = false;
+  /** Newest id that this activation pushed. */
+  #newest = -1;
+  /** Made anew after a crash: which transient ids the client has had is not known. */
+  #rebuilt: boolean;
+  #answerScheduled = false;
+  #flushScheduled = false;
+
+  constructor(
+    private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
+    private readonly suppliers: Suppliers,
+  ) {
+    const { rest } = parseKey(handle.key);
+    this.#queue = rest.slice(rest.indexOf('/') + 1);
+    this.#rebuilt = handle.exists();
+    if (handle.exists()) this.#open();
+  }
+
+  get user(): number {
+    return this.#state!.user;
+  }
+
+  get allPublic(): boolean {
+    return this.#state!.options.allPublicStreams;
+  }
+
+  committed(): void {
+    if (!this.#state && this.handle.exists()) this.#open();
+  }
+
+  command(_name: string, args: JsonObject, request: HeldRequest): void {
+    const poll: Waiting = { args: args as unknown as PollArgs, request };
+    if (!this.#isLive) this.#early.push(poll);
+    else this.#take(poll);
+  }
+
+  idle(): boolean {
+    return false;
+  }
+
+  async draining(): Promise<void> {
+    if (this.#dirty()) await this.handle.tell('flush', {});
+  }
+
+  stopped(reason: StopReason): void {
+    this.#stopped = true;
+    this.#feed?.detach(this);
+    this.#machine?.stop();
+    const waiting = this.#early.splice(0).map(({ request }) => request);
+    if (this.#poll) waiting.push(this.#poll);
+    this.#poll = undefined;
+    for (const request of waiting) {
+      // A deleted queue's poll is finished with what there is; any other stop is not the client's business.
+      if (reason === 'ended' && this.#buffer) request.reply({ ok: this.#buffer.answer() });
+      else request.reply({ retry: 'moved' } as never);
+    }
+  }
+
+  covered(actor: string, version: number): boolean {
+    const covered = this.#state!.covers[actor];
+    return covered !== undefined && version <= covered;
+  }
+
+  push(event: SharedEvent): void {
+    // Below the acknowledged id after a rebuild: the client has had it.
+    if (event.id <= this.handle.volatile.acked) return;
+    if (!this.#buffer || !wants(this.#state!.options, event, this.user)) return;
+    this.#buffer.push(event);
+    this.#newest = event.id;
+    if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
+    else if (this.#poll) this.#answerSoon();
+  }
+
+  live(): void {
+    this.#isLive = true;
+    for (const poll of this.#early.splice(0)) this.#take(poll);
+  }
+
+  end(reason: FeedEnd): void {
+    this.#end(reason);
+  }
+
+  #open(): void {
+    const state = this.handle.state();
+    this.#state = state;
+    const { options } = state;
+    this.#buffer = new EventBuffer(state.user, this.#queue, {
+      applyMarkdown: options.applyMarkdown,
+      clientGravatar: options.clientGravatar,
+      includeSubscribers: options.includeSubscribers,
+      notificationNull: options.capabilities.notification_settings_null,
+    });
+    this.#newest = Math.max(positionId(state.start), state.acked);
+    this.position = seq(Math.max(state.start, state.acked < 0 ? 0 : seqOfId(state.acked) - 1));
+    const { clock } = this.suppliers.services;
+    this.#machine = createActor(
+      queueMachine.provide({
+        actions: { heartbeat: () => this.#beat(), collect: () => this.#end('idle') },
+      }),
+      {
+        input: { lifespanMs: state.lifespanMs },
+        clock: { setTimeout: (fn, ms) => clock.setTimeout(fn, ms), clearTimeout: (id) => clock.clearTimeout(id) },
+      },
+    );
+    this.#machine.start();
+    void this.#attach(state);
+  }
+
+  async #attach(state: QueueState): Promise<void> {
+    try {
+      const [feed, { incarnation }] = await Promise.all([
+        this.suppliers.services.feeds.of(this.handle.realm),
+        this.suppliers.log.position(this.handle.realm),
+      ]);
+      if (this.#stopped) return;
+      if (incarnation !== state.incarnation) return this.#end('incarnation');
+      this.#feed = feed;
+      feed.attach(this);
+    } catch {
+      // Directory or log out of reach: try again until they are back; polls wait, and their frontends time them out.
+      this.suppliers.services.clock.setTimeout(() => {
+        if (!this.#stopped) void this.#attach(state);
+      }, 1_000);
+    }
+  }
+
+  #take({ args, request }: Waiting): void {
+    const last = args.last_event_id;
+    const { volatile } = this.handle;
+    if (last !== null && last < volatile.acked) {
+      return request.reply({ error: apiError('EVENT_PRUNED', { last_event_id: last }).toReply() });
+    }
+    if (last !== null && last > this.#newestPossible()) {
+      return request.reply({ error: apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }).toReply() });
+    }
+    if (last !== null && last > volatile.acked && last > positionId(this.#state!.start)) {
+      volatile.acked = last;
+      this.#newest = Math.max(this.#newest, last);
+      this.#buffer!.acknowledge(last);
+    }
+    volatile.active = this.suppliers.services.clock.now();
+    this.#flushLater();
+    // The same request sent again (its frontend lost sight of it) takes the place of the first; another poll ends it.
+    if (this.#poll && this.#poll.id !== request.id) this.#answer();
+    if (this.#buffer!.size > 0 || args.dont_block) {
+      request.reply({ ok: this.#buffer!.answer() });
+      this.#machine!.send({ type: 'TOUCH' });
+      return;
+    }
+    this.#poll = request;
+    request.onCancel(() => this.#release(request));
+    const spread = this.suppliers.services.random() * HEARTBEAT_SPREAD_MS;
+    this.#machine!.send({ type: 'POLL', heartbeatMs: HEARTBEAT_MS + spread });
+  }
+
+  /** Ids above this were never given out. After a rebuild the log's end bounds what a former owner can have sent. */
+  #newestPossible(): number {
+    if (!this.#rebuilt) return this.#newest;
+    return Math.max(this.#newest, eventId(Math.max(this.position, this.#feed?.position ?? 0) + 1, 0) - 1);
+  }
+
+  #release(request: HeldRequest): void {
+    if (this.#poll !== request || this.#stopped) return;
+    this.#poll = undefined;
+    this.handle.volatile.active = this.suppliers.services.clock.now();
+    this.#machine!.send({ type: 'RELEASE' });
+  }
+
+  /** After the entry that is being delivered, so that its events come in one answer. */
+  #answerSoon(): void {
+    if (this.#answerScheduled) return;
+    this.#answerScheduled = true;
+    queueMicrotask(() => {
+      this.#answerScheduled = false;
+      if (this.#poll && !this.#stopped) this.#answer();
+    });
+  }
+
+  #answer(): void {
+    const request = this.#poll!;
+    this.#poll = undefined;
+    this.handle.volatile.active = this.suppliers.services.clock.now();
+    this.#machine!.send({ type: 'ANSWER' });
+    request.reply({ ok: this.#buffer!.answer() });
+  }
+
+  #beat(): void {
+    const request = this.#poll;
+    if (!request) return;
+    this.#poll = undefined;
+    const id = Math.max(this.#newest + 1, eventId(this.position, TRANSIENT_SLOT));
+    if (id % SLOTS >= SLOTS - 1) void this.#newPosition();
+    this.#newest = id;
+    this.#buffer!.push(heartbeat(id));
+    this.handle.volatile.active = this.suppliers.services.clock.now();
+    request.reply({ ok: this.#buffer!.answer() });
+  }
+
+  /** The transient slots of the present log position run out: an empty entry opens new ones. */
+  async #newPosition(): Promise<void> {
+    await this.suppliers.log.append(this.handle.realm, { actor: this.handle.key, groups: [] }).catch(() => undefined);
+  }
+
+  #end(reason: FeedEnd | 'overflow' | 'idle'): void {
+    void this.handle.tell('end', { reason }).catch(() => undefined);
+  }
+
+  #dirty(): boolean {
+    const { state, volatile } = this.handle;
+    return this.#state !== undefined && (volatile.acked > state().acked || volatile.active > state().active);
+  }
+
+  #flushLater(): void {
+    if (this.#flushScheduled) return;
+    this.#flushScheduled = true;
+    this.suppliers.services.clock.setTimeout(() => {
+      this.#flushScheduled = false;
+      if (!this.#stopped && this.#dirty()) void this.handle.tell('flush', {}).catch(() => undefined);
+    }, FLUSH_MS);
+  }
+}

@@ -1,0 +1,94 @@
+/** fetch_event_types `realm`: the organization's settings and the server's facts (register.md § Realm section). */
+import type { JsonObject } from '../../../src/core/index.js';
+import { MAX_MESSAGE } from '../../../src/messages/index.js';
+import { defaultIcon } from '../../../src/people/index.js';
+import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '../../../src/streams/index.js';
+import { SERVER_GENERATION } from '../../../src/version.js';
+import type { SnapshotInputs } from './take.js';
+
+const GIPHY_RATINGS = {
+  disabled: { name: 'GIPHY integration disabled', id: 0 },
+  y: { name: 'Allow GIFs rated Y (Very young audience)', id: 1 },
+  g: { name: 'Allow GIFs rated G (General audience)', id: 2 },
+  pg: { name: 'Allow GIFs rated PG (Parental guidance)', id: 3 },
+  'pg-13': { name: 'Allow GIFs rated PG-13 (Parental guidance - under 13)', id: 4 },
+  r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
+};
+
+const EXTERNAL_ACCOUNTS = {
+  twitter: {
+    text: 'Twitter',
+    url_pattern: 'https://twitter.com/%(username)s',
+    name: 'Twitter username',
+    hint: '',
+  },
+  github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
+};
+
+function hostOf(origin: string): string {
+  try {
+    return new URL(origin).hostname;
+  } catch {
+    return 'localhost';
+  }
+}
+
+export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
+  const settings = Object.fromEntries(
+    Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
+  );
+  const { origin } = args;
+  const logo = `${origin}/static/images/logo.svg?version=0`;
+  return {
+    ...settings,
+    realm_authentication_methods: { Email: true },
+    realm_email_auth_enabled: true,
+    realm_password_auth_enabled: true,
+    realm_presence_disabled: false,
+    realm_uri: origin,
+    realm_bot_domain: hostOf(origin),
+    realm_icon_url: defaultIcon(directory.subdomain),
+    realm_icon_source: 'G',
+    realm_logo_url: logo,
+    realm_logo_source: 'D',
+    realm_night_logo_url: logo,
+    realm_night_logo_source: 'D',
+    realm_available_video_chat_providers: {
+      disabled: { name: 'None', id: 0 },
+      jitsi_meet: { name: 'Jitsi Meet', id: 1 },
+    },
+    realm_default_external_accounts: EXTERNAL_ACCOUNTS,
+    realm_push_notifications_enabled: false,
+    realm_upload_quota_mib: null,
+    realm_plan_type: 1,
+    service_plan_is_not_limited: true,
+    zulip_plan_is_not_limited: true,
+    upgrade_text_for_wide_organization_logo: '',
+    realm_is_zephyr_mirror_realm: false,
+    giphy_rating_options: GIPHY_RATINGS,
+    max_avatar_file_size_mib: 5,
+    max_file_upload_size_mib: 25,
+    max_icon_file_size_mib: 5,
+    max_logo_file_size_mib: 5,
+    max_stream_name_length: MAX_STREAM_NAME,
+    max_stream_description_length: MAX_DESCRIPTION,
+    max_topic_length: MAX_TOPIC,
+    max_message_length: MAX_MESSAGE,
+    event_queue_longpoll_timeout_seconds: 90,
+    server_presence_ping_interval_seconds: 60,
+    server_presence_offline_threshold_seconds: 200,
+    password_min_length: 6,
+    password_min_guesses: 10_000,
+    server_generation: SERVER_GENERATION,
+    server_inline_image_preview: true,
+    server_inline_url_embed_preview: true,
+    server_avatar_changes_disabled: false,
+    server_name_changes_disabled: false,
+    server_web_public_streams_enabled: false,
+    server_emoji_data_url: `${origin}/static/emoji/emoji_api.json`,
+    server_needs_upgrade: false,
+    settings_send_digest_emails: true,
+    jitsi_server_url: 'https://meet.jit.si',
+    development_environment: false,
+  };
+}

@@ -1,0 +1,60 @@
+/** fetch_event_types `subscription` and `stream` (register.md, streams.md). */
+import { type JsonObject, streamId } from '../../../src/core/index.js';
+import type { DirectoryStream } from '../../../src/directory/index.js';
+import { isAdmin } from '../../../src/people/index.js';
+import {
+  canAccess,
+  canSeeMetadata,
+  presentNeverSubscribed,
+  presentStream,
+  presentSubscription,
+} from '../../../src/streams/index.js';
+import type { SnapshotInputs } from './take.js';
+
+const byName = (a: DirectoryStream, b: DirectoryStream): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** What clients get that can't handle null; the user's own settings come with the settings (all defaults are false). */
+const NOT_NULL = {
+  enable_stream_desktop_notifications: false,
+  enable_stream_audible_notifications: false,
+  enable_stream_push_notifications: false,
+  enable_stream_email_notifications: false,
+};
+
+export function subscriptionSections({
+  user,
+  directory,
+  args,
+  subscriptions,
+  subscribers,
+}: SnapshotInputs): JsonObject {
+  const own = new Map(subscriptions.map((subscription) => [subscription.stream, subscription]));
+  const { includeSubscribers, capabilities } = args.options;
+  const live = [...directory.streams()].filter((stream) => !stream.archived).sort(byName);
+  const present = (stream: DirectoryStream): JsonObject => {
+    const subscription = own.get(stream.id)!;
+    const may = canSeeMetadata(user, stream, subscription.active);
+    return presentSubscription(stream, subscription, {
+      ...(includeSubscribers ? { subscribers: may ? (subscribers.get(stream.id) ?? []) : [] } : {}),
+      ...(capabilities.notification_settings_null ? {} : { notNull: NOT_NULL }),
+    });
+  };
+  return {
+    subscriptions: live.filter((stream) => own.get(stream.id)?.active).map(present),
+    unsubscribed: live.filter((stream) => own.get(stream.id)?.active === false).map(present),
+    never_subscribed: live
+      .filter((stream) => !own.has(stream.id) && canSeeMetadata(user, stream, false))
+      .map((stream) =>
+        presentNeverSubscribed(stream, includeSubscribers ? (subscribers.get(stream.id) ?? []) : undefined),
+      ),
+  };
+}
+
+/** As GET /streams with its defaults; administrators get all active streams. */
+export function streamSections({ user, directory, subscriptions }: SnapshotInputs): JsonObject {
+  const active = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
+  const shown = [...directory.streams()].filter(
+    (stream) => !stream.archived && (isAdmin(user) || canAccess(user, stream, active.has(streamId(stream.id)))),
+  );
+  return { streams: shown.sort(byName).map(presentStream) };
+}

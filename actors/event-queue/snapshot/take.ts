@@ -1,0 +1,107 @@
+/**
+ * The state that POST /register sends, with what it contains named by actor and version, so that the queue can leave
+ * out exactly the events that the snapshot already shows (design § 3).
+ */
+
+import { apiError } from '../../../src/api/errors.js';
+import {
+  type ActorKey,
+  type JsonObject,
+  realmKey,
+  type Seq,
+  streamId,
+  streamKey,
+  userId,
+  userKey,
+} from '../../../src/core/index.js';
+import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import { fetchWindow, makePlan, NEWEST, Reader } from '../../../src/messages/index.js';
+import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
+import type { Subscription } from '../../../src/streams/index.js';
+import { fields } from '../../shared/replies.js';
+import type { RegisterArgs } from '../commands.js';
+import type { QueueState, QueueVolatile } from '../state.js';
+import { realmSection } from './realm-section.js';
+import { streamSections, subscriptionSections } from './stream-sections.js';
+import { userSections } from './user-sections.js';
+
+export interface Snapshot {
+  readonly start: Seq;
+  readonly incarnation: string;
+  readonly covers: Record<ActorKey, number>;
+  /** Response fields, encoded. */
+  readonly parts: readonly Uint8Array[];
+}
+
+/** What sections are made of. */
+export interface SnapshotInputs {
+  readonly user: DirectoryUser;
+  readonly directory: DirectoryView;
+  readonly args: RegisterArgs;
+  readonly now: number;
+  readonly subscriptions: readonly Subscription[];
+  /** Stream → subscribers; empty unless asked for. */
+  readonly subscribers: ReadonlyMap<number, readonly number[]>;
+}
+
+export async function takeSnapshot(
+  args: RegisterArgs,
+  { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
+  suppliers: Suppliers,
+): Promise<Snapshot> {
+  // The log's end comes first: whatever the parts below lack is in the log after it.
+  const { end, incarnation } = await suppliers.log.position(realm);
+  const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
+  const covers: Record<ActorKey, number> = {};
+  const directory = await suppliers.directory(realm);
+  const user = directory.user(userId(caller));
+  if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+  let subscriptions: readonly Subscription[] = [];
+  const subscribers = new Map<number, readonly number[]>();
+  const needsOwn = wanted('subscription') || wanted('message') || wanted('stream');
+  if (needsOwn) {
+    const own = (await suppliers.ask(userKey(realm, user.id), 'subscription-state', {})) as unknown as {
+      version: number;
+      subscriptions: readonly Subscription[];
+    };
+    subscriptions = own.subscriptions;
+    covers[userKey(realm, user.id)] = own.version;
+  }
+  if (wanted('subscription') && args.options.includeSubscribers) {
+    const ids = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
+    const lists = await Promise.all(ids.map((id) => suppliers.ask(streamKey(realm, streamId(id)), 'members', {})));
+    ids.forEach((id, i) => {
+      const { members, version } = lists[i] as { members: number[]; version: number };
+      subscribers.set(id, members);
+      covers[streamKey(realm, id)] = version;
+    });
+  }
+  const parts: JsonObject[] = [];
+  if (wanted('message')) {
+    // After the streams' versions were read: what they cover must be counted.
+    const reader = new Reader(suppliers.store, realm, user, directory, () => false);
+    const plan = makePlan([], realm, user, directory, () => false);
+    const { rows } = await fetchWindow(reader, plan, {
+      anchor: NEWEST,
+      numBefore: 1,
+      numAfter: 0,
+      includeAnchor: true,
+    });
+    parts.push({ max_message_id: rows[0]?.message.id ?? -1 });
+  }
+  // From here on nothing is awaited: the replica stands still, and its version says what it shows.
+  covers[realmKey(realm)] = directory.version;
+  const inputs: SnapshotInputs = {
+    user: directory.user(user.id) ?? user,
+    directory,
+    args,
+    now: suppliers.services.clock.now(),
+    subscriptions,
+    subscribers,
+  };
+  if (wanted('realm')) parts.push(realmSection(inputs));
+  if (wanted('realm_user')) parts.push(userSections(inputs));
+  if (wanted('subscription')) parts.push(subscriptionSections(inputs));
+  if (wanted('stream')) parts.push(streamSections(inputs));
+  return { start: end, incarnation, covers, parts: parts.map(fields) };
+}

@@ -1,0 +1,47 @@
+/** fetch_event_types `realm_user`: everybody, and what the user is and may do (register.md). */
+import type { JsonObject } from '../../../src/core/index.js';
+import {
+  avatarUrl,
+  isAdmin,
+  isGuest,
+  isModerator,
+  isOwner,
+  policyAllows,
+  presentUser,
+} from '../../../src/people/index.js';
+import type { SnapshotInputs } from './take.js';
+
+export function userSections({ user, directory, args, now }: SnapshotInputs): JsonObject {
+  const { settings } = directory;
+  const options = { clientGravatar: args.options.clientGravatar, profile: true, withoutActive: true };
+  const active: JsonObject[] = [];
+  const inactive: JsonObject[] = [];
+  for (const of of directory.users()) (of.isActive ? active : inactive).push(presentUser(of, user, options));
+  const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
+  const publicStreams = may('create_public_stream_policy');
+  const privateStreams = may('create_private_stream_policy');
+  return {
+    realm_users: active,
+    realm_non_active_users: inactive,
+    cross_realm_bots: [],
+    avatar_source: user.avatarSource,
+    avatar_url: avatarUrl(user),
+    avatar_url_medium: avatarUrl(user, 'medium'),
+    can_create_private_streams: privateStreams,
+    can_create_public_streams: publicStreams,
+    // Needs the server's consent, which no configuration gives yet.
+    can_create_web_public_streams: false,
+    can_create_streams: privateStreams || publicStreams,
+    can_subscribe_other_users: may('invite_to_stream_policy'),
+    can_invite_others_to_realm: may('invite_to_realm_policy'),
+    is_admin: isAdmin(user),
+    is_owner: isOwner(user),
+    is_moderator: isModerator(user),
+    is_guest: isGuest(user),
+    is_billing_admin: user.isBillingAdmin,
+    user_id: user.id,
+    email: user.email,
+    delivery_email: user.deliveryEmail,
+    full_name: user.fullName,
+  };
+}

@@ -1,0 +1,48 @@
+/** Persisted state of an event queue: registration and acknowledged position. Events themselves are in the log. */
+import type { JsonObject } from '../../src/core/index.js';
+
+export interface QueueOptions extends JsonObject {
+  readonly applyMarkdown: boolean;
+  readonly clientGravatar: boolean;
+  readonly slimPresence: boolean;
+  readonly includeSubscribers: boolean;
+  readonly allPublicStreams: boolean;
+  /** null = all. */
+  readonly eventTypes: readonly string[] | null;
+  /** Message events only; pairs of operator and operand. */
+  readonly narrow: readonly (readonly string[])[];
+  readonly capabilities: {
+    readonly notification_settings_null: boolean;
+    readonly bulk_message_deletion: boolean;
+    readonly user_avatar_url_field_optional: boolean;
+    readonly stream_typing_notifications: boolean;
+    readonly user_settings_object: boolean;
+    readonly linkifier_url_template: boolean;
+  };
+}
+
+export interface QueueState extends JsonObject {
+  readonly phase: string;
+  readonly user: number;
+  readonly options: QueueOptions;
+  /** Log position at which the queue starts. */
+  readonly start: number;
+  /** Highest acknowledged event id, as last written; -1 before the first. */
+  readonly acked: number;
+  /** Milliseconds. */
+  readonly lifespanMs: number;
+  /** Commits that the snapshot of the registration contains: actor → version. */
+  readonly covers: { readonly [actor: string]: number };
+  /** Of the log, when the queue was made. */
+  readonly incarnation: string;
+  /** Wall time of the last client activity, as last written; ms. */
+  readonly active: number;
+}
+
+/** Shared by the handlers and the live side; lost with the activation. */
+export interface QueueVolatile {
+  acked: number;
+  active: number;
+  /** Wall time of the activation: a queue that a crash brought here gets some time to be found by its client. */
+  readonly since: number;
+}

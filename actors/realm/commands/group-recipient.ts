@@ -1,0 +1,15 @@
+/** recipient_id of a direct-message group: allocated when the group first talks, the same ever after. */
+import { value } from '../../shared/replies.js';
+import { GROUP_PART } from '../state.js';
+import type { RealmCommand } from './command.js';
+
+export const groupRecipient: RealmCommand<{ readonly group: string }> = {
+  lane: 'groups',
+  handle({ state, parts }, { group }) {
+    const part = `${GROUP_PART}${group}`;
+    const known = parts.get(part);
+    if (known !== undefined) return { reply: value(known) };
+    const id = state.nextRecipient;
+    return { reply: value(id), state: { ...state, nextRecipient: id + 1 }, parts: { [part]: id } };
+  },
+};

@@ -1,0 +1,21 @@
+/** The whole directory, for replicas. */
+import type { JsonObject } from '../../../src/core/index.js';
+import { value } from '../../shared/replies.js';
+import { realmsOf, streamsOf, usersOf } from '../state.js';
+import type { RealmCommand } from './command.js';
+
+export const snapshot: RealmCommand<JsonObject> = {
+  lane: 'snapshot',
+  read: true,
+  handle: ({ state, parts }, _args, _inputs, { version }) => ({
+    reply: value({
+      version,
+      subdomain: state.subdomain,
+      deactivated: state.phase === 'deactivated',
+      settings: state.settings,
+      users: [...usersOf(parts)] as never,
+      streams: [...streamsOf(parts)] as never,
+      realms: [...realmsOf(parts)] as never,
+    }),
+  }),
+};

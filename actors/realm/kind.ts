@@ -1,0 +1,48 @@
+/** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
+import { apiError } from '../../src/api/errors.js';
+import { parseKey } from '../../src/core/index.js';
+import type { ActorKind } from '../../src/runtime/index.js';
+import { createRealm, init, peekRealm } from './commands/create-realm.js';
+import { createUser } from './commands/create-user.js';
+import { firstMessage } from './commands/first-message.js';
+import { groupRecipient } from './commands/group-recipient.js';
+import { takeIds } from './commands/ids.js';
+import { snapshot } from './commands/snapshot.js';
+import { subscribe } from './commands/subscribe.js';
+import { realmMachine } from './machine.js';
+import { GROUP_PART, REALM_PART, type RealmState, STREAM_PART, USER_PART } from './state.js';
+import { RealmVolatile } from './volatile.js';
+
+export const realmKind: ActorKind<RealmState, RealmVolatile> = {
+  name: 'realm',
+  machine: realmMachine,
+  directory: false,
+  loads: [USER_PART, STREAM_PART, GROUP_PART, REALM_PART],
+  commands: {
+    'peek-realm': peekRealm,
+    'create-realm': createRealm,
+    init,
+    'take-ids': takeIds,
+    snapshot,
+    'create-user': createUser,
+    subscribe,
+    'group-recipient': groupRecipient,
+    'first-message': firstMessage,
+  },
+  initial: (key) => ({
+    phase: 'active',
+    id: parseKey(key).realm,
+    subdomain: '',
+    created: 0,
+    settings: {},
+    nextUser: 1,
+    nextStream: 1,
+    nextRecipient: 1,
+    reservedIds: 0,
+    directoryVersion: 0,
+    nextRealm: 1,
+  }),
+  volatile: (_key, state, parts) => new RealmVolatile(state, parts),
+  missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
+  refuse: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }),
+};

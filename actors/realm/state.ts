@@ -1,0 +1,41 @@
+/** Persisted state of a realm actor. Users, streams and group recipients are parts of their own. */
+import type { Json, JsonObject } from '../../src/core/index.js';
+import type { DirectoryStream, DirectoryUser, RealmEntry, RealmSettings } from '../../src/directory/index.js';
+
+export interface RealmState extends JsonObject {
+  readonly phase: string;
+  readonly id: number;
+  readonly subdomain: string;
+  readonly created: number;
+  readonly settings: RealmSettings;
+  readonly nextUser: number;
+  readonly nextStream: number;
+  readonly nextRecipient: number;
+  /** Message ids up to and including this one may have been given out: after a crash the sequence goes on above it. */
+  readonly reservedIds: number;
+  /** Version of the newest commit that changed the directory: what outgoing commands need the replicas to have. */
+  readonly directoryVersion: number;
+  /** Realm 0 only: number of the next realm. */
+  readonly nextRealm: number;
+}
+
+export const USER_PART = 'user/';
+export const STREAM_PART = 'stream/';
+export const GROUP_PART = 'group/';
+export const REALM_PART = 'realm/';
+
+export type Parts = ReadonlyMap<string, Json>;
+
+export const userOf = (parts: Parts, id: number): DirectoryUser | undefined =>
+  parts.get(`${USER_PART}${id}`) as unknown as DirectoryUser | undefined;
+export const streamOf = (parts: Parts, id: number): DirectoryStream | undefined =>
+  parts.get(`${STREAM_PART}${id}`) as unknown as DirectoryStream | undefined;
+
+function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
+  for (const [name, value] of parts) if (name.startsWith(prefix)) yield value as unknown as T;
+}
+
+export const usersOf = (parts: Parts): Iterable<DirectoryUser> => withPrefix(parts, USER_PART);
+export const streamsOf = (parts: Parts): Iterable<DirectoryStream> => withPrefix(parts, STREAM_PART);
+export const realmsOf = (parts: Parts): Iterable<RealmEntry> => withPrefix(parts, REALM_PART);
+export const asPart = (value: DirectoryUser | DirectoryStream | RealmEntry): Json => value as unknown as Json;

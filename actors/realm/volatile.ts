@@ -1,0 +1,34 @@
+/**
+ * What a realm actor keeps beside its state: the next message id, and look-ups over its parts by what must be unique.
+ * All of it can be made anew from the state.
+ */
+import { foldName } from '../../src/directory/index.js';
+import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
+
+export class RealmVolatile {
+  nextId: number;
+  readonly #emails = new Map<string, number>();
+  readonly #streamNames = new Map<string, number>();
+
+  constructor(state: RealmState, parts: Parts) {
+    this.nextId = state.reservedIds + 1;
+    for (const user of usersOf(parts)) this.addUser(user.id, user.email, user.deliveryEmail);
+    for (const stream of streamsOf(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
+  }
+
+  addUser(id: number, ...emails: string[]): void {
+    for (const email of emails) this.#emails.set(email.toLowerCase(), id);
+  }
+
+  addStream(id: number, name: string): void {
+    this.#streamNames.set(foldName(name), id);
+  }
+
+  userByEmail(email: string): number | undefined {
+    return this.#emails.get(email.toLowerCase());
+  }
+
+  streamByName(name: string): number | undefined {
+    return this.#streamNames.get(foldName(name));
+  }
+}

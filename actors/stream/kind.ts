@@ -1,0 +1,22 @@
+/** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
+import { apiError } from '../../src/api/errors.js';
+import type { ActorKind } from '../../src/runtime/index.js';
+import { MEMBER_PART } from '../../src/streams/index.js';
+import { join, members } from './commands/members.js';
+import { send, sendDirect } from './commands/send.js';
+import { streamMachine } from './machine.js';
+import type { StreamState } from './state.js';
+
+const common = {
+  machine: streamMachine,
+  directory: true,
+  loads: [MEMBER_PART],
+  initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
+  volatile: () => undefined,
+  missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
+  refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
+} as const;
+
+export const streamKind: ActorKind<StreamState> = { ...common, name: 'stream', commands: { send, join, members } };
+
+export const directKind: ActorKind<StreamState> = { ...common, name: 'dm', commands: { 'send-direct': sendDirect } };

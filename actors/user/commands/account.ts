@@ -1,0 +1,74 @@
+/** The account itself: made by the realm actor, logged into with a password, shown to its owner. */
+import { apiError } from '../../../src/api/errors.js';
+import type { JsonObject } from '../../../src/core/index.js';
+import { userId } from '../../../src/core/index.js';
+import { fetchWindow, makePlan, NEWEST, Reader } from '../../../src/messages/index.js';
+import { avatarUrl, presentUser } from '../../../src/people/index.js';
+import { success, value } from '../../shared/replies.js';
+import type { UserCommand } from '../command.js';
+import { isSubscribed } from '../state.js';
+
+/** Decided by the realm actor: never refuses. */
+export const create: UserCommand<{ readonly passwordHash: string | null; readonly keySealed: string }> = {
+  creates: true,
+  handle: ({ state }, { passwordHash, keySealed }) => ({
+    reply: value(null),
+    state: { ...state, passwordHash, keySealed },
+  }),
+};
+
+/** POST /fetch_api_key, after the frontend has found the account (users.md § API keys). */
+export const fetchKey: UserCommand<{ readonly password: string }, { readonly correct: boolean; readonly key: string }> =
+  {
+    lane: 'login',
+    async needs({ password }, { view }, { services }) {
+      const correct = await services.secrets.verifyPassword(password, view.state.passwordHash);
+      return { correct, key: correct ? services.secrets.open(view.state.keySealed) : '' };
+    },
+    read: true,
+    handle(_view, _args, { correct, key }, { directory, caller }) {
+      if (!correct) throw apiError('AUTHENTICATION_FAILED');
+      const user = directory.user(userId(caller));
+      if (!user?.isActive) throw apiError('USER_DEACTIVATED');
+      return { reply: success({ api_key: key, email: user.deliveryEmail, user_id: user.id }) };
+    },
+  };
+
+/** API key for the command line, which runs beside the server and knows its secret. */
+export const sealedKey: UserCommand<JsonObject> = {
+  lane: 'read',
+  read: true,
+  handle: ({ state }) => ({ reply: value(state.keySealed) }),
+};
+
+/** GET /users/me. */
+export const me: UserCommand<JsonObject, number> = {
+  lane: 'read',
+  read: true,
+  async needs(_args, { realm, caller, view }, suppliers) {
+    const directory = await suppliers.directory(realm);
+    const user = directory.user(userId(caller));
+    if (!user) return -1;
+    const subscribed = (stream: number): boolean => isSubscribed(view.parts, stream);
+    return newestMessage(new Reader(suppliers.store, realm, user, directory, subscribed), user, directory, realm);
+  },
+  handle(_view, _args, newest, { directory, caller }) {
+    const user = directory.user(userId(caller));
+    if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+    const { bot_type, bot_owner_id, ...shown } = presentUser(user, user, { clientGravatar: false, profile: true });
+    return { reply: success({ ...shown, avatar_url: avatarUrl(user), max_message_id: newest }) };
+  },
+};
+
+/** Id of the newest message that the user has a copy of; -1 without any. */
+export async function newestMessage(
+  reader: Reader,
+  user: Parameters<typeof makePlan>[2],
+  directory: Parameters<typeof makePlan>[3],
+  realm: Parameters<typeof makePlan>[1],
+): Promise<number> {
+  const plan = makePlan([], realm, user, directory, () => false);
+  const window = { anchor: NEWEST, numBefore: 1, numAfter: 0, includeAnchor: true };
+  const { rows } = await fetchWindow(reader, plan, window);
+  return rows[0]?.message.id ?? -1;
+}

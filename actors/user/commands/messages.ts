@@ -1,0 +1,101 @@
+/** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
+import { apiError } from '../../../src/api/errors.js';
+import { type JsonObject, userId } from '../../../src/core/index.js';
+import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import {
+  asStored,
+  type Fetched,
+  fetchWindow,
+  makePlan,
+  neutral,
+  type OwnMessage,
+  orderFlags,
+  ownFlags,
+  parseNarrow,
+  Reader,
+  resolveTerms,
+  variant,
+} from '../../../src/messages/index.js';
+import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
+import { success } from '../../shared/replies.js';
+import type { UserCommand } from '../command.js';
+import { isSubscribed, type UserState } from '../state.js';
+
+interface FetchArgs extends JsonObject {
+  readonly anchor: number | 'first_unread';
+  readonly include_anchor: boolean;
+  readonly num_before: number;
+  readonly num_after: number;
+  /** As sent; checked by the frontend. */
+  readonly narrow: string;
+  readonly client_gravatar: boolean;
+  readonly apply_markdown: boolean;
+}
+
+async function open(
+  { realm, caller, view }: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<{ reader: Reader; user: DirectoryUser; directory: DirectoryView; subscribed: (stream: number) => boolean }> {
+  const directory = await suppliers.directory(realm);
+  const user = directory.user(userId(caller));
+  if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+  const subscribed = (stream: number): boolean => isSubscribed(view.parts, stream);
+  return { reader: new Reader(suppliers.store, realm, user, directory, subscribed), user, directory, subscribed };
+}
+
+function present(
+  own: OwnMessage,
+  user: number,
+  directory: DirectoryView,
+  options: { applyMarkdown: boolean; clientGravatar: boolean },
+): JsonObject {
+  return { ...variant(neutral(own.message, directory), options), flags: orderFlags(ownFlags(own, user)) };
+}
+
+/** GET /messages. */
+export const fetchMessages: UserCommand<FetchArgs, Fetched> = {
+  lane: 'read',
+  read: true,
+  async needs(args, context, suppliers) {
+    const { reader, user, directory, subscribed } = await open(context, suppliers);
+    const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
+    return fetchWindow(reader, makePlan(terms, context.realm, user, directory, subscribed), {
+      anchor: args.anchor,
+      numBefore: args.num_before,
+      numAfter: args.num_after,
+      includeAnchor: args.include_anchor,
+    });
+  },
+  handle(_view, args, fetched, { directory, caller }) {
+    const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
+    return {
+      reply: success({
+        anchor: fetched.anchor,
+        found_newest: fetched.foundNewest,
+        found_oldest: fetched.foundOldest,
+        found_anchor: fetched.foundAnchor,
+        history_limited: false,
+        messages: fetched.rows.map((row) => present(row, caller, directory, options)),
+      }),
+    };
+  },
+};
+
+/** GET /messages/{message_id}. */
+export const fetchMessage: UserCommand<
+  { readonly message_id: number; readonly apply_markdown: boolean },
+  OwnMessage | undefined
+> = {
+  lane: 'read',
+  read: true,
+  async needs({ message_id }, context, suppliers) {
+    const { reader } = await open(context, suppliers);
+    const [record] = await suppliers.store.getMessages(context.realm, [message_id]);
+    return record ? reader.access(asStored(record)) : undefined;
+  },
+  handle(_view, { apply_markdown }, own, { directory, caller }) {
+    if (!own) throw apiError('INVALID_MESSAGES');
+    const message = present(own, caller, directory, { applyMarkdown: apply_markdown, clientGravatar: true });
+    return { reply: success({ message, raw_content: own.message.body.content }) };
+  },
+};

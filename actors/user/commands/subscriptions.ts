@@ -1,0 +1,160 @@
+/** The personal side of subscriptions: colours and switches, and what the user sees of streams. */
+import { apiError } from '../../../src/api/errors.js';
+import {
+  type Json,
+  type JsonObject,
+  type RealmId,
+  streamId,
+  streamKey,
+  userId,
+  userKey,
+} from '../../../src/core/index.js';
+import type { DirectoryStream } from '../../../src/directory/index.js';
+import { isAdmin, isGuest } from '../../../src/people/index.js';
+import type { Suppliers } from '../../../src/runtime/index.js';
+import { pickColor, presentStream, presentSubscription, type Subscription } from '../../../src/streams/index.js';
+import { success, value } from '../../shared/replies.js';
+import type { UserCommand } from '../command.js';
+import { isSubscribed, SUBSCRIPTION_PART, subscriptionOf, subscriptionsOf } from '../state.js';
+
+interface Joined extends JsonObject {
+  readonly stream: JsonObject;
+  /** All subscribers, this user included. */
+  readonly subscribers: readonly number[];
+  readonly color: string | null;
+}
+
+const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** Decided by the realm actor: never refuses, and a repeat changes nothing. */
+export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = {
+  handle({ parts }, { streams }, _inputs, { key }) {
+    const used = new Set(subscriptionsOf(parts).map((own) => own.color));
+    const changed: Record<string, Json> = {};
+    const shown: JsonObject[] = [];
+    for (const { stream: given, subscribers, color } of streams) {
+      const stream = given as unknown as DirectoryStream;
+      const before = subscriptionOf(parts, stream.id);
+      if (before?.active) continue;
+      const own: Subscription = {
+        ...(before ?? fresh(stream.id, color ?? pickColor(used, stream.recipient))),
+        ...(color === null ? {} : { color }),
+        active: true,
+      };
+      used.add(own.color);
+      changed[`${SUBSCRIPTION_PART}${stream.id}`] = own as unknown as Json;
+      shown.push(presentSubscription(stream, own, { subscribers }));
+    }
+    if (shown.length === 0) return { reply: value(null) };
+    const self = Number(key.slice(key.lastIndexOf('/') + 1));
+    return {
+      reply: value(null),
+      parts: changed,
+      events: [
+        {
+          t: 'event',
+          to: { users: [self] },
+          event: { type: 'subscription', op: 'add', subscriptions: shown },
+        },
+      ],
+    };
+  },
+};
+
+const fresh = (stream: number, color: string): Subscription => ({
+  stream,
+  active: true,
+  color,
+  muted: false,
+  pinned: false,
+  desktop: null,
+  audible: null,
+  push: null,
+  email: null,
+  wildcard: null,
+});
+
+/** Ids of the streams that the user is subscribed to; asked by bots' owners' bots and by snapshots. */
+export const subscriptionState: UserCommand<JsonObject> = {
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, _args, _inputs, { version }) => ({
+    reply: value({ version, subscriptions: subscriptionsOf(parts) as unknown as Json }),
+  }),
+};
+
+/** GET /users/me/subscriptions. */
+export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, ReadonlyMap<number, number[]>> = {
+  lane: 'read',
+  read: true,
+  needs: ({ include_subscribers }, { realm, view }, suppliers) => {
+    if (!include_subscribers) return new Map();
+    const active = subscriptionsOf(view.parts).filter((own) => own.active);
+    return readSubscribers(
+      realm,
+      active.map((own) => own.stream),
+      suppliers,
+    );
+  },
+  handle({ parts }, { include_subscribers }, subscribers, { directory }) {
+    const shown = subscriptionsOf(parts)
+      .filter((own) => own.active)
+      .map((own) => ({ own, stream: directory.stream(streamId(own.stream)) }))
+      .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream !== undefined)
+      .sort((a, b) => byName(a.stream, b.stream))
+      .map(({ own, stream }) =>
+        presentSubscription(stream, own, include_subscribers ? { subscribers: subscribers.get(stream.id) ?? [] } : {}),
+      );
+    return { reply: success({ subscriptions: shown }) };
+  },
+};
+
+async function readSubscribers(
+  realm: RealmId,
+  streams: readonly number[],
+  suppliers: Suppliers,
+): Promise<Map<number, number[]>> {
+  const lists = await Promise.all(streams.map((id) => suppliers.ask(streamKey(realm, streamId(id)), 'members', {})));
+  return new Map(streams.map((id, i) => [id, (lists[i] as { members: number[] }).members]));
+}
+
+interface StreamsArgs extends JsonObject {
+  readonly include_public: boolean;
+  readonly include_web_public: boolean;
+  readonly include_subscribed: boolean;
+  readonly include_all_active: boolean;
+  readonly include_default: boolean;
+  readonly include_owner_subscribed: boolean;
+}
+
+/** GET /streams (streams.md). */
+export const streams: UserCommand<StreamsArgs, ReadonlySet<number>> = {
+  lane: 'read',
+  read: true,
+  async needs({ include_owner_subscribed }, { realm, caller }, suppliers) {
+    if (!include_owner_subscribed) return new Set();
+    const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
+    if (!owner) return new Set();
+    const state = (await suppliers.ask(userKey(realm, owner), 'subscription-state', {})) as unknown as {
+      subscriptions: Subscription[];
+    };
+    return new Set(state.subscriptions.filter((own) => own.active).map((own) => own.stream));
+  },
+  handle({ parts }, args, ownersStreams, { directory, caller }) {
+    const user = directory.user(userId(caller));
+    if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+    if (args.include_all_active && !isAdmin(user)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    const chosen = (stream: DirectoryStream): boolean =>
+      args.include_all_active ||
+      (args.include_subscribed && isSubscribed(parts, stream.id)) ||
+      (args.include_public && !stream.inviteOnly && !isGuest(user)) ||
+      (args.include_web_public && stream.webPublic) ||
+      ownersStreams.has(stream.id);
+    const shown = [...directory.streams()]
+      .filter((stream) => !stream.archived && chosen(stream))
+      .sort(byName)
+      // Default streams come with the organization's settings; until then no stream is one.
+      .map((stream) => ({ ...presentStream(stream), ...(args.include_default ? { is_default: false } : {}) }));
+    return { reply: success({ streams: shown }) };
+  },
+};

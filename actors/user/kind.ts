@@ -1,0 +1,31 @@
+/** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
+import { apiError } from '../../src/api/errors.js';
+import type { ActorKind } from '../../src/runtime/index.js';
+import { create, fetchKey, me, sealedKey } from './commands/account.js';
+import { fetchMessage, fetchMessages } from './commands/messages.js';
+import { streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
+import { userMachine } from './machine.js';
+import { SUBSCRIPTION_PART, type UserState } from './state.js';
+
+export const userKind: ActorKind<UserState> = {
+  name: 'user',
+  machine: userMachine,
+  directory: true,
+  loads: [SUBSCRIPTION_PART],
+  commands: {
+    create,
+    'fetch-key': fetchKey,
+    'sealed-key': sealedKey,
+    me,
+    subscribed,
+    'subscription-state': subscriptionState,
+    subscriptions,
+    streams,
+    messages: fetchMessages,
+    message: fetchMessage,
+  },
+  initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
+  volatile: () => undefined,
+  missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
+  refuse: () => ({ error: apiError('ACCOUNT_DEACTIVATED').toReply() }),
+};

@@ -1,0 +1,108 @@
+/** Making organizations and accounts from the command line, through the same actors as everything else. */
+
+import type { JsonObject } from '../core/index.js';
+import { type RealmId, realmId, realmKey, userId, userKey } from '../core/index.js';
+import { SERVER_REALM } from '../directory/index.js';
+import type { Secrets } from '../secrets/index.js';
+import type { ActorCaller } from './actor-caller.js';
+
+/** What went wrong, in words for the person at the terminal. */
+export class AdminError extends Error {
+  override name = 'AdminError';
+}
+
+export interface NewRealm {
+  readonly subdomain: string;
+  readonly name: string;
+  readonly ownerEmail: string;
+  readonly ownerName: string;
+  readonly ownerPassword: string | undefined;
+}
+
+export interface CreatedRealm {
+  readonly realm: RealmId;
+  readonly ownerKey: string;
+}
+
+const SUBDOMAIN = /^$|^[a-z0-9]([a-z0-9-]{1,38}[a-z0-9])$/;
+
+export async function createRealm(actors: ActorCaller, secrets: Secrets, of: NewRealm): Promise<CreatedRealm> {
+  if (!SUBDOMAIN.test(of.subdomain)) {
+    throw new AdminError('a subdomain has 3 to 40 lower-case letters, digits and hyphens');
+  }
+  // The key names its realm, so the number must be known first; if somebody else takes it meanwhile we ask again.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const number = (await actors.value(realmKey(SERVER_REALM), 'peek-realm', {})) as number;
+    const realm = realmId(number);
+    const ownerKey = secrets.newApiKey(realm);
+    const reply = await actors.send(realmKey(SERVER_REALM), 'create-realm', {
+      realm,
+      subdomain: of.subdomain,
+      name: of.name,
+      owner: {
+        email: of.ownerEmail,
+        fullName: of.ownerName,
+        passwordHash: of.ownerPassword === undefined ? null : await secrets.hashPassword(of.ownerPassword),
+        keyHash: secrets.keyHash(ownerKey),
+        keySealed: secrets.seal(ownerKey),
+      },
+    });
+    if ('value' in reply) return { realm, ownerKey };
+    if (!('error' in reply) || reply.error.status !== 503) {
+      throw new AdminError(`an organization with the subdomain '${of.subdomain}' exists already`);
+    }
+  }
+  throw new AdminError('others are making organizations at the same time; try again');
+}
+
+export interface RealmRow {
+  readonly id: number;
+  readonly subdomain: string;
+}
+
+export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
+  const reply = await actors.send(realmKey(SERVER_REALM), 'snapshot', {});
+  return 'value' in reply ? (reply.value as unknown as { realms: RealmRow[] }).realms : [];
+}
+
+/** @param subdomain undefined = the first organization */
+export async function findRealm(actors: ActorCaller, subdomain: string | undefined): Promise<RealmId> {
+  const realms = await listRealms(actors);
+  const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
+  if (!found) {
+    throw new AdminError(
+      subdomain === undefined ? 'there is no organization yet' : `there is no organization '${subdomain}'`,
+    );
+  }
+  return realmId(found.id);
+}
+
+export interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+  readonly role: number;
+}
+
+export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUser): Promise<number> {
+  const args: JsonObject = { email: of.email, full_name: of.name, password: of.password, role: of.role };
+  const fields = await actors.fields(realmKey(realm), 'create-user', args);
+  return fields.user_id as number;
+}
+
+export async function userApiKey(
+  actors: ActorCaller,
+  secrets: Secrets,
+  realm: RealmId,
+  email: string,
+): Promise<string> {
+  const snapshot = (await actors.value(realmKey(realm), 'snapshot', {})) as unknown as {
+    users: { id: number; email: string; deliveryEmail: string }[];
+  };
+  const wanted = email.toLowerCase();
+  const user = snapshot.users.find(
+    (one) => one.deliveryEmail.toLowerCase() === wanted || one.email.toLowerCase() === wanted,
+  );
+  if (!user) throw new AdminError(`there is no user '${email}'`);
+  return secrets.open((await actors.value(userKey(realm, userId(user.id)), 'sealed-key', {})) as string);
+}

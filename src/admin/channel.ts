@@ -1,0 +1,92 @@
+/**
+ * A running embedded server has the data directory to itself, so the command line talks to it: one JSON line per
+ * command and per reply over a socket file that only the server's user can open.
+ */
+import { chmod, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ActorKey, JsonObject } from '../core/index.js';
+import { AdminError } from './accounts.js';
+import { ActorCaller, type PlainReply } from './actor-caller.js';
+
+interface Line {
+  readonly to: ActorKey;
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** Socket paths have some 100 characters: the shorter of the two spellings. */
+function socketPath(dataDir: string): string {
+  const path = join(dataDir, 'admin.sock');
+  const near = relative(process.cwd(), path);
+  return near.length < path.length ? near : path;
+}
+
+export class AdminChannel {
+  private constructor(
+    private readonly server: Server,
+    private readonly sockets: Set<Socket>,
+  ) {}
+
+  static async open(dataDir: string, caller: ActorCaller): Promise<AdminChannel> {
+    const path = socketPath(dataDir);
+    // Left by a server that was killed; a living one would have refused us the directory.
+    await rm(path, { force: true });
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+      createInterface({ input: socket }).on('line', (text) => void answer(socket, caller, text));
+    });
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+    await chmod(path, 0o600);
+    return new AdminChannel(server, sockets);
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+async function answer(socket: Socket, caller: ActorCaller, text: string): Promise<void> {
+  try {
+    const { to, name, args } = JSON.parse(text) as Line;
+    socket.write(`${JSON.stringify(await caller.send(to, name, args))}\n`);
+  } catch (error) {
+    socket.write(`${JSON.stringify({ error: { status: 500, msg: String(error) } } satisfies PlainReply)}\n`);
+  }
+}
+
+/** The other end. */
+export class ChannelCaller extends ActorCaller {
+  readonly #waiting: ((line: string) => void)[] = [];
+
+  private constructor(private readonly socket: Socket) {
+    super();
+    createInterface({ input: socket }).on('line', (line) => this.#waiting.shift()?.(line));
+  }
+
+  /** @throws AdminError when no server listens there */
+  static async open(dataDir: string): Promise<ChannelCaller> {
+    const socket = connect(socketPath(dataDir));
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', (error) => reject(new AdminError(`the running server can't be reached: ${error.message}`)));
+    });
+    return new ChannelCaller(socket);
+  }
+
+  send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply> {
+    return new Promise((resolve, reject) => {
+      this.socket.once('close', () => reject(new AdminError('the server went away')));
+      this.#waiting.push((line) => resolve(JSON.parse(line) as PlainReply));
+      this.socket.write(`${JSON.stringify({ to, name, args } satisfies Line)}\n`);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.socket.end();
+  }
+}

@@ -1,0 +1,3 @@
+export * from './accounts.js';
+export { ActorCaller, BusCaller, type PlainReply } from './actor-caller.js';
+export { AdminChannel, ChannelCaller } from './channel.js';

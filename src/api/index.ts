@@ -1,0 +1,3 @@
+export { type CatalogueEntry, catalogue, type ErrorName } from './error-catalogue.js';
+export * from './errors.js';
+export * from './operation.js';

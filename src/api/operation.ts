@@ -1,0 +1,119 @@
+/**
+ * What an operation of the HTTP API is: declared once (method, path, who may call it, parameters, target), and
+ * everything else (routing, role guard, coercion and validation, ignored parameters, the generated reference) follows
+ * from the declaration.
+ */
+import type { Static, TSchema } from 'typebox';
+import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
+import type { DirectoryView } from '../directory/index.js';
+import type { ErrorReply } from './errors.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Guards of conventions.md § Roles, checked before parameters; 'none' = no credentials needed. */
+export type Guard = 'none' | 'user' | 'admin' | 'owner' | 'human' | 'member_human' | 'non_guest';
+
+/**
+ * How the text of a parameter becomes a value (conventions.md § Parameters).
+ * - json: JSON text, then checked against the schema with the validator messages;
+ * - string: taken verbatim, the schema checks length or enumeration;
+ * - uint: decimal text 0 … 4294967295, failing with REQUEST_VARIABLE_INVALID.
+ */
+export type Encoding = 'json' | 'string' | 'uint';
+
+export interface Parameter<S extends TSchema = TSchema> {
+  readonly in: 'path' | 'query' | 'form';
+  readonly encoding: Encoding;
+  readonly schema: S;
+  readonly required: boolean;
+  /** Value when absent; never validated. Absent parameters without a default are `undefined`. */
+  readonly default?: Static<S>;
+  /** Other names accepted for it; sending two of them is REQUEST_CONFUSING_VAR. */
+  readonly aliases?: readonly string[];
+  readonly description?: string;
+}
+
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+// biome-ignore lint/suspicious/noExplicitAny: only the schema's static type matters here
+type ValueOf<P> = P extends Parameter<infer S> ? Static<S> : any;
+export type Values<P extends Parameters> = {
+  readonly [K in keyof P]: P[K] extends { required: true }
+    ? ValueOf<P[K]>
+    : P[K] extends { default: unknown }
+      ? ValueOf<P[K]>
+      : ValueOf<P[K]> | undefined;
+};
+
+/** Everything a frontend knows of a request after routing, authentication, guard and parameters. */
+export interface Call<V> {
+  readonly params: V;
+  readonly realm: RealmId;
+  /** The authenticated caller; 0 where the operation needs no credentials. */
+  readonly caller: UserId;
+  /** Replica of the realm's directory, as fresh as this frontend knows it. */
+  readonly directory: DirectoryView;
+  /** Client name of conventions.md § Client names. */
+  readonly client: string;
+  /** Base URL under which the client reached the server, without trailing slash. */
+  readonly origin: string;
+  /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
+  refresh(): Promise<void>;
+}
+
+/** A command for an actor. The actor's answer becomes the response body. */
+export interface Forward {
+  readonly to: ActorKey;
+  readonly command: string;
+  readonly args: JsonObject;
+  /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
+  readonly held?: boolean;
+  /** User on whose behalf the command runs, where the operation itself established it (login). */
+  readonly as?: UserId;
+  /** Fields that the frontend adds to the actor's answer. */
+  readonly plus?: JsonObject;
+  /** After success, a second command, whose answer counts. Needs `held` where either of the two is held. */
+  readonly then?: Forward;
+}
+
+/** A response made on the frontend from its directory replica. */
+export interface Answer {
+  /** Fields beside result and msg. Bytes: the JSON text of the fields, starting with a comma, encoded before. */
+  readonly fields: JsonObject | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Operation<P extends Parameters = Parameters> {
+  /** As in wire.json, e.g. 'send-message'. */
+  readonly id: string;
+  readonly method: Method;
+  /** Relative to /api/v1, with {name} segments; a segment whose parameter is a uint matches digits only. */
+  readonly path: string;
+  readonly guard: Guard;
+  /** Incoming-webhook bots may call it. */
+  readonly webhookBots?: boolean;
+  readonly summary: string;
+  readonly parameters: P;
+  /** Decide where the call goes. Throws ApiError (see errors.ts). */
+  run(call: Call<Values<P>>): Forward | Answer | Promise<Forward | Answer>;
+}
+
+/** Identity function that infers the parameter types of a declaration. */
+export function operation<const P extends Parameters>(declaration: Operation<P>): Operation<P> {
+  return declaration;
+}
+
+/** Wire form of a reply from an actor. */
+export type ActorReply = ActorSuccess | ActorRefusal;
+
+export interface ActorSuccess {
+  /** JSON text of the fields beside result and msg, each part empty or starting with a comma; parts are concatenated. */
+  readonly ok: readonly Uint8Array[];
+  /** Realm version that the frontend's replica must have applied before it answers. */
+  readonly after?: number;
+}
+
+export interface ActorRefusal {
+  /** ApiError.toReply() of what the handler threw. */
+  readonly error: ErrorReply;
+}

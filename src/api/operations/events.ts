@@ -1,0 +1,113 @@
+/** Event queues: register, poll, delete (register.md, events.md). */
+import { randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
+import { type JsonObject, queueId, queueKey } from '../../core/index.js';
+import { isGuest } from '../../people/index.js';
+import { VERSION_FIELDS } from '../../version.js';
+import { apiError } from '../errors.js';
+import { type Call, type Forward, operation } from '../operation.js';
+import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
+import { queueArguments, queueParameters } from '../queue-parameters.js';
+
+const guestCall = (call: Call<unknown>): boolean => {
+  const user = call.directory.user(call.caller);
+  return user !== undefined && isGuest(user);
+};
+
+function registration(call: Call<unknown>, args: JsonObject): Forward {
+  const queue = randomUUID();
+  return {
+    to: queueKey(call.realm, call.caller, queueId(queue)),
+    command: 'register',
+    args: { ...args, queue_id: queue, origin: call.origin },
+  };
+}
+
+export const register = operation({
+  id: 'register-queue',
+  method: 'POST',
+  path: '/register',
+  guard: 'user',
+  summary: 'Create an event queue and fetch the state that its events change.',
+  parameters: queueParameters('form'),
+  run(call) {
+    const forward = registration(call, queueArguments(call.params, guestCall(call), true));
+    return { ...forward, plus: VERSION_FIELDS };
+  },
+});
+
+/** Nobody else's queue can be named: the address is made of the caller and the id. */
+const ownQueue = (call: Call<unknown>, id: string) => {
+  if (!/^[0-9a-f-]{36}$/.test(id)) throw apiError('BAD_EVENT_QUEUE_ID', { queue_id: id });
+  return queueKey(call.realm, call.caller, queueId(id));
+};
+
+export const getEvents = operation({
+  id: 'get-events',
+  method: 'GET',
+  path: '/events',
+  guard: 'user',
+  summary: 'Wait for events of a queue.',
+  parameters: {
+    queue_id: maybeText('query', 'From register; absent: a queue is made from the other parameters.'),
+    last_event_id: maybeJson('query', Type.Integer(), 'Highest event id received: it and all before are acknowledged.'),
+    dont_block: flag('query', false, 'Answer at once, also with no events.'),
+    user_client: maybeText('query', 'Accepted and unused.'),
+    ...queueParameters('query'),
+    lifespan_secs: {
+      in: 'query',
+      encoding: 'uint',
+      schema: Type.Integer({ minimum: 0 }),
+      required: false,
+      default: 0,
+      description: 'As queue_lifespan_secs.',
+    },
+    bulk_message_deletion: maybeFlag('query', 'Client capability.'),
+    stream_typing_notifications: maybeFlag('query', 'Client capability.'),
+    user_settings_object: maybeFlag('query', 'Client capability.'),
+    linkifier_url_template: maybeFlag('query', 'Client capability.'),
+    pronouns_field_type_supported: flag('query', true, 'Accepted and unused.'),
+  },
+  run(call) {
+    const { params } = call;
+    const poll = { last_event_id: params.last_event_id ?? null, dont_block: params.dont_block };
+    if (params.queue_id !== undefined) {
+      return { to: ownQueue(call, params.queue_id), command: 'poll', args: poll, held: true };
+    }
+    const bare: Record<string, boolean> = {};
+    for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
+    const forward = registration(
+      call,
+      queueArguments(
+        {
+          ...params,
+          queue_lifespan_secs: params.queue_lifespan_secs || params.lifespan_secs,
+          client_capabilities: { ...bare, ...params.client_capabilities },
+          fetch_event_types: [],
+        },
+        guestCall(call),
+        false,
+      ),
+    );
+    // What a client acknowledges of a queue that it doesn't know yet means nothing.
+    const first = { to: forward.to, command: 'poll', args: { ...poll, last_event_id: null }, held: true } as const;
+    return { ...forward, held: true, then: first };
+  },
+});
+
+const BARE_CAPABILITIES = [
+  'bulk_message_deletion',
+  'stream_typing_notifications',
+  'user_settings_object',
+  'linkifier_url_template',
+] as const;
+
+export const deleteQueue = operation({
+  id: 'delete-queue',
+  method: 'DELETE',
+  path: '/events',
+  guard: 'user',
+  summary: 'Delete an event queue.',
+  parameters: { queue_id: text('form', 'The queue.') },
+  run: (call) => ({ to: ownQueue(call, call.params.queue_id), command: 'delete', args: {} }),
+});

@@ -1,0 +1,24 @@
+/** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
+import type { Operation } from '../operation.js';
+import { deleteQueue, getEvents, register } from './events.js';
+import { getMessage, getMessages, sendMessage } from './messages.js';
+import { getServerSettings } from './server.js';
+import { getStreams, getSubscriptions, subscribe } from './streams.js';
+import { createUser, fetchApiKey, getOwnUser, getUsers } from './users.js';
+
+export const OPERATIONS = [
+  deleteQueue,
+  getEvents,
+  fetchApiKey,
+  getMessages,
+  sendMessage,
+  getMessage,
+  register,
+  getServerSettings,
+  getStreams,
+  getUsers,
+  createUser,
+  getOwnUser,
+  getSubscriptions,
+  subscribe,
+] as unknown as readonly Operation[];

@@ -1,0 +1,176 @@
+/** Sending and reading messages (messages.md, narrow.md). */
+import { Type } from 'typebox';
+import { dmKey, streamKey, userId, userKey } from '../../core/index.js';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../directory/index.js';
+import { isHumanClient } from '../../http/client-name.js';
+import { checkContent, NEWEST, parseNarrow } from '../../messages/index.js';
+import { checkStreamName, checkTopic } from '../../streams/index.js';
+import { apiError } from '../errors.js';
+import { type Call, operation } from '../operation.js';
+import { flag, maybeText, pathId, text } from '../parameters.js';
+import { directRecipients, streamTarget } from '../recipients.js';
+
+const MOST_MESSAGES = 5_000;
+
+export const sendMessage = operation({
+  id: 'send-message',
+  method: 'POST',
+  path: '/messages',
+  guard: 'user',
+  webhookBots: true,
+  summary: 'Send a message to a stream or to users.',
+  parameters: {
+    type: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.Enum(['direct', 'private', 'stream']),
+      required: true,
+      description: "'stream' or 'direct' ('private' is its older name).",
+    },
+    to: maybeText('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
+    content: text('form', 'Markdown; longer than 10,000 characters it is cut.'),
+    topic: { ...maybeText('form', 'Topic of a stream message.'), aliases: ['subject'] },
+    queue_id: maybeText('form', 'Queue of the sender, for local_id.'),
+    local_id: maybeText('form', "Given back on the queue's event as local_message_id."),
+    sender: maybeText('form', 'Mirroring, which no client may do here.'),
+    forged: maybeText('form', 'Mirroring, which no client may do here.'),
+    widget_content: maybeText('form', 'JSON of a widget.'),
+    time: maybeText('form', 'Accepted and unused.'),
+  },
+  async run(call) {
+    const { params } = call;
+    const toStream = params.type === 'stream';
+    const target = toStream ? streamTarget(params.to) : undefined;
+    const named = toStream ? [] : directRecipients(params.to);
+    if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    const message = {
+      human: isHumanClient(call.client),
+      queue_id: params.queue_id ?? null,
+      local_id: params.local_id ?? null,
+    };
+    if (toStream) {
+      if (target === undefined) throw apiError('MISSING_STREAM');
+      if (params.topic === undefined) throw apiError('MISSING_TOPIC');
+      const topic = checkTopic(params.topic);
+      const content = checkContent(params.content);
+      const stream = await findStream(call, target);
+      return { to: streamKey(call.realm, stream.id), command: 'send', args: { ...message, topic, content } };
+    }
+    if (named.length === 0) throw apiError('NO_RECIPIENTS');
+    const users = await findUsers(call, named);
+    const content = checkContent(params.content);
+    const participants = [...new Set([...users.map((user) => user.id), call.caller])].sort((a, b) => a - b);
+    return {
+      to: dmKey(call.realm, participants),
+      command: 'send-direct',
+      args: { ...message, topic: '', content, participants },
+    };
+  },
+});
+
+/** Of what isn't known yet, another frontend may have told the client: look again at the log's end. */
+async function findStream(call: Call<unknown>, target: string | number): Promise<DirectoryStream> {
+  const name = typeof target === 'string' ? checkStreamName(target) : target;
+  const find = ({ directory }: { directory: DirectoryView }): DirectoryStream | undefined =>
+    typeof name === 'string' ? directory.streamByName(name) : directory.stream(name as never);
+  let stream = find(call);
+  if (!stream) {
+    await call.refresh();
+    stream = find(call);
+  }
+  if (stream && !stream.archived) return stream;
+  if (typeof name === 'number') throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: name });
+  throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: escapeHtml(name) });
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+};
+const escapeHtml = (name: string): string => name.replace(/[&<>"']/g, (char) => ESCAPES[char]!);
+
+async function findUsers(call: Call<unknown>, named: readonly (string | number)[]): Promise<DirectoryUser[]> {
+  const find = (one: string | number): DirectoryUser | undefined =>
+    typeof one === 'number' ? call.directory.user(userId(one)) : call.directory.userByEmail(one);
+  if (named.some((one) => !find(one))) await call.refresh();
+  return named.map((one) => {
+    const user = find(one);
+    if (user) return user;
+    throw typeof one === 'number'
+      ? apiError('INVALID_USER_ID', { user_id: one })
+      : apiError('INVALID_EMAIL', { email: one });
+  });
+}
+
+const count = (description: string) =>
+  ({ in: 'query', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
+
+export const getMessages = operation({
+  id: 'get-messages',
+  method: 'GET',
+  path: '/messages',
+  guard: 'user',
+  summary: 'Fetch messages around an anchor.',
+  parameters: {
+    anchor: maybeText('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    include_anchor: flag('query', true, 'The anchor message itself counts.'),
+    num_before: count('How many messages before the anchor.'),
+    num_after: count('How many messages after the anchor.'),
+    narrow: { ...maybeText('query', 'JSON list of terms: {operator, operand, negated}.'), default: '[]' },
+    client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
+    apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
+    use_first_unread_anchor: flag('query', false, "Older form of anchor 'first_unread'."),
+  },
+  run(call) {
+    const { params } = call;
+    const narrow = params.narrow;
+    parseNarrow(narrow);
+    const anchor = params.use_first_unread_anchor ? 'first_unread' : parseAnchor(params.anchor);
+    if (params.num_before + params.num_after > MOST_MESSAGES)
+      throw apiError('TOO_MANY_MESSAGES', { maximum: MOST_MESSAGES });
+    if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
+    return {
+      to: userKey(call.realm, call.caller),
+      command: 'messages',
+      args: {
+        anchor,
+        narrow,
+        include_anchor: params.include_anchor,
+        num_before: params.num_before,
+        num_after: params.num_after,
+        client_gravatar: params.client_gravatar,
+        apply_markdown: params.apply_markdown,
+      },
+    };
+  },
+});
+
+/** narrow.md § Anchors and windows. @throws ApiError */
+function parseAnchor(anchor: string | undefined): number | 'first_unread' {
+  if (anchor === undefined) throw apiError('MISSING_ANCHOR');
+  if (anchor === 'oldest') return 0;
+  if (anchor === 'newest') return NEWEST;
+  if (anchor === 'first_unread') return anchor;
+  if (!/^-?\d+$/.test(anchor.trim())) throw apiError('INVALID_ANCHOR');
+  return Math.min(Math.max(0, Number(anchor)), NEWEST);
+}
+
+export const getMessage = operation({
+  id: 'get-message',
+  method: 'GET',
+  path: '/messages/{message_id}',
+  guard: 'user',
+  summary: 'One message.',
+  parameters: {
+    message_id: pathId('The message.'),
+    apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'message',
+    args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
+  }),
+});

@@ -1,0 +1,99 @@
+/** Accounts: list, create, own account, login (users.md). */
+import type { JsonObject } from '../../core/index.js';
+import { realmKey, userKey } from '../../core/index.js';
+import type { DirectoryView } from '../../directory/index.js';
+import { isEmail, presentUser } from '../../people/index.js';
+import { apiError } from '../errors.js';
+import { operation } from '../operation.js';
+import { flag, text } from '../parameters.js';
+
+const encoder = new TextEncoder();
+
+/** Encoded member lists by viewer's role and parameters; made anew when the directory's users change. */
+const lists = new WeakMap<DirectoryView, { version: number; bodies: Map<string, Uint8Array> }>();
+
+export const getUsers = operation({
+  id: 'get-users',
+  method: 'GET',
+  path: '/users',
+  guard: 'user',
+  summary: 'All users of the organization, deactivated ones and bots included.',
+  parameters: {
+    client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
+    include_custom_profile_fields: flag('query', false, "Add each human's profile_data."),
+  },
+  run({ params, directory, caller }) {
+    const viewer = directory.user(caller);
+    const profile = params.include_custom_profile_fields;
+    let cached = lists.get(directory);
+    if (cached?.version !== directory.usersVersion) {
+      cached = { version: directory.usersVersion, bodies: new Map() };
+      lists.set(directory, cached);
+    }
+    // Somebody with a restricted address sees more of himself than his peers do.
+    const own = viewer && viewer.emailVisibility !== 1 ? viewer.id : 0;
+    const key = `${viewer?.role}/${own}/${params.client_gravatar}/${profile}`;
+    let body = cached.bodies.get(key);
+    if (!body) {
+      const options = { clientGravatar: params.client_gravatar, profile };
+      const members: JsonObject[] = [];
+      for (const user of directory.users()) members.push(presentUser(user, viewer, options));
+      body = encoder.encode(`,"members":${JSON.stringify(members)}`);
+      cached.bodies.set(key, body);
+    }
+    return { fields: body };
+  },
+});
+
+export const getOwnUser = operation({
+  id: 'get-own-user',
+  method: 'GET',
+  path: '/users/me',
+  guard: 'user',
+  summary: 'The own account.',
+  parameters: {},
+  run: ({ realm, caller }) => ({ to: userKey(realm, caller), command: 'me', args: {} }),
+});
+
+export const createUser = operation({
+  id: 'create-user',
+  method: 'POST',
+  path: '/users',
+  guard: 'admin',
+  summary: 'Create an account.',
+  parameters: {
+    email: text('form', 'Address of the account.'),
+    password: text('form', 'At least 6 characters and hard enough to guess.'),
+    full_name: text('form', 'Name shown to others.'),
+  },
+  run(call) {
+    const { params, realm, caller, directory } = call;
+    // The right is the account's own, not the role's (users.md § POST /users).
+    if (!directory.user(caller)?.canCreateUsers) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    return { to: realmKey(realm), command: 'create-user', args: { ...params } };
+  },
+});
+
+export const fetchApiKey = operation({
+  id: 'fetch-api-key',
+  method: 'POST',
+  path: '/fetch_api_key',
+  guard: 'none',
+  summary: 'Exchange address and password for the API key.',
+  parameters: {
+    username: text('form', 'Real address of the account.'),
+    password: text('form', 'Its password.'),
+  },
+  async run(call) {
+    const { username, password } = call.params;
+    if (!isEmail(username.trim())) throw apiError('ENTER_VALID_EMAIL');
+    if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
+    const find = () => call.directory.userByEmail(username.trim());
+    if (!find()) await call.refresh();
+    const user = find();
+    if (!user || user.deliveryEmail.toLowerCase() !== username.trim().toLowerCase()) {
+      throw apiError('AUTHENTICATION_FAILED');
+    }
+    return { to: userKey(call.realm, user.id), command: 'fetch-key', args: { password }, as: user.id };
+  },
+});

@@ -1,0 +1,33 @@
+/** Short forms for parameter declarations. */
+import { type TSchema, Type } from 'typebox';
+import type { Parameter } from './operation.js';
+
+type In = 'query' | 'form';
+
+const bool = Type.Boolean();
+
+/** JSON `true` or `false`, with a default. */
+export const flag = (where: In, fallback: boolean, description: string) =>
+  ({ in: where, encoding: 'json', schema: bool, required: false, default: fallback, description }) as const;
+
+/** JSON `true` or `false`; undefined when absent. */
+export const maybeFlag = (where: In, description: string) =>
+  ({ in: where, encoding: 'json', schema: bool, required: false, description }) as const;
+
+/** Taken verbatim; required. */
+export const text = (where: In, description: string) =>
+  ({ in: where, encoding: 'string', schema: Type.String(), required: true, description }) as const;
+
+/** Taken verbatim; undefined when absent. */
+export const maybeText = (where: In, description: string) =>
+  ({ in: where, encoding: 'string', schema: Type.String(), required: false, description }) as const;
+
+/** JSON value of this shape; undefined when absent. */
+export const maybeJson = <S extends TSchema>(where: In, schema: S, description: string) =>
+  ({ in: where, encoding: 'json', schema, required: false, description }) as const;
+
+/** Integer segment of the path. */
+export const pathId = (description: string) =>
+  ({ in: 'path', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
+
+export type AnyParameter = Parameter;

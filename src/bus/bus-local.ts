@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../clock/index.js';
+import type { Json } from '../core/index.js';
+import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
+import { type LocalFrame, LocalHub, type LocalServer } from './bus-local-hub.js';
+import { type Deadline, Deadlines } from './deadlines.js';
+import { Held } from './held.js';
+
+class Pending implements Deadline {
+  bucket: Set<Deadline> | undefined;
+  settled = false;
+  /** One, or several when a frame was delivered twice. */
+  readonly held: LocalHeld[] = [];
+  resolve!: (value: Json) => void;
+  reject!: (error: BusError) => void;
+
+  constructor(
+    readonly bus: LocalBus,
+    readonly subject: string,
+    readonly value: Json,
+  ) {}
+
+  expire(): void {
+    this.bus.settle(this, 'timeout');
+    // The server knows the deadline too: no frame is needed to tell it.
+    for (const held of this.held) held.cancel();
+  }
+}
+
+class LocalHeld extends Held {
+  constructor(
+    readonly server: LocalBus,
+    readonly pending: Pending,
+  ) {
+    super(pending.value, pending.bus.id);
+  }
+
+  protected override answered(value: Json): void {
+    this.server.answer(this, value);
+  }
+}
+
+/** In-process Bus. Values travel by reference; hand-over happens in a microtask, so no caller is ever re-entered. */
+export class LocalBus implements Bus {
+  readonly id: string;
+  readonly #hub: LocalHub;
+  readonly #deadlines: Deadlines;
+  readonly #servers = new Set<LocalServer>();
+  readonly #pending = new Set<Pending>();
+  readonly #held = new Set<LocalHeld>();
+  readonly #reconnect: (() => void)[] = [];
+  #requests: Pending[] = [];
+  #replies: [LocalHeld, Json][] = [];
+  #cancels: LocalHeld[] = [];
+  #scheduled = false;
+  #closed = false;
+  #connected = true;
+
+  constructor(clock: Clock, hub: LocalHub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
+    this.id = id;
+    this.#hub = hub;
+    this.#deadlines = new Deadlines(clock);
+    hub.join(this);
+  }
+
+  get connected(): boolean {
+    return this.#connected && !this.#closed;
+  }
+
+  async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
+    if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
+    const server: LocalServer = { subject, bus: this, handler };
+    this.#servers.add(server);
+    this.#hub.add(server);
+    return {
+      close: async () => {
+        this.#servers.delete(server);
+        this.#hub.remove(server);
+      },
+    };
+  }
+
+  request(subject: string, value: Json, deadlineMs: number): PendingReply {
+    const pending = new Pending(this, subject, value);
+    const reply = new Promise<Json>((resolve, reject) => {
+      pending.resolve = resolve;
+      pending.reject = reject;
+    });
+    if (this.connected) {
+      this.#pending.add(pending);
+      this.#deadlines.add(pending, deadlineMs);
+      this.#requests.push(pending);
+      this.#schedule();
+    } else {
+      pending.settled = true;
+      pending.reject(new BusError('disconnected'));
+    }
+    return { reply, cancel: () => this.#cancel(pending) };
+  }
+
+  onReconnect(fn: () => void): void {
+    this.#reconnect.push(fn);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#flush();
+    this.crash();
+  }
+
+  /** @internal */
+  crash(): void {
+    this.#closed = true;
+    this.#deadlines.clear();
+    for (const server of this.#servers) this.#hub.remove(server);
+    this.#servers.clear();
+    this.#drop();
+    this.#hub.leave(this);
+  }
+
+  /** @internal */
+  setConnected(connected: boolean): void {
+    if (this.#closed || connected === this.#connected) return;
+    this.#connected = connected;
+    if (connected) for (const fn of this.#reconnect) fn();
+    else this.#drop();
+  }
+
+  /** Both sides of everything under way learn that the other is gone. */
+  #drop(): void {
+    this.#requests = [];
+    this.#replies = [];
+    this.#cancels = [];
+    for (const pending of [...this.#pending]) {
+      this.settle(pending, 'disconnected');
+      for (const held of pending.held) held.cancel();
+    }
+    for (const held of this.#held) {
+      held.abandon();
+      held.pending.bus.settle(held.pending, 'disconnected');
+    }
+    this.#held.clear();
+  }
+
+  /** @internal */
+  settle(pending: Pending, outcome: BusFailure | 'cancelled' | { value: Json }): void {
+    if (pending.settled) return;
+    pending.settled = true;
+    this.#pending.delete(pending);
+    this.#deadlines.remove(pending);
+    if (outcome === 'cancelled') return;
+    if (typeof outcome === 'object') pending.resolve(outcome.value);
+    else pending.reject(new BusError(outcome));
+  }
+
+  /** @internal */
+  answer(held: LocalHeld, value: Json): void {
+    this.#held.delete(held);
+    if (!this.connected) return;
+    this.#replies.push([held, value]);
+    this.#schedule();
+  }
+
+  #cancel(pending: Pending): void {
+    if (pending.settled) return;
+    this.settle(pending, 'cancelled');
+    for (const held of pending.held) this.#cancels.push(held);
+    if (pending.held.length > 0) this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const requests = this.#requests;
+    const replies = this.#replies;
+    const cancels = this.#cancels;
+    this.#requests = [];
+    this.#replies = [];
+    this.#cancels = [];
+    for (const [id, group] of groupBy(replies, ([held]) => held.from)) {
+      this.#frame('reply', id, '', group.length, () => {
+        for (const [held, value] of group) held.pending.bus.settle(held.pending, { value });
+      });
+    }
+    for (const [subject, group] of groupBy(
+      requests.filter((p) => !p.settled),
+      (p) => p.subject,
+    )) {
+      const to = this.#hub.find(subject)?.bus.id ?? '';
+      this.#frame('request', to, subject, group.length, () => this.#deliver(subject, group));
+    }
+    for (const [id, group] of groupBy(cancels, (held) => held.server.id)) {
+      this.#frame('cancel', id, '', group.length, () => {
+        for (const held of group) held.cancel();
+      });
+    }
+  }
+
+  #frame(kind: LocalFrame['kind'], to: string, subject: string, count: number, deliver: () => void): void {
+    this.#hub.hook({ kind, from: this.id, to, subject, count }, deliver);
+  }
+
+  #deliver(subject: string, group: Pending[]): void {
+    const server = this.#hub.find(subject);
+    for (const pending of group) {
+      if (server) server.bus.#take(server, pending);
+      else this.settle(pending, 'nobody');
+    }
+  }
+
+  #take(server: LocalServer, pending: Pending): void {
+    const held = new LocalHeld(this, pending);
+    if (pending.settled) {
+      // Given up while the frame was under way: the server does the work, as it would across a network.
+      held.cancel();
+    } else {
+      pending.held.push(held);
+      this.#held.add(held);
+      held.released = () => this.#held.delete(held);
+    }
+    try {
+      server.handler(held);
+    } catch (error) {
+      // A bug of the handler must end the process loudly, but not take the rest of the frame with it.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const k = key(item);
+    const group = groups.get(k);
+    if (group) group.push(item);
+    else groups.set(k, [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,50 @@
+import type { Json } from '../core/index.js';
+import type { BusRequest } from './bus.js';
+
+/** A delivered request until it is answered or given up: the server's side, common to all implementations. */
+export abstract class Held implements BusRequest {
+  #done = false;
+  #cancelled = false;
+  #onCancel: (() => void)[] | undefined;
+  /** Called once when the request was given up. */
+  released: (() => void) | undefined;
+
+  constructor(
+    readonly value: Json,
+    readonly from: string,
+  ) {}
+
+  protected abstract answered(value: Json): void;
+
+  reply(value: Json): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#onCancel = undefined;
+    this.answered(value);
+  }
+
+  onCancel(fn: () => void): void {
+    if (this.#cancelled) queueMicrotask(fn);
+    else if (!this.#done) {
+      this.#onCancel ??= [];
+      this.#onCancel.push(fn);
+    }
+  }
+
+  /** The requester is known to have given up. */
+  cancel(): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#cancelled = true;
+    this.released?.();
+    const calls = this.#onCancel;
+    this.#onCancel = undefined;
+    for (const fn of calls ?? []) fn();
+  }
+
+  /** The server itself is gone: nobody must be told. */
+  abandon(): void {
+    this.#done = true;
+    this.#onCancel = undefined;
+  }
+}

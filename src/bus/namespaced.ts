@@ -1,0 +1,34 @@
+import type { Json } from '../core/index.js';
+import type { Bus, BusRequest, BusServer, PendingReply } from './bus.js';
+
+/** Keeps the subjects of one cluster apart from those of others on the same server. */
+export class NamespacedBus implements Bus {
+  constructor(
+    private readonly bus: Bus,
+    private readonly prefix: string,
+  ) {}
+
+  get id(): string {
+    return this.bus.id;
+  }
+
+  get connected(): boolean {
+    return this.bus.connected;
+  }
+
+  serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
+    return this.bus.serve(`${this.prefix}.${subject}`, handler);
+  }
+
+  request(subject: string, value: Json, deadlineMs: number): PendingReply {
+    return this.bus.request(`${this.prefix}.${subject}`, value, deadlineMs);
+  }
+
+  onReconnect(fn: () => void): void {
+    this.bus.onReconnect(fn);
+  }
+
+  close(): Promise<void> {
+    return this.bus.close();
+  }
+}

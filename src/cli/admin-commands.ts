@@ -1,0 +1,115 @@
+/** Commands that make and show organizations and accounts. */
+import { writeFile } from 'node:fs/promises';
+import {
+  type ActorCaller,
+  AdminError,
+  BusCaller,
+  ChannelCaller,
+  createRealm,
+  createUser,
+  findRealm,
+  listRealms,
+  userApiKey,
+} from '../admin/index.js';
+import { RealClock } from '../clock/index.js';
+import type { Config } from '../config/index.js';
+import { ROLE } from '../people/index.js';
+import type { Logger } from '../runtime/index.js';
+import { Secrets } from '../secrets/index.js';
+import { zuliprcText } from '../server/first-start.js';
+import { ConclaveNode } from '../server/node.js';
+import { isCluster, openPorts } from '../server/open-ports.js';
+import { serverSecret } from '../server/secret.js';
+import { DirectoryInUse } from '../store/index.js';
+
+export const ADMIN_OPTIONS = Object.fromEntries(
+  ['subdomain', 'name', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map((name) => [
+    name,
+    { type: 'string' as const },
+  ]),
+);
+
+type Options = Readonly<Record<string, string | undefined>>;
+type AdminCommand = (config: Config, options: Options, logger: Logger) => Promise<void>;
+
+const ROLES: Readonly<Record<string, number>> = { ...ROLE, administrator: ROLE.admin };
+
+function needed(options: Options, name: string): string {
+  const value = options[name];
+  if (value === undefined) throw new AdminError(`--${name} is needed`);
+  return value;
+}
+
+/** With a way to the actors: of the cluster, of this data directory, or of the server that has it open. */
+async function withActors(
+  config: Config,
+  logger: Logger,
+  action: (actors: ActorCaller, secrets: Secrets) => Promise<void>,
+): Promise<void> {
+  const secret = await serverSecret(config);
+  const actors = await reach(config, secret, logger);
+  try {
+    await action(actors, new Secrets(secret));
+  } finally {
+    await actors.close();
+  }
+}
+
+async function reach(config: Config, secret: string, logger: Logger): Promise<ActorCaller> {
+  const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
+  try {
+    const node = new ConclaveNode(await openPorts(own, new RealClock(), logger), own, secret, logger);
+    await node.start();
+    return new BusCaller(node.client, () => node.stop());
+  } catch (error) {
+    if (error instanceof DirectoryInUse) return ChannelCaller.open(config.dataDir);
+    throw error;
+  }
+}
+
+async function writeCredentials(options: Options, config: Config, email: string, key: string): Promise<void> {
+  const site = options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
+  if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
+  else await writeFile(options.zuliprc, zuliprcText(email, key, site), { mode: 0o600 });
+}
+
+export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
+  'realm create': (config, options, logger) =>
+    withActors(config, logger, async (actors, secrets) => {
+      const ownerEmail = needed(options, 'email');
+      const { ownerKey } = await createRealm(actors, secrets, {
+        subdomain: options.subdomain ?? '',
+        name: needed(options, 'name'),
+        ownerEmail,
+        ownerName: needed(options, 'full-name'),
+        ownerPassword: options.password,
+      });
+      await writeCredentials(options, config, ownerEmail, ownerKey);
+    }),
+
+  'realm list': (config, _options, logger) =>
+    withActors(config, logger, async (actors) => {
+      for (const { id, subdomain } of await listRealms(actors))
+        process.stdout.write(`${id}\t${subdomain || '(root)'}\n`);
+    }),
+
+  'user create': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const role = ROLES[options['user-role'] ?? 'member'];
+      if (role === undefined) throw new AdminError(`no such role: ${options['user-role']}`);
+      const id = await createUser(actors, await findRealm(actors, options.realm), {
+        email: needed(options, 'email'),
+        name: needed(options, 'full-name'),
+        password: needed(options, 'password'),
+        role,
+      });
+      process.stdout.write(`${id}\n`);
+    }),
+
+  'user key': (config, options, logger) =>
+    withActors(config, logger, async (actors, secrets) => {
+      const email = needed(options, 'email');
+      const key = await userApiKey(actors, secrets, await findRealm(actors, options.realm), email);
+      await writeCredentials(options, config, email, key);
+    }),
+};

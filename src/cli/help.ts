@@ -1,0 +1,26 @@
+import { describeSettings } from '../config/index.js';
+
+export const HELP = `Conclave, a team-chat server.
+
+Usage: conclave COMMAND [OPTIONS]
+
+Commands:
+  serve                 Run the server. Without options: everything in this process, data in ./data.
+  realm create          Make an organization.  --subdomain NAME --name TEXT --email ADDRESS --full-name TEXT
+                        [--password TEXT] [--zuliprc FILE] [--site URL]
+  realm list            List organizations.
+  user create           Make an account.       --email ADDRESS --full-name TEXT --password TEXT
+                        [--user-role owner|administrator|moderator|member|guest] [--realm SUBDOMAIN]
+  user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
+  check-config          Say what the configuration is, or what is wrong with it.
+
+Commands for a cluster take --nats and --mongodb as serve does, and the same secret. Without them they work on the data
+directory, also while its server runs.
+
+Options (and the environment variables that mean the same):
+${describeSettings()}
+  --help                        This text.
+
+A cluster: start any number of 'conclave serve --role actors' and 'conclave serve --role http', all with the same
+--nats, --mongodb and --secret; then 'conclave realm create' with the same three.
+`;

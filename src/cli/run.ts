@@ -1,0 +1,75 @@
+/** The command line: parse, do, answer with an exit code. */
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { AdminError } from '../admin/index.js';
+import { RealClock } from '../clock/index.js';
+import { type Config, ConfigError, loadConfig, OPTIONS, SETTINGS } from '../config/index.js';
+import type { Logger } from '../runtime/index.js';
+import { greeting } from '../server/first-start.js';
+import { serve } from '../server/serve.js';
+import { ADMIN_COMMANDS, ADMIN_OPTIONS } from './admin-commands.js';
+import { HELP } from './help.js';
+
+/** 0 done, 1 failed, 2 the words are off. */
+export async function run(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
+  try {
+    parsed = parseArgs({
+      args: [...argv],
+      options: { ...OPTIONS, ...ADMIN_OPTIONS, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    return complain((error as Error).message, 2);
+  }
+  const { values, positionals } = parsed;
+  const command = positionals.join(' ');
+  if (values.help || command === 'help' || command === '') {
+    process.stdout.write(HELP);
+    return command === '' && !values.help ? 2 : 0;
+  }
+  try {
+    const config = loadConfig(values, environment);
+    if (command === 'serve') return await runServer(config);
+    if (command === 'check-config') return checkConfig(config);
+    const admin = ADMIN_COMMANDS[command];
+    if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
+    await admin(config, values as Record<string, string | undefined>, quietLogger());
+    return 0;
+  } catch (error) {
+    if (error instanceof ConfigError) return complain(error.message, 2);
+    if (error instanceof AdminError) return complain(error.message, 1);
+    return complain(error instanceof Error ? error.message : String(error), 1);
+  }
+}
+
+function complain(message: string, code: number): number {
+  process.stderr.write(`conclave: ${message}\n`);
+  return code;
+}
+
+const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
+
+function checkConfig(config: Config): number {
+  for (const [name, of] of Object.entries(SETTINGS)) {
+    const value = config[name as keyof Config];
+    const shown = value === undefined || value === '' ? '(not set)' : name === 'secret' ? '(given)' : String(value);
+    process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
+  }
+  return 0;
+}
+
+/** Until SIGTERM or SIGINT. A second signal ends at once. */
+async function runServer(config: Config): Promise<number> {
+  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false })) as unknown as Logger;
+  const running = await serve(config, new RealClock(), logger);
+  if (running.site) process.stdout.write(greeting(running.first, running.site));
+  else process.stdout.write('Conclave actor host runs\n');
+  const signal = await new Promise<string>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
+  logger.info({ signal }, 'stopping');
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
+  await running.stop();
+  return 0;
+}

@@ -1,0 +1,37 @@
+import type { Clock, TimerHandle } from './clock.js';
+
+interface RealHandle extends TimerHandle {
+  cancelled: boolean;
+  timer: NodeJS.Timeout;
+}
+
+/** Node delays are 32-bit: longer ones would fire at once. */
+const LONGEST = 0x7fffffff;
+
+export class RealClock implements Clock {
+  now(): number {
+    return Date.now();
+  }
+
+  monotonic(): number {
+    return performance.now();
+  }
+
+  setTimeout(fn: () => void, ms: number): TimerHandle {
+    const handle: RealHandle = { cancelled: false, timer: undefined as unknown as NodeJS.Timeout };
+    const arm = (left: number): void => {
+      handle.timer = setTimeout(
+        () => (left > LONGEST ? arm(left - LONGEST) : fn()),
+        Math.min(Math.max(0, left), LONGEST),
+      );
+    };
+    arm(ms);
+    return handle;
+  }
+
+  clearTimeout(handle: TimerHandle): void {
+    const real = handle as RealHandle;
+    real.cancelled = true;
+    clearTimeout(real.timer);
+  }
+}

@@ -1,0 +1,2 @@
+export type { Clock, TimerHandle } from './clock.js';
+export { RealClock } from './clock-real.js';

@@ -1,0 +1,207 @@
+/**
+ * Every setting of the server, once: its name in the environment and on the command line, its meaning, its default.
+ * Parsing, validation, `--help` and docs/configuration.md all come from this table.
+ */
+export interface Setting<T> {
+  /** Environment variable. */
+  readonly env: string;
+  /** Command-line option without the dashes. */
+  readonly option: string;
+  /** What its value is called in help. */
+  readonly value: string;
+  readonly description: string;
+  /** Undefined = not set. */
+  readonly fallback: T;
+  /** @throws Error with the reason, without the name of the setting */
+  parse(text: string): T;
+}
+
+const text = (parse = (given: string): string => given) => parse;
+
+function oneOf<const T extends string>(...allowed: readonly T[]) {
+  return (given: string): T => {
+    if ((allowed as readonly string[]).includes(given)) return given as T;
+    throw new Error(`must be one of ${allowed.join(', ')}`);
+  };
+}
+
+function integer(min: number, max: number) {
+  return (given: string): number => {
+    const n = Number(given);
+    if (/^\d+$/.test(given) && n >= min && n <= max) return n;
+    throw new Error(`must be an integer from ${min} to ${max}`);
+  };
+}
+
+function url(...schemes: readonly string[]) {
+  return (given: string): string => {
+    if (schemes.some((scheme) => given.startsWith(`${scheme}://`))) return given;
+    throw new Error(`must be an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`);
+  };
+}
+
+const setting = <T>(of: Setting<T>): Setting<T> => of;
+
+export const SETTINGS = {
+  host: setting({
+    env: 'HOST',
+    option: 'host',
+    value: 'ADDRESS',
+    description: 'Address to listen on; 0.0.0.0 for all.',
+    fallback: '127.0.0.1',
+    parse: text(),
+  }),
+  port: setting({
+    env: 'PORT',
+    option: 'port',
+    value: 'N',
+    description: 'Port to listen on; 0 picks a free one.',
+    fallback: 9991,
+    parse: integer(0, 65_535),
+  }),
+  dataDir: setting({
+    env: 'DATA_DIR',
+    option: 'data-dir',
+    value: 'DIR',
+    description: 'Where the embedded face keeps everything, and every face its secret.',
+    fallback: './data',
+    parse: text(),
+  }),
+  role: setting({
+    env: 'ROLE',
+    option: 'role',
+    value: 'ROLE',
+    description: 'http (frontend), actors (actor host) or all. Other than all needs --nats and --mongodb.',
+    fallback: 'all' as 'http' | 'actors' | 'all',
+    parse: oneOf('http', 'actors', 'all'),
+  }),
+  nats: setting({
+    env: 'NATS_URL',
+    option: 'nats',
+    value: 'URL',
+    description: 'NATS server (2.10 or later, with JetStream) of a cluster.',
+    fallback: undefined as string | undefined,
+    parse: url('nats', 'tls'),
+  }),
+  mongodb: setting({
+    env: 'MONGODB_URL',
+    option: 'mongodb',
+    value: 'URL',
+    description: 'MongoDB of a cluster; the path names the database, default conclave.',
+    fallback: undefined as string | undefined,
+    parse: url('mongodb', 'mongodb+srv'),
+  }),
+  externalHost: setting({
+    env: 'EXTERNAL_HOST',
+    option: 'external-host',
+    value: 'HOST',
+    description: 'Name under which clients reach the server; organizations are its subdomains.',
+    fallback: 'localhost',
+    parse: text(),
+  }),
+  externalScheme: setting({
+    env: 'EXTERNAL_SCHEME',
+    option: 'external-scheme',
+    value: 'SCHEME',
+    description: 'http, or https behind a proxy that speaks TLS.',
+    fallback: 'http' as 'http' | 'https',
+    parse: oneOf('http', 'https'),
+  }),
+  secret: setting({
+    env: 'CONCLAVE_SECRET',
+    option: 'secret',
+    value: 'TEXT',
+    description: 'Server secret, the same for all processes of a cluster. Default: made once, in DATA_DIR/secret.',
+    fallback: undefined as string | undefined,
+    parse: text((given) => {
+      if (given.length < 16) throw new Error('must have at least 16 characters');
+      return given;
+    }),
+  }),
+  realmName: setting({
+    env: 'REALM_NAME',
+    option: 'realm-name',
+    value: 'TEXT',
+    description: 'Name of the organization made at the first start of the embedded face.',
+    fallback: 'Conclave',
+    parse: text(),
+  }),
+  ownerEmail: setting({
+    env: 'OWNER_EMAIL',
+    option: 'owner-email',
+    value: 'ADDRESS',
+    description: 'Address of its owner.',
+    fallback: 'owner@localhost',
+    parse: text(),
+  }),
+  ownerName: setting({
+    env: 'OWNER_NAME',
+    option: 'owner-name',
+    value: 'TEXT',
+    description: 'Name of its owner.',
+    fallback: 'Owner',
+    parse: text(),
+  }),
+  httpAdapter: setting({
+    env: 'HTTP_ADAPTER',
+    option: 'http-adapter',
+    value: 'KIND',
+    description: 'uws (uWebSockets.js), node (node:http), or auto: uws where it loads.',
+    fallback: 'auto' as 'auto' | 'uws' | 'node',
+    parse: oneOf('auto', 'uws', 'node'),
+  }),
+  deadlineSeconds: setting({
+    env: 'REQUEST_DEADLINE',
+    option: 'request-deadline',
+    value: 'SECONDS',
+    description: 'A request that is not answered by then gets an error. Held polls have their own times.',
+    fallback: 30,
+    parse: integer(1, 600),
+  }),
+  maxBodyMib: setting({
+    env: 'MAX_BODY_MIB',
+    option: 'max-body-mib',
+    value: 'N',
+    description: 'Largest request body, MiB.',
+    fallback: 10,
+    parse: integer(1, 1_024),
+  }),
+  logHours: setting({
+    env: 'EVENT_LOG_HOURS',
+    option: 'event-log-hours',
+    value: 'N',
+    description: 'How long events are kept for queues; at least the longest queue lifespan in use (7 days = 168).',
+    fallback: 168,
+    parse: integer(1, 10_000),
+  }),
+  logMib: setting({
+    env: 'EVENT_LOG_MIB',
+    option: 'event-log-mib',
+    value: 'N',
+    description: 'Most that is kept of them, MiB: per organization (embedded) or in all (cluster).',
+    fallback: 4_096,
+    parse: integer(1, 1_000_000),
+  }),
+  namespace: setting({
+    env: 'NAMESPACE',
+    option: 'namespace',
+    value: 'NAME',
+    description: 'Keeps several clusters apart on one NATS server: letters and digits.',
+    fallback: '',
+    parse: text((given) => {
+      if (!/^[A-Za-z0-9]*$/.test(given)) throw new Error('must be letters and digits');
+      return given;
+    }),
+  }),
+  logLevel: setting({
+    env: 'LOG_LEVEL',
+    option: 'log-level',
+    value: 'LEVEL',
+    description: 'debug, info, warn, error or silent.',
+    fallback: 'info' as 'debug' | 'info' | 'warn' | 'error' | 'silent',
+    parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+export type Config = { readonly [K in SettingName]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };

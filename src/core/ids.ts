@@ -1,0 +1,83 @@
+/**
+ * Branded identifiers and the addresses made of them.
+ *
+ * Bus subjects and Store keys are built here and nowhere else, from numbers, hashes and UUIDs only, so that no text
+ * that a user chose can ever become part of a subject or a key.
+ */
+import { createHash } from 'node:crypto';
+
+declare const brand: unique symbol;
+type Branded<T, B> = T & { readonly [brand]: B };
+
+export type RealmId = Branded<number, 'RealmId'>;
+export type UserId = Branded<number, 'UserId'>;
+export type StreamId = Branded<number, 'StreamId'>;
+export type MessageId = Branded<number, 'MessageId'>;
+export type QueueId = Branded<string, 'QueueId'>;
+/** Fencing number of an activation; a larger epoch wins for ever. */
+export type Epoch = Branded<number, 'Epoch'>;
+/** 0 … PARTITIONS-1. */
+export type Partition = Branded<number, 'Partition'>;
+/** Store key and mailbox address of one actor. */
+export type ActorKey = Branded<string, 'ActorKey'>;
+/** Position in the log of one realm: 1 for the first entry ever, 0 before it. */
+export type Seq = Branded<number, 'Seq'>;
+
+export const realmId = (n: number): RealmId => n as RealmId;
+export const userId = (n: number): UserId => n as UserId;
+export const streamId = (n: number): StreamId => n as StreamId;
+export const messageId = (n: number): MessageId => n as MessageId;
+export const queueId = (s: string): QueueId => s as QueueId;
+export const epoch = (n: number): Epoch => n as Epoch;
+export const seq = (n: number): Seq => n as Seq;
+export const partition = (n: number): Partition => n as Partition;
+
+/** Fixed per cluster (design § 5): a change would move every actor. */
+export const PARTITIONS = 256;
+
+export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue';
+
+export const realmKey = (realm: RealmId): ActorKey => `realm/${realm}` as ActorKey;
+export const userKey = (realm: RealmId, user: UserId): ActorKey => `user/${realm}/${user}` as ActorKey;
+export const streamKey = (realm: RealmId, stream: StreamId): ActorKey => `stream/${realm}/${stream}` as ActorKey;
+export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey =>
+  `queue/${realm}/${user}/${queue}` as ActorKey;
+
+/** A direct-message conversation is addressed by its sorted set of participants; long sets by their hash. */
+export function dmKey(realm: RealmId, participants: readonly UserId[]): ActorKey {
+  const sorted = [...new Set(participants)].sort((a, b) => a - b);
+  const set = sorted.join(',');
+  return `dm/${realm}/${sorted.length <= 8 ? set : `h${createHash('sha256').update(set).digest('hex').slice(0, 40)}`}` as ActorKey;
+}
+
+export interface ParsedKey {
+  readonly kind: ActorKindName;
+  readonly realm: RealmId;
+  /** What follows the realm: a user id, a stream id, a set of users, or `user/queue`. */
+  readonly rest: string;
+}
+
+export function parseKey(key: ActorKey): ParsedKey {
+  const first = key.indexOf('/');
+  const second = key.indexOf('/', first + 1);
+  const kind = key.slice(0, first) as ActorKindName;
+  const realm = realmId(Number(second < 0 ? key.slice(first + 1) : key.slice(first + 1, second)));
+  return { kind, realm, rest: second < 0 ? '' : key.slice(second + 1) };
+}
+
+/** FNV-1a over the address; a queue lives on the partition of its user, so that both are reached by one owner. */
+export function partitionOf(key: ActorKey): Partition {
+  let end = key.length;
+  if (key.startsWith('queue/')) end = key.lastIndexOf('/');
+  let hash = 0x811c9dc5;
+  for (let i = key.startsWith('queue/') ? 6 : key.startsWith('user/') ? 5 : 0; i < end; i++) {
+    hash ^= key.charCodeAt(i);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return ((hash >>> 0) % PARTITIONS) as Partition;
+}
+
+/** Bus subject on which the owner of a partition takes commands. */
+export const partitionSubject = (p: Partition): string => `c.p.${p}`;
+/** Log subject of a realm. */
+export const realmSubject = (realm: RealmId): string => `ev.${realm}`;

@@ -1,0 +1,10 @@
+/** Values that survive the Store, the log and the bus unchanged: JSON, and bytes. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | Uint8Array
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
+export type JsonObject = { readonly [key: string]: Json | undefined };

@@ -1,0 +1,120 @@
+/** The directory of one realm in memory: a DirectoryView that changes are applied to. */
+import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
+import type { DirectoryStream, DirectoryUser, DirectoryView, RealmEntry, RealmSettings } from './view.js';
+
+/** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
+export interface DirectoryChange {
+  readonly user?: DirectoryUser;
+  readonly stream?: DirectoryStream;
+  readonly settings?: RealmSettings;
+  readonly realm?: RealmEntry;
+}
+
+/** Answer of the realm actor's `snapshot` command. */
+export interface DirectorySnapshot {
+  readonly version: number;
+  readonly subdomain: string;
+  readonly deactivated: boolean;
+  readonly settings: RealmSettings;
+  readonly users: readonly DirectoryUser[];
+  readonly streams: readonly DirectoryStream[];
+  readonly realms: readonly RealmEntry[];
+}
+
+export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
+export const asChange = (change: JsonObject): DirectoryChange => change as unknown as DirectoryChange;
+
+/** Names of streams are compared ignoring case. */
+export const foldName = (name: string): string => name.toLowerCase();
+
+export class RealmDirectory implements DirectoryView {
+  version: number;
+  readonly subdomain: string;
+  deactivated: boolean;
+  settings: RealmSettings;
+  usersVersion = 0;
+  streamsVersion = 0;
+  readonly #users = new Map<UserId, DirectoryUser>();
+  readonly #keys = new Map<string, UserId>();
+  readonly #emails = new Map<string, UserId>();
+  readonly #streams = new Map<StreamId, DirectoryStream>();
+  readonly #names = new Map<string, StreamId>();
+  readonly #realms = new Map<number, RealmEntry>();
+
+  constructor(
+    readonly realm: RealmId,
+    snapshot: DirectorySnapshot,
+  ) {
+    this.version = snapshot.version;
+    this.subdomain = snapshot.subdomain;
+    this.deactivated = snapshot.deactivated;
+    this.settings = snapshot.settings;
+    for (const user of snapshot.users) this.apply({ user });
+    for (const stream of snapshot.streams) this.apply({ stream });
+    for (const realm of snapshot.realms) this.apply({ realm });
+  }
+
+  apply(change: DirectoryChange): void {
+    if (change.user) this.#putUser(change.user);
+    if (change.stream) this.#putStream(change.stream);
+    if (change.settings) this.settings = { ...this.settings, ...change.settings };
+    if (change.realm) this.#realms.set(change.realm.id, change.realm);
+  }
+
+  user(id: UserId): DirectoryUser | undefined {
+    return this.#users.get(id);
+  }
+
+  userByKeyHash(hash: string): DirectoryUser | undefined {
+    const id = this.#keys.get(hash);
+    return id === undefined ? undefined : this.#users.get(id);
+  }
+
+  userByEmail(email: string): DirectoryUser | undefined {
+    const id = this.#emails.get(email.toLowerCase());
+    return id === undefined ? undefined : this.#users.get(id);
+  }
+
+  users(): Iterable<DirectoryUser> {
+    return this.#users.values();
+  }
+
+  stream(id: StreamId): DirectoryStream | undefined {
+    return this.#streams.get(id);
+  }
+
+  streamByName(name: string): DirectoryStream | undefined {
+    const id = this.#names.get(foldName(name));
+    return id === undefined ? undefined : this.#streams.get(id);
+  }
+
+  streams(): Iterable<DirectoryStream> {
+    return this.#streams.values();
+  }
+
+  realms(): Iterable<RealmEntry> {
+    return this.#realms.values();
+  }
+
+  #putUser(user: DirectoryUser): void {
+    const before = this.#users.get(user.id);
+    if (before) {
+      this.#keys.delete(before.keyHash);
+      this.#emails.delete(before.email.toLowerCase());
+      this.#emails.delete(before.deliveryEmail.toLowerCase());
+    }
+    this.#users.set(user.id, user);
+    if (user.keyHash) this.#keys.set(user.keyHash, user.id);
+    this.#emails.set(user.email.toLowerCase(), user.id);
+    this.#emails.set(user.deliveryEmail.toLowerCase(), user.id);
+    this.usersVersion++;
+  }
+
+  #putStream(stream: DirectoryStream): void {
+    const before = this.#streams.get(stream.id);
+    if (before && this.#names.get(foldName(before.name)) === before.id) this.#names.delete(foldName(before.name));
+    this.#streams.set(stream.id, stream);
+    if (!stream.archived) this.#names.set(foldName(stream.name), stream.id);
+    this.streamsVersion++;
+  }
+}

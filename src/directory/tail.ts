@@ -1,0 +1,62 @@
+/**
+ * The end of one realm's log, followed once per process: the directory replica and the event feed of the realm both
+ * read it, the replica first, so that the feed always sees the directory as of the entry.
+ */
+import type { Json, RealmId, Seq } from '../core/index.js';
+import type { EventLog, LogSubscription } from '../log/index.js';
+import { type LogEntry, type LogGroup, SeenVersions } from '../runtime/log-entry.js';
+
+export interface TailReader {
+  /** Groups that were not seen before; called for every entry, also when all its groups were repeats. */
+  entry(seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void;
+  transient(value: Json): void;
+  /** Entries were lost to trimming: what was derived from the log must be made anew. */
+  gap(trimmed: Seq): void;
+}
+
+export class RealmTail {
+  readonly #readers: TailReader[] = [];
+  readonly #seen = new SeenVersions();
+  readonly #subscription: LogSubscription;
+  #position: Seq;
+
+  constructor(
+    log: EventLog,
+    readonly realm: RealmId,
+    after: Seq,
+  ) {
+    this.#position = after;
+    this.#subscription = log.subscribe(realm, after, {
+      entry: (seq, value) => {
+        this.#position = seq;
+        const entry = value as unknown as LogEntry;
+        const fresh = entry.groups.filter((group) => this.#seen.fresh(entry.actor, group));
+        for (const reader of this.#readers) reader.entry(seq, entry, fresh);
+      },
+      transient: (value) => {
+        for (const reader of this.#readers) reader.transient(value);
+      },
+      gap: (trimmed) => {
+        for (const reader of this.#readers) reader.gap(trimmed);
+      },
+    });
+  }
+
+  /** Position of the last entry handed to the readers. */
+  get position(): Seq {
+    return this.#position;
+  }
+
+  /** Readers are called in the order in which they were added. */
+  add(reader: TailReader): void {
+    this.#readers.push(reader);
+  }
+
+  caughtUp(): Promise<Seq> {
+    return this.#subscription.caughtUp();
+  }
+
+  close(): void {
+    this.#subscription.close();
+  }
+}

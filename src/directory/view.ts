@@ -1,0 +1,92 @@
+/**
+ * What every process knows of a realm: a read replica of the realm actor's directory. Handlers and frontends see this
+ * interface only; how it is kept up is in replica.ts.
+ */
+import type { RealmId, StreamId, UserId } from '../core/index.js';
+
+/** Public facts of an account, as far as other parts need them without asking the user actor. */
+export interface DirectoryUser {
+  readonly id: UserId;
+  /** recipient_id of direct messages to this account. */
+  readonly recipient: number;
+  readonly deliveryEmail: string;
+  /** API e-mail. */
+  readonly email: string;
+  readonly fullName: string;
+  /** 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest. */
+  readonly role: number;
+  readonly isActive: boolean;
+  readonly isBillingAdmin: boolean;
+  /** null for humans; 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. */
+  readonly botType: number | null;
+  readonly botOwner: UserId | null;
+  readonly timezone: string;
+  readonly avatarSource: 'G' | 'U';
+  readonly avatarVersion: number;
+  /** users.md: 1 everyone, 2 members, 3 admins, 4 nobody, 5 moderators. */
+  readonly emailVisibility: number;
+  /** Milliseconds since 1970. */
+  readonly joined: number;
+  readonly canCreateUsers: boolean;
+  /** Keyed hash (hex) under which the API key is looked up. */
+  readonly keyHash: string;
+  /** Roles held before, newest last: [role, first realm version with the next role]. Replay needs the role of then. */
+  readonly pastRoles: readonly (readonly [number, number])[];
+}
+
+export interface DirectoryStream {
+  readonly id: StreamId;
+  readonly recipient: number;
+  readonly name: string;
+  readonly description: string;
+  readonly renderedDescription: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  readonly creator: UserId;
+  readonly inviteOnly: boolean;
+  readonly historyPublic: boolean;
+  readonly webPublic: boolean;
+  /** 1 everyone, 2 admins, 3 full members, 4 moderators. */
+  readonly postPolicy: number;
+  readonly retentionDays: number | null;
+  readonly canRemoveGroup: number;
+  /** Id of the first message ever sent to it; never changes afterwards. */
+  readonly firstMessage: number | null;
+  readonly archived: boolean;
+}
+
+export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
+
+/** One realm of the server, as realm 0 (the server's own) lists it. */
+export interface RealmEntry {
+  readonly id: RealmId;
+  /** '' = the realm at the external host itself. */
+  readonly subdomain: string;
+  readonly deactivated: boolean;
+}
+
+export interface DirectoryView {
+  readonly realm: RealmId;
+  /** Version of the realm actor that this view shows; grows. */
+  readonly version: number;
+  readonly subdomain: string;
+  /** Deactivated organization: nobody may call anything. */
+  readonly deactivated: boolean;
+  readonly settings: RealmSettings;
+  user(id: UserId): DirectoryUser | undefined;
+  /** By keyed hash of the API key. */
+  userByKeyHash(hash: string): DirectoryUser | undefined;
+  /** By API e-mail or real address, ignoring case. */
+  userByEmail(email: string): DirectoryUser | undefined;
+  /** All accounts, deactivated ones included, by id. */
+  users(): Iterable<DirectoryUser>;
+  stream(id: StreamId): DirectoryStream | undefined;
+  /** Live streams only, ignoring case. */
+  streamByName(name: string): DirectoryStream | undefined;
+  streams(): Iterable<DirectoryStream>;
+  /** Realms of the server; only realm 0 has any. */
+  realms(): Iterable<RealmEntry>;
+  /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */
+  readonly usersVersion: number;
+  readonly streamsVersion: number;
+}

@@ -1,0 +1,310 @@
+/**
+ * The event feed of one realm on one host: follows the realm's log once for all its queues here, decides who gets what,
+ * and hands each queue references to shared events. A queue that attaches at an older position is caught up from the
+ * log first.
+ */
+import { type RealmId, type Seq, seq as toSeq } from '../core/index.js';
+import type { DirectoryReplica } from '../directory/index.js';
+import type { EventLog, LogSubscription } from '../log/index.js';
+import { type LogEntry, type LogGroup, type MessageItem, type PlainItem, SeenVersions } from '../runtime/log-entry.js';
+import type { Store } from '../store/index.js';
+import { receives } from './audience.js';
+import { Memberships } from './memberships.js';
+import { eventId, isClientItem, SharedEvent } from './shared-event.js';
+
+/** Why a feed ends a queue. */
+export type FeedEnd =
+  /** Entries that the queue still needs are no longer kept. */
+  | 'trimmed'
+  /** The log is another one than when the queue was made. */
+  | 'incarnation';
+
+/** An event queue as the feed sees it. */
+export interface EventSink {
+  readonly user: number;
+  readonly allPublic: boolean;
+  /** Log position up to which the queue has seen everything; the feed moves it on. */
+  position: Seq;
+  /** Snapshot of this queue contains this commit: don't deliver. */
+  covered(actor: string, version: number): boolean;
+  push(event: SharedEvent): void;
+  /** Everything up to its position was pushed: from now on it is live. */
+  live(): void;
+  end(reason: FeedEnd): void;
+}
+
+/** Entries read before a queue's position, to know repeats of what it has had. */
+const LOOK_BACK = 256;
+
+interface Work {
+  readonly seq: Seq;
+  readonly entry: LogEntry;
+  readonly fresh: ReadonlySet<LogGroup>;
+}
+
+export class RealmFeed {
+  readonly #sinks = new Map<number, Set<EventSink>>();
+  readonly #allPublic = new Set<EventSink>();
+  readonly #memberships: Memberships;
+  readonly #catchUps = new Set<CatchUp>();
+  #attaching: EventSink[] = [];
+  #work: Work[] = [];
+  #busy = false;
+  #position: Seq;
+
+  constructor(
+    private readonly realm: RealmId,
+    private readonly replica: DirectoryReplica,
+    private readonly log: EventLog,
+    store: Store,
+  ) {
+    this.#memberships = new Memberships(store, realm);
+    this.#position = replica.tail.position;
+    replica.tail.add({
+      entry: (seq, entry, fresh) => {
+        this.#work.push({ seq, entry, fresh: new Set(fresh) });
+        if (!this.#busy) this.#run();
+      },
+      transient: () => {},
+      gap: () => this.#lost(),
+    });
+  }
+
+  /** Log position up to which live queues have everything. */
+  get position(): Seq {
+    return this.#position;
+  }
+
+  /** Deliver everything after `sink.position`; `sink.live()` is called when it has all of the past. */
+  attach(sink: EventSink): void {
+    this.#attaching.push(sink);
+    if (this.#attaching.length === 1) queueMicrotask(() => this.#attachAll());
+  }
+
+  detach(sink: EventSink): void {
+    this.#attaching = this.#attaching.filter((one) => one !== sink);
+    for (const catchUp of this.#catchUps) catchUp.remove(sink);
+    const of = this.#sinks.get(sink.user);
+    of?.delete(sink);
+    if (of?.size === 0) this.#sinks.delete(sink.user);
+    this.#allPublic.delete(sink);
+  }
+
+  /** Queues that ask in one tick (after a take-over: all of them) read the past together. */
+  #attachAll(): void {
+    const sinks = this.#attaching;
+    this.#attaching = [];
+    const behind: EventSink[] = [];
+    for (const sink of sinks) {
+      if (!this.#busy && this.#work.length === 0 && sink.position >= this.#position) this.#goLive(sink);
+      else behind.push(sink);
+    }
+    if (behind.length > 0) this.#catchUps.add(new CatchUp(this.log, this.realm, behind, this.#catching()));
+  }
+
+  #catching(): CatchingUp {
+    return {
+      deliver: (work, sinks) => this.#deliver(work, new Set(sinks)),
+      settled: (catchUp) => {
+        if (this.#busy || catchUp.position < this.#position) return false;
+        this.#catchUps.delete(catchUp);
+        for (const sink of catchUp.sinks) this.#goLive(sink);
+        return true;
+      },
+    };
+  }
+
+  #goLive(sink: EventSink): void {
+    const of = this.#sinks.get(sink.user) ?? new Set();
+    of.add(sink);
+    this.#sinks.set(sink.user, of);
+    if (sink.allPublic) this.#allPublic.add(sink);
+    sink.live();
+  }
+
+  /** Entries one after the other; synchronously, unless a membership has to be read. */
+  #run(): void {
+    for (let work = this.#work.shift(); work; work = this.#work.shift()) {
+      const waiting = this.#deliver(work, undefined);
+      if (waiting) {
+        this.#busy = true;
+        const { seq } = work;
+        void waiting.then(
+          () => {
+            this.#busy = false;
+            this.#position = seq;
+            this.#run();
+          },
+          () => this.#lost(),
+        );
+        return;
+      }
+      this.#position = work.seq;
+    }
+    for (const catchUp of this.#catchUps) catchUp.check();
+  }
+
+  /** To these sinks, or to all live ones. */
+  #deliver(work: Work, only: ReadonlySet<EventSink> | undefined): Promise<void> | undefined {
+    const streams = new Set<number>();
+    for (const group of work.fresh) {
+      for (const item of group.items) {
+        if (item.t === 'members') this.#memberships.apply(item);
+        else if (isClientItem(item) && item.to.stream !== undefined && (only || this.#sinks.size > 0)) {
+          streams.add(item.to.stream);
+        }
+      }
+    }
+    const loads = [...streams].map((stream) => this.#memberships.load(stream)).filter((p) => p !== undefined);
+    if (loads.length > 0) return Promise.all(loads).then(() => this.#hand(work, only));
+    this.#hand(work, only);
+    return undefined;
+  }
+
+  #hand({ seq, entry, fresh }: Work, only: ReadonlySet<EventSink> | undefined): void {
+    let slot = 0;
+    for (const group of entry.groups) {
+      for (const item of group.items) {
+        slot++;
+        if (!fresh.has(group) || !isClientItem(item)) continue;
+        this.#give(new SharedEvent(eventId(seq, slot), item), item, seq, entry.actor, group.v, only);
+      }
+    }
+    for (const sink of only ?? []) if (sink.position < seq) sink.position = seq;
+    if (only === undefined && slot > 0) this.#moved(seq);
+  }
+
+  #moved(seq: Seq): void {
+    for (const of of this.#sinks.values()) for (const sink of of) if (sink.position < seq) sink.position = seq;
+  }
+
+  #give(
+    event: SharedEvent,
+    { to }: MessageItem | PlainItem,
+    seq: Seq,
+    actor: string,
+    version: number,
+    only: ReadonlySet<EventSink> | undefined,
+  ): void {
+    const members = to.stream === undefined ? undefined : this.#memberships.of(to.stream);
+    const { view } = this.replica;
+    const offer = (sink: EventSink): void => {
+      if (sink.position >= seq || sink.covered(actor, version)) return;
+      if (receives(to, sink, view, members)) sink.push(event);
+    };
+    if (only) {
+      for (const sink of only) offer(sink);
+      return;
+    }
+    // A role can be anybody's; users and members are looked up from the smaller side.
+    if (to.role !== undefined) {
+      for (const of of this.#sinks.values()) for (const sink of of) offer(sink);
+      return;
+    }
+    for (const user of to.users ?? []) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
+    if (members && members.size < this.#sinks.size) {
+      for (const user of members.keys()) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
+    } else if (members) {
+      for (const [user, of] of this.#sinks) if (members.has(user)) for (const sink of of) offer(sink);
+    }
+    if (to.publicStream) {
+      for (const sink of this.#allPublic) if (!members?.has(sink.user)) offer(sink);
+    }
+  }
+
+  /** What the live queues have missed can't be told any more. */
+  #lost(): void {
+    this.#memberships.forget();
+    this.#work = [];
+    this.#busy = false;
+    const sinks = [...this.#sinks.values()].flatMap((of) => [...of]);
+    this.#sinks.clear();
+    this.#allPublic.clear();
+    for (const sink of sinks) {
+      // Its own position decides: the log may still hold what this queue needs.
+      this.attach(sink);
+    }
+    this.#position = this.replica.tail.position;
+  }
+}
+
+interface CatchingUp {
+  deliver(work: Work, sinks: Iterable<EventSink>): Promise<void> | undefined;
+  /** True when the live feed has taken over the sinks. */
+  settled(catchUp: CatchUp): boolean;
+}
+
+/** Reads the log from the oldest position of some queues until they are level with the live feed. */
+class CatchUp {
+  readonly sinks: Set<EventSink>;
+  position: Seq;
+  readonly #seen = new SeenVersions();
+  readonly #subscription: LogSubscription;
+  #work: Work[] = [];
+  #busy = false;
+  #over = false;
+
+  constructor(
+    log: EventLog,
+    realm: RealmId,
+    sinks: readonly EventSink[],
+    private readonly feed: CatchingUp,
+  ) {
+    this.sinks = new Set(sinks);
+    const oldest = Math.min(...sinks.map((sink) => sink.position));
+    this.position = toSeq(Math.max(0, oldest - LOOK_BACK));
+    this.#subscription = log.subscribe(realm, this.position, {
+      entry: (seq, value) => {
+        const entry = value as unknown as LogEntry;
+        const fresh = new Set(entry.groups.filter((group) => this.#seen.fresh(entry.actor, group)));
+        this.#work.push({ seq, entry, fresh });
+        if (!this.#busy) this.#run();
+      },
+      transient: () => {},
+      gap: (trimmed) => {
+        for (const sink of [...this.sinks]) if (sink.position < trimmed) this.#end(sink);
+      },
+    });
+    void this.#subscription.caughtUp().then((seq) => {
+      if (this.#work.length === 0 && !this.#busy && seq > this.position) this.position = seq;
+      this.check();
+    });
+  }
+
+  remove(sink: EventSink): void {
+    this.sinks.delete(sink);
+  }
+
+  check(): void {
+    if (this.#over || this.#busy || this.#work.length > 0) return;
+    if (this.feed.settled(this)) this.#close();
+  }
+
+  #end(sink: EventSink): void {
+    this.sinks.delete(sink);
+    sink.end('trimmed');
+  }
+
+  #run(): void {
+    for (let work = this.#work.shift(); work; work = this.#work.shift()) {
+      const { seq } = work;
+      const waiting = this.feed.deliver(work, this.sinks);
+      if (waiting) {
+        this.#busy = true;
+        void waiting.finally(() => {
+          this.#busy = false;
+          this.position = seq;
+          this.#run();
+        });
+        return;
+      }
+      this.position = seq;
+    }
+    this.check();
+  }
+
+  #close(): void {
+    this.#over = true;
+    this.#subscription.close();
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Memberships of the streams of one realm, by version, for this host's event queues: read from the Store once, then
+ * kept up from the log.
+ */
+import { type RealmId, streamId, streamKey } from '../core/index.js';
+import type { MembershipItem } from '../runtime/log-entry.js';
+import type { Store } from '../store/index.js';
+import { asMember, MEMBER_PART, type Member, type Stay } from '../streams/index.js';
+
+interface Loaded {
+  mv: number;
+  readonly members: Map<number, Member>;
+}
+
+export class Memberships {
+  readonly #streams = new Map<number, Loaded>();
+  readonly #loading = new Map<number, Promise<void>>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly realm: RealmId,
+  ) {}
+
+  of(stream: number): ReadonlyMap<number, Member> | undefined {
+    return this.#streams.get(stream)?.members;
+  }
+
+  /** Undefined when the stream is at hand. What the Store holds includes every version that the log has shown. */
+  load(stream: number): Promise<void> | undefined {
+    if (this.#streams.has(stream)) return undefined;
+    const known = this.#loading.get(stream);
+    if (known) return known;
+    const loading = this.#load(stream).finally(() => this.#loading.delete(stream));
+    this.#loading.set(stream, loading);
+    return loading;
+  }
+
+  apply({ stream, mv, join, leave }: MembershipItem): void {
+    const loaded = this.#streams.get(stream);
+    if (!loaded || mv <= loaded.mv) return;
+    loaded.mv = mv;
+    for (const user of join) {
+      const stay: Stay = { from: mv, to: 0, after: 0, until: 0 };
+      loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
+    }
+    for (const user of leave) {
+      const stays = loaded.members.get(user)?.stays ?? [];
+      loaded.members.set(user, { stays: stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv } : stay)) });
+    }
+  }
+
+  /** After a gap in the log: read again when next asked for. */
+  forget(): void {
+    this.#streams.clear();
+  }
+
+  async #load(stream: number): Promise<void> {
+    const parts = await this.store.parts(streamKey(this.realm, streamId(stream)), MEMBER_PART);
+    const loaded: Loaded = { mv: 0, members: new Map() };
+    for (const { part, value } of parts) {
+      const member = asMember(value)!;
+      loaded.members.set(Number(part.slice(MEMBER_PART.length)), member);
+      for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
+    }
+    this.#streams.set(stream, loaded);
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * One event of the log, held once per host and referenced by every queue that has it waiting. It is encoded once per
+ * variant; equal variants share the very same bytes, so that a fan-out carries them once.
+ */
+import type { JsonObject } from '../core/index.js';
+import { type NeutralMessage, orderFlags, variant } from '../messages/index.js';
+import type { LogItem, MessageItem, PlainItem } from '../runtime/log-entry.js';
+
+/** Log positions are spread over this many ids: slots for the events of an entry, then for transient ones. */
+export const SLOTS = 8_192;
+/** First slot that is not an entry's: heartbeats and transient events. */
+export const TRANSIENT_SLOT = 4_096;
+
+export const eventId = (seq: number, slot: number): number => seq * SLOTS + slot;
+/** Id that stands for 'everything up to this log position, nothing after'. */
+export const positionId = (seq: number): number => eventId(seq, TRANSIENT_SLOT - 1);
+export const seqOfId = (id: number): number => Math.floor(id / SLOTS);
+
+/** How one client wants its events. */
+export interface EventShape {
+  readonly applyMarkdown: boolean;
+  readonly clientGravatar: boolean;
+  readonly includeSubscribers: boolean;
+  readonly notificationNull: boolean;
+}
+
+const encoder = new TextEncoder();
+
+export class SharedEvent {
+  readonly #encoded = new Map<string, Uint8Array>();
+
+  constructor(
+    readonly id: number,
+    readonly item: MessageItem | PlainItem,
+  ) {}
+
+  get type(): string {
+    return this.item.t === 'message' ? 'message' : (this.item.event.type as string);
+  }
+
+  /** @param queue of the recipient, which alone gets its local id back */
+  encode(shape: EventShape, user: number, queue: string): Uint8Array {
+    const { item } = this;
+    const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;
+    const key = this.#variant(shape, user);
+    const known = local === undefined ? this.#encoded.get(key) : undefined;
+    if (known) return known;
+    const event = item.t === 'message' ? this.#message(item, shape, user) : shapeEvent(item, shape);
+    const bytes = encoder.encode(
+      JSON.stringify({ ...event, ...(local === undefined ? {} : { local_message_id: local }), id: this.id }),
+    );
+    if (local === undefined) this.#encoded.set(key, bytes);
+    return bytes;
+  }
+
+  #variant(shape: EventShape, user: number): string {
+    const { item } = this;
+    if (item.t === 'message') {
+      const flags = item.flags[user];
+      return `${shape.applyMarkdown ? 'h' : 'm'}${shape.clientGravatar ? 'g' : ''}${flags ? flags.join() : ''}`;
+    }
+    if (item.event.type !== 'subscription') return '';
+    return `${shape.includeSubscribers ? 's' : ''}${shape.notificationNull ? 'n' : ''}`;
+  }
+
+  #message(item: MessageItem, shape: EventShape, user: number): JsonObject {
+    return {
+      type: 'message',
+      message: variant(item.message as unknown as NeutralMessage, shape),
+      flags: orderFlags(item.flags[user] ?? []),
+    };
+  }
+}
+
+const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
+
+/** Capability deltas of events.md that change an event's content. */
+function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
+  const { event } = item;
+  if (event.type !== 'subscription' || event.op !== 'add') return event;
+  const subscriptions = (event.subscriptions as readonly JsonObject[]).map((of) => {
+    const { subscribers, ...rest } = of;
+    const shaped: Record<string, unknown> = shape.includeSubscribers ? { ...of } : { ...rest };
+    if (!shape.notificationNull) {
+      // Clients that can't handle null get the user's own setting (register.md § Capability deltas).
+      for (const kind of NOTIFICATIONS) {
+        shaped[`${kind}_notifications`] ??= item.aux?.[`enable_stream_${kind}_notifications`] ?? false;
+      }
+    }
+    return shaped as JsonObject;
+  });
+  return { ...event, subscriptions };
+}
+
+export const isClientItem = (item: LogItem): item is MessageItem | PlainItem =>
+  item.t === 'message' || item.t === 'event';

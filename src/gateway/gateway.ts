@@ -1,0 +1,163 @@
+/** What frontends need of the rest of the server: accounts from directory replicas, everything else from actors. */
+import { type ActorReply, ApiError, apiError, type Forward } from '../api/index.js';
+import type { Clock } from '../clock/index.js';
+import type { RealmId } from '../core/index.js';
+import { type Directories, DirectoryBehind, type DirectoryView, NoSuchRealm } from '../directory/index.js';
+import type { AnonymousCaller, Caller, ForwardContext, Forwarding, FrontendServices, Log } from '../http/index.js';
+import { LogUnavailable } from '../log/index.js';
+import { type ActorClient, CommandTimeout } from '../runtime/index.js';
+import type { Secrets } from '../secrets/index.js';
+import { realmAtHost, subdomainOf } from './realms.js';
+
+export interface GatewayOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly directories: Directories;
+  readonly client: ActorClient;
+  readonly secrets: Secrets;
+  readonly externalHost: string;
+  /** Milliseconds for a command that isn't held. */
+  readonly deadlineMs: number;
+}
+
+interface KnownKey {
+  readonly realm: RealmId;
+  readonly hash: string;
+}
+
+/** Keys whose realm and hash are remembered; both are pure functions of the key, so nothing can go stale. */
+const KNOWN_KEYS = 50_000;
+const encoder = new TextEncoder();
+
+export class Gateway implements FrontendServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly #known = new Map<string, KnownKey>();
+
+  constructor(private readonly options: GatewayOptions) {
+    this.clock = options.clock;
+    this.log = options.log;
+  }
+
+  authenticate(username: string, key: string, host: string): Caller | Promise<Caller> {
+    const known = this.#knownKey(key);
+    const directory = this.options.directories.find(known.realm);
+    const user = directory?.userByKeyHash(known.hash);
+    if (directory && user) return this.#admit(directory, known, username, host);
+    return this.#lookUp(known, username, host);
+  }
+
+  async anonymous(host: string): Promise<AnonymousCaller> {
+    const realms = await this.#available(() => this.options.directories.realms());
+    const entry = realmAtHost(host, this.options.externalHost, realms);
+    if (!entry) throw apiError('NONEXISTENT_SUBDOMAIN');
+    const directory = await this.#open(entry.id);
+    return { realm: entry.id, directory };
+  }
+
+  forward(forward: Forward, context: ForwardContext): Forwarding {
+    let cancelled = false;
+    let cancel = (): void => {};
+    const step = async (of: Forward): Promise<ActorReply> => {
+      const held = of.held === true && of.then === undefined;
+      const sent = this.options.client.send(of.to, of.command, of.args, {
+        caller: of.as ?? context.caller?.user.id ?? 0,
+        client: context.client,
+        requestId: context.requestId,
+        after: context.caller?.directory.version ?? 0,
+        held,
+        deadlineMs: held ? Number.POSITIVE_INFINITY : this.options.deadlineMs,
+      });
+      cancel = sent.cancel;
+      const reply = await sent.reply;
+      if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
+      if ('error' in reply || cancelled) return reply;
+      if (of.then) return step(of.then);
+      return of.plus ? { ...reply, ok: [this.#encoded(of.plus), ...reply.ok] } : reply;
+    };
+    return {
+      reply: step(forward).catch((error: unknown) => {
+        if (error instanceof CommandTimeout) throw apiError('SERVICE_UNAVAILABLE');
+        throw error;
+      }),
+      cancel: () => {
+        cancelled = true;
+        cancel();
+      },
+    };
+  }
+
+  refresh(realm: RealmId): Promise<void> {
+    return this.#available(() => this.options.directories.refresh(realm));
+  }
+
+  waitFor(realm: RealmId, version: number): void | Promise<void> {
+    return this.options.directories.ready(realm, version);
+  }
+
+  #knownKey(key: string): KnownKey {
+    const known = this.#known.get(key);
+    if (known) return known;
+    if (this.#known.size >= KNOWN_KEYS) this.#known.clear();
+    const { secrets } = this.options;
+    const fresh = { realm: secrets.realmOfKey(key), hash: secrets.keyHash(key) };
+    this.#known.set(key, fresh);
+    return fresh;
+  }
+
+  async #lookUp(known: KnownKey, username: string, host: string): Promise<Caller> {
+    const { directories } = this.options;
+    if (!directories.find(known.realm)) {
+      // Any 32 characters name some number: only a realm that exists is worth a replica.
+      const realms = await this.#available(() => directories.realms());
+      if (!realms.some((realm) => realm.id === known.realm)) throw apiError('API_KEY_UNKNOWN');
+    }
+    let directory = await this.#open(known.realm);
+    if (!directory.userByKeyHash(known.hash)) {
+      // Another frontend may have told the client of a key that this replica has not seen yet.
+      await this.refresh(known.realm);
+      directory = directories.now(known.realm);
+    }
+    return this.#admit(directory, known, username, host);
+  }
+
+  #admit(directory: DirectoryView, { realm, hash }: KnownKey, username: string, host: string): Caller {
+    const user = directory.userByKeyHash(hash);
+    const name = username.toLowerCase();
+    if (!user || (name !== user.deliveryEmail.toLowerCase() && name !== user.email.toLowerCase())) {
+      throw apiError('API_KEY_UNKNOWN');
+    }
+    if (!user.isActive) throw apiError('ACCOUNT_DEACTIVATED');
+    if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
+    const subdomain = subdomainOf(host, this.options.externalHost);
+    if (subdomain !== undefined && subdomain !== '' && subdomain !== directory.subdomain) {
+      throw apiError('WRONG_SUBDOMAIN');
+    }
+    return { realm, user, directory };
+  }
+
+  async #open(realm: RealmId): Promise<DirectoryView> {
+    await this.#available(async () => {
+      await this.options.directories.ready(realm, 0);
+    });
+    return this.options.directories.now(realm);
+  }
+
+  /** Services that are away are an error of the API, not a fault of ours. */
+  async #available<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      if (error instanceof NoSuchRealm) throw apiError('NONEXISTENT_SUBDOMAIN');
+      if (error instanceof CommandTimeout || error instanceof LogUnavailable || error instanceof DirectoryBehind) {
+        throw apiError('SERVICE_UNAVAILABLE');
+      }
+      throw error;
+    }
+  }
+
+  #encoded(fields: object): Uint8Array {
+    return encoder.encode(`,${JSON.stringify(fields).slice(1, -1)}`);
+  }
+}

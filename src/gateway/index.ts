@@ -1,0 +1,2 @@
+export { Gateway, type GatewayOptions } from './gateway.js';
+export { hostName, realmAtHost, subdomainOf } from './realms.js';

@@ -1,0 +1,54 @@
+/** Client names (conventions.md § Client names): stored on messages, and deciding whether a sender has read his own. */
+
+const UNSPECIFIED = 'Unspecified';
+const MAX_LENGTH = 30;
+
+const known = new Map<string, string>();
+const MAX_KNOWN = 2000;
+
+/** Name of a request's client: the `client` parameter, else the name part of the User-Agent. At most 30 characters. */
+export function clientName(parameter: string | undefined, userAgent: string): string {
+  if (parameter) return cut(parameter);
+  if (userAgent === '') return UNSPECIFIED;
+  let name = known.get(userAgent);
+  if (name === undefined) {
+    name = cut(agentName(userAgent)) || UNSPECIFIED;
+    // A handful of agents makes nearly all requests; a client that makes up a new one each time must not fill memory.
+    if (known.size >= MAX_KNOWN || userAgent.length > 1000) known.clear();
+    known.set(userAgent, name);
+  }
+  return name;
+}
+
+function agentName(agent: string): string {
+  const first = /^[^/ ]*/.exec(agent)?.[0].length ?? 0;
+  let end = first;
+  while (end < agent.length && !/[0-9/(]/.test(agent[end]!)) end++;
+  // The name ends where a version or a comment can begin: at a slash, a blank or the end.
+  while (end > first && end < agent.length && agent[end] !== '/' && agent[end] !== ' ') end--;
+  return agent.slice(0, end).trim();
+}
+
+function cut(name: string): string {
+  if (name.length <= MAX_LENGTH) return name;
+  return [...name].slice(0, MAX_LENGTH).join('');
+}
+
+const HUMAN = new Set([
+  'zulipandroid',
+  'zulipios',
+  'zulipdesktop',
+  'zulipmobile',
+  'zulipelectron',
+  'zulipterminal',
+  'snipe',
+  'website',
+  'ios',
+  'android',
+]);
+
+/** A person sits at this client: what it sends is read by its sender. */
+export function isHumanClient(name: string): boolean {
+  const lower = name.toLowerCase();
+  return HUMAN.has(lower) || lower.includes('desktop app');
+}

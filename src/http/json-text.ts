@@ -1,0 +1,125 @@
+/**
+ * JSON texts of parameters. JSON.parse alone is not enough: `5.0` and `5e0` must not pass for integers, numbers may be
+ * too long to be exact, and a text of a few megabytes of brackets must not reach recursive code.
+ */
+import { randomBytes } from 'node:crypto';
+
+/** A number written with a fraction or an exponent. */
+export class JsonFloat {
+  constructor(readonly value: number) {}
+}
+
+export interface JsonText {
+  readonly value: unknown;
+  /** All numbers are short integers: what compiled validators say of `value` holds. */
+  readonly plain: boolean;
+  /** May hold lone surrogates or `__proto__` keys; see `cleaned`. */
+  readonly suspicious: boolean;
+}
+
+/** The deepest parameter of the API has four levels. */
+const MAX_DEPTH = 64;
+/** Every integer of 15 digits is exact. */
+const EXACT_DIGITS = 15;
+
+/** Undefined: no JSON, or nested deeper than any parameter can be. */
+export function parseJsonText(text: string): JsonText | undefined {
+  const found = scan(text);
+  if (!found) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const suspicious = text.includes('\\u') || text.includes('__proto__');
+    if (found.floats.length === 0) return { value, plain: found.exact, suspicious };
+    return { value: JSON.parse(marked(text, found.floats), unmark), plain: false, suspicious };
+  } catch {
+    return undefined;
+  }
+}
+
+interface Scan {
+  /** Start and end of each number with a fraction or exponent. */
+  readonly floats: readonly (readonly [number, number])[];
+  readonly exact: boolean;
+}
+
+function scan(text: string): Scan | undefined {
+  const floats: [number, number][] = [];
+  let exact = true;
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 34) i = stringEnd(text, i);
+    else if (c === 91 || c === 123) {
+      if (++depth > MAX_DEPTH) return undefined;
+    } else if (c === 93 || c === 125) depth--;
+    else if (c === 45 || (c >= 48 && c <= 57)) {
+      const start = i;
+      let float = false;
+      while (i + 1 < text.length && numeric(text.charCodeAt(i + 1))) {
+        i++;
+        const d = text.charCodeAt(i);
+        float ||= d === 46 || d === 69 || d === 101;
+      }
+      if (float) floats.push([start, i + 1]);
+      else if (i - start >= EXACT_DIGITS) exact = false;
+    }
+  }
+  return { floats, exact };
+}
+
+/** Index of the closing quote, or of the end of a text that lacks it. */
+function stringEnd(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === 92) backslashes++;
+    if (backslashes % 2 === 0) return at;
+  }
+}
+
+/** Digit, sign, point or exponent letter. */
+const numeric = (c: number): boolean =>
+  (c >= 48 && c <= 57) || c === 46 || c === 69 || c === 101 || c === 43 || c === 45;
+
+/** Not guessable, so that no client can send the mark itself. */
+const MARK = randomBytes(16).toString('hex');
+
+function marked(text: string, floats: readonly (readonly [number, number])[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [start, end] of floats) {
+    pieces.push(text.slice(at, start), `{"${MARK}":`, text.slice(start, end), '}');
+    at = end;
+  }
+  pieces.push(text.slice(at));
+  return pieces.join('');
+}
+
+function unmark(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, MARK)) return value;
+  return new JsonFloat((value as Record<string, number>)[MARK]!);
+}
+
+/**
+ * In place: marked numbers become numbers, lone surrogates U+FFFD (no store keeps them), and `__proto__` keys go (later
+ * copies would take them for prototypes).
+ */
+export function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof JsonFloat) return value.value;
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) value[i] = cleaned(item);
+    return value;
+  }
+  const object = value as Record<string, unknown>;
+  for (const key of Object.keys(object)) {
+    const item = object[key];
+    const name = cleaned(key) as string;
+    if (name !== key || key === '__proto__') delete object[key];
+    if (name !== '__proto__') object[name] = cleaned(item);
+  }
+  return object;
+}

@@ -1,0 +1,28 @@
+import type { HttpServer, HttpServerFactory, ListenOptions } from './server.js';
+import { nodeFactory } from './server-node.js';
+import { loadUws } from './server-uws.js';
+import type { Log } from './services.js';
+
+export type ServerChoice = 'auto' | 'uws' | 'node';
+
+/**
+ * Listen with the chosen adapter. 'auto': the native one where it loads, otherwise node:http, and the log says why.
+ * 'uws' throws when it cannot be loaded. Throws when the address is taken.
+ */
+export async function openServer(choice: ServerChoice, options: ListenOptions, log: Log): Promise<HttpServer> {
+  const { factory, reason } = await chooseFactory(choice);
+  const server = await factory.listen(options);
+  log.info({ http: server.kind, host: options.host, port: server.port, reason }, 'HTTP server listens');
+  return server;
+}
+
+export async function chooseFactory(choice: ServerChoice): Promise<{ factory: HttpServerFactory; reason: string }> {
+  if (choice === 'node') return { factory: nodeFactory, reason: 'configured' };
+  try {
+    return { factory: await loadUws(), reason: choice === 'uws' ? 'configured' : 'native module loaded' };
+  } catch (error) {
+    if (choice === 'uws') throw error;
+    const why = (error instanceof Error ? error.message : String(error)).split('\n')[0];
+    return { factory: nodeFactory, reason: `uWebSockets.js cannot be loaded: ${why}` };
+  }
+}

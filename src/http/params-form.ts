@@ -1,0 +1,68 @@
+/**
+ * `application/x-www-form-urlencoded`, in bodies and query strings. Decoding never fails, as at the peer: an escape that
+ * is none stays as it is, bytes that are no UTF-8 become U+FFFD. Of a name sent twice the last value stays.
+ */
+import { apiError } from '../api/index.js';
+
+export type Fields = ReadonlyMap<string, string>;
+
+/** The peer's limit; nobody sends that many. */
+export const MAX_FIELDS = 1000;
+
+export const NO_FIELDS: Fields = new Map();
+
+/** Throws MALFORMED_FORM for more than MAX_FIELDS fields. */
+export function parseForm(text: string): Fields {
+  if (text === '') return NO_FIELDS;
+  const fields = new Map<string, string>();
+  let count = 0;
+  for (let start = 0; start <= text.length; ) {
+    let end = text.indexOf('&', start);
+    if (end < 0) end = text.length;
+    if (end > start) {
+      if (++count > MAX_FIELDS) throw apiError('MALFORMED_FORM');
+      let equals = text.indexOf('=', start);
+      if (equals < 0 || equals > end) equals = end;
+      fields.set(unescaped(text.slice(start, equals)), equals < end ? unescaped(text.slice(equals + 1, end)) : '');
+    }
+    start = end + 1;
+  }
+  return fields;
+}
+
+/** As parseForm; the bytes are not kept. */
+export function parseFormBody(body: Uint8Array): Fields {
+  return parseForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+}
+
+function unescaped(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return lenient(spaced);
+  }
+}
+
+function lenient(text: string): string {
+  const bytes = Buffer.from(text, 'utf8');
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++, length++) {
+    const high = bytes[i] === 37 ? hex(bytes[i + 1]) : -1;
+    const low = high < 0 ? -1 : hex(bytes[i + 2]);
+    if (low < 0) bytes[length] = bytes[i]!;
+    else {
+      bytes[length] = high * 16 + low;
+      i += 2;
+    }
+  }
+  return bytes.toString('utf8', 0, length);
+}
+
+function hex(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const lower = byte | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}

@@ -1,0 +1,109 @@
+/**
+ * Parameters of an operation: looked up in the form, then in the query (conventions.md § Parameters), decoded and
+ * checked in the order of declaration; the first failure wins.
+ */
+import { apiError, type Operation, type Parameter } from '../api/index.js';
+import { parseJsonText } from './json-text.js';
+import type { Fields } from './params-form.js';
+import { compileValidator, type Validator } from './validate.js';
+
+export interface ReadParameters {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Sorted names that nothing consumed; undefined when there are none. */
+  readonly ignored: readonly string[] | undefined;
+}
+
+interface Reader {
+  readonly name: string;
+  readonly declared: Parameter;
+  readonly validator: Validator;
+  /** Index among the variable segments of the path; -1 for the others. */
+  readonly segment: number;
+  /** The name and its aliases. */
+  readonly names: readonly string[];
+}
+
+/** Consumed on every operation: the client name, and in forms the method that a POST stands for. */
+const CLIENT = 'client';
+const METHOD = 'method';
+
+export class ParameterReader {
+  #readers: readonly Reader[];
+  #names: ReadonlySet<string>;
+  /** Values of a call that sends nothing, where that is allowed: most GETs. */
+  #defaults: Readonly<Record<string, unknown>> | undefined;
+
+  /** Throws for a schema that validate.ts cannot check. */
+  constructor(operation: Operation) {
+    const variables = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
+    this.#readers = Object.entries(operation.parameters).map(([name, declared]) => ({
+      name,
+      declared,
+      validator: compileValidator(declared.schema),
+      segment: declared.in === 'path' ? variables.indexOf(name) : -1,
+      names: [name, ...(declared.aliases ?? [])],
+    }));
+    this.#names = new Set([CLIENT, ...this.#readers.filter((r) => r.segment < 0).flatMap((r) => r.names)]);
+    if (this.#readers.every((r) => r.segment < 0 && !r.declared.required)) {
+      this.#defaults = Object.freeze(Object.fromEntries(this.#readers.map((r) => [r.name, r.declared.default])));
+    }
+  }
+
+  /** `segments`: decoded variable segments of the path, in order. Throws ApiError. */
+  read(form: Fields, query: Fields, segments: readonly string[]): ReadParameters {
+    if (this.#defaults && form.size === 0 && query.size === 0) return { values: this.#defaults, ignored: undefined };
+    const values: Record<string, unknown> = {};
+    for (const reader of this.#readers) {
+      const text = reader.segment >= 0 ? segments[reader.segment] : lookUp(reader, form, query);
+      if (text !== undefined) values[reader.name] = decode(reader, text);
+      else if (reader.declared.required) throw apiError('REQUEST_VARIABLE_MISSING', { var_name: reader.name });
+      else values[reader.name] = reader.declared.default;
+    }
+    return { values, ignored: this.#ignored(form, query) };
+  }
+
+  #ignored(form: Fields, query: Fields): readonly string[] | undefined {
+    let ignored: Set<string> | undefined;
+    for (const fields of [form, query]) {
+      for (const name of fields.keys()) {
+        if (this.#names.has(name) || (name === METHOD && fields === form)) continue;
+        ignored ??= new Set();
+        ignored.add(name);
+      }
+    }
+    return ignored && [...ignored].sort();
+  }
+}
+
+function lookUp(reader: Reader, form: Fields, query: Fields): string | undefined {
+  let found: string | undefined;
+  let foundName = '';
+  for (const name of reader.names) {
+    const value = form.get(name) ?? query.get(name);
+    if (value === undefined) continue;
+    if (found !== undefined) throw apiError('REQUEST_CONFUSING_VAR', { var_name1: foundName, var_name2: name });
+    found = value;
+    foundName = name;
+  }
+  return found;
+}
+
+const MAX_UINT = 4_294_967_295;
+
+function decode({ name, declared, validator }: Reader, text: string): unknown {
+  switch (declared.encoding) {
+    case 'string':
+      return validator.text(text, name);
+    case 'uint': {
+      const digits = text.trim();
+      const value = /^[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;
+      if (!(value <= MAX_UINT)) throw apiError('REQUEST_VARIABLE_INVALID', { var_name: name, bad_value: text });
+      return validator.json({ value, plain: true, suspicious: false }, name);
+    }
+    case 'json': {
+      const json = parseJsonText(text);
+      if (!json) throw apiError('ARGUMENT_NOT_JSON', { var_name: name });
+      return validator.json(json, name);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock, TimerHandle } from '../clock/index.js';
+import type { Forwarding } from './services.js';
+
+/** A request that outlives its turn: the deadline, and what must be released when it ends, however it ends. */
+export class Pending {
+  /** Answered or aborted: whatever still arrives for it is dropped. */
+  over = false;
+  /** The command under way at an actor. */
+  forwarding: Forwarding | undefined;
+  #timer: TimerHandle | undefined;
+
+  constructor(
+    readonly arrival: unknown,
+    private readonly clock: Clock,
+    private readonly late: () => void,
+  ) {}
+
+  /** Counts from the first call; later ones change nothing while it runs. */
+  startDeadline(ms: number): void {
+    if (!this.over) this.#timer ??= this.clock.setTimeout(this.late, ms);
+  }
+
+  stopDeadline(): void {
+    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  end(): void {
+    if (this.over) return;
+    this.over = true;
+    this.stopDeadline();
+    this.forwarding?.cancel();
+    this.forwarding = undefined;
+  }
+}

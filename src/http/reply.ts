@@ -1,0 +1,60 @@
+/** Response bodies (conventions.md § Response envelope): constant parts are encoded once, actors' parts are not touched. */
+import type { ErrorReply } from '../api/index.js';
+import { PRODUCT } from '../api/index.js';
+import type { JsonObject } from '../core/index.js';
+import { type BodyPart, Headers } from './server.js';
+
+export const JSON_HEADERS = new Headers([
+  ['Content-Type', 'application/json'],
+  ['Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private'],
+  // Any moment gone by; a constant spares formatting a date per response.
+  ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+]);
+const UNAUTHORIZED_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT}"` });
+const RETRY_HEADERS = JSON_HEADERS.with({ 'Retry-After': '1' });
+
+const PREFIX = '{"result":"success","msg":""';
+const PREFIX_BYTES = Buffer.from(PREFIX);
+const END_BYTES = Buffer.from('}\n');
+
+const ignoredText = (ignored: readonly string[] | undefined): string =>
+  ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
+
+/** Fields made here. `result` and `msg` among them take the place of the usual ones. */
+export function successOfFields(fields: JsonObject, ignored: readonly string[] | undefined): BodyPart[] {
+  if (fields.result !== undefined || fields.msg !== undefined) {
+    const all = { result: 'success', msg: '', ...fields };
+    return [`${JSON.stringify(all).slice(0, -1)}${ignoredText(ignored)}}\n`];
+  }
+  const text = JSON.stringify(fields);
+  return [
+    text === '{}' ? `${PREFIX}${ignoredText(ignored)}}\n` : `${PREFIX}${ignoredText(ignored)},${text.slice(1)}\n`,
+  ];
+}
+
+/** Fields encoded before: each part is empty or starts with a comma. */
+export function successOfParts(parts: readonly Uint8Array[], ignored: readonly string[] | undefined): BodyPart[] {
+  return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
+}
+
+export function errorBody(error: ErrorReply): BodyPart[] {
+  const { code, msg, extra } = error;
+  return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
+}
+
+export function errorHeaders(error: ErrorReply): Headers {
+  switch (error.status) {
+    case 401:
+      return UNAUTHORIZED_HEADERS;
+    case 405:
+      return JSON_HEADERS.with({ Allow: String(error.extra?.allowed_methods).replaceAll(',', ', ') });
+    case 429: {
+      const after = error.extra?.['retry-after'];
+      return typeof after === 'number' ? JSON_HEADERS.with({ 'Retry-After': String(Math.ceil(after)) }) : JSON_HEADERS;
+    }
+    case 503:
+      return RETRY_HEADERS;
+    default:
+      return JSON_HEADERS;
+  }
+}

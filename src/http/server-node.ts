@@ -1,0 +1,198 @@
+/** HttpServer on node:http: for every platform and Node version on which the native one has no build. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  announcesBody,
+  type BodyPart,
+  EMPTY_BODY,
+  type Headers,
+  type HttpExchange,
+  type HttpServer,
+  type HttpServerFactory,
+  type ListenOptions,
+  MAX_HEADER_BYTES,
+  RECEIVE_TIMEOUT_MS,
+} from './server.js';
+
+/** Idle connections are kept a little longer than load balancers keep theirs (60 s), so that those close first. */
+const KEEP_ALIVE_MS = 65_000;
+/** For receiving a request whole, body included; not for answering it: polls are held for minutes. */
+const REQUEST_MS = 300_000;
+
+export const nodeFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
+
+class NodeServer implements HttpServer {
+  readonly kind = 'node';
+  running = 0;
+  closing = false;
+  #server: Server;
+
+  private constructor(readonly options: ListenOptions) {
+    this.#server = createServer(
+      {
+        maxHeaderSize: MAX_HEADER_BYTES,
+        headersTimeout: RECEIVE_TIMEOUT_MS,
+        requestTimeout: REQUEST_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        connectionsCheckingInterval: 5_000,
+        noDelay: true,
+      },
+      (req, res) => this.#handle(req, res),
+    );
+    this.#server.timeout = 0;
+    this.#server.maxRequestsPerSocket = 0;
+  }
+
+  static listen(options: ListenOptions): Promise<NodeServer> {
+    const server = new NodeServer(options);
+    return new Promise((resolve, reject) => {
+      server.#server.once('error', reject);
+      server.#server.listen({ host: options.host, port: options.port, backlog: 4096 }, () => {
+        server.#server.off('error', reject);
+        server.#server.on('error', options.onError);
+        resolve(server);
+      });
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? 0;
+  }
+
+  #handle(req: IncomingMessage, res: ServerResponse): void {
+    const exchange = new NodeExchange(this, req, res);
+    this.running++;
+    try {
+      this.options.handler(exchange);
+    } catch (error) {
+      this.options.onError(error);
+      exchange.fail();
+    }
+  }
+
+  close(): Promise<void> {
+    this.closing = true;
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeIdleConnections();
+    });
+  }
+
+  terminate(): void {
+    this.closing = true;
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+class NodeExchange implements HttpExchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly hasBody: boolean;
+  aborted = false;
+  #server: NodeServer;
+  #req: IncomingMessage;
+  #res: ServerResponse;
+  #answered = false;
+  #abortListener: (() => void) | undefined;
+
+  constructor(server: NodeServer, req: IncomingMessage, res: ServerResponse) {
+    this.#server = server;
+    this.#req = req;
+    this.#res = res;
+    this.method = req.method ?? 'GET';
+    const url = req.url ?? '/';
+    const mark = url.indexOf('?');
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.query = mark < 0 ? '' : url.slice(mark + 1);
+    this.hasBody = announcesBody(this.method, (name) => this.header(name));
+    res.on('close', () => this.#closed());
+    // A broken connection ends in 'close'; without a listener it would be an uncaught exception.
+    req.on('error', ignore);
+    res.on('error', ignore);
+  }
+
+  header(name: string): string {
+    const value = this.#req.headers[name];
+    return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
+  }
+
+  remoteAddress(): string {
+    return this.#req.socket.remoteAddress ?? '';
+  }
+
+  readBody(done: (body: Uint8Array | undefined) => void): void {
+    const limit = this.#server.options.maxBodyBytes;
+    if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
+      done(this.hasBody ? undefined : EMPTY_BODY);
+      return;
+    }
+    let chunks: Buffer[] = [];
+    let size = 0;
+    let finished = false;
+    const finish = (body: Uint8Array | undefined): void => {
+      finished = true;
+      chunks = [];
+      try {
+        done(body);
+      } catch (error) {
+        this.#server.options.onError(error);
+        this.fail();
+      }
+    };
+    this.#req.on('data', (chunk: Buffer) => {
+      if (finished) return;
+      size += chunk.length;
+      if (size > limit) finish(undefined);
+      else chunks.push(chunk);
+    });
+    this.#req.on('end', () => {
+      if (!finished && !this.aborted) finish(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    });
+  }
+
+  onAborted(listener: () => void): void {
+    if (this.aborted) listener();
+    else this.#abortListener = listener;
+  }
+
+  #closed(): void {
+    if (this.#answered || this.aborted) return;
+    this.aborted = true;
+    this.#server.running--;
+    this.#abortListener?.();
+  }
+
+  fail(): void {
+    if (!this.#answered && !this.aborted) this.#end(500, [], []);
+  }
+
+  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+    if (!this.#answered && !this.aborted) this.#end(status, headers.flat, parts);
+  }
+
+  #end(status: number, headers: readonly string[], parts: readonly BodyPart[]): void {
+    this.#answered = true;
+    this.#abortListener = undefined;
+    const res = this.#res;
+    const flat = [...headers];
+    if (this.#server.closing) flat.push('Connection', 'close');
+    if (status === 204) {
+      res.writeHead(status, flat);
+      res.end();
+    } else {
+      const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts.map(bytes));
+      flat.push('Content-Length', String(Buffer.byteLength(body)));
+      res.writeHead(status, flat);
+      if (this.method === 'HEAD') res.end();
+      else res.end(body);
+    }
+    // What of the body nobody reads is thrown away, so that the connection can go on.
+    if (!this.#req.readableEnded) this.#req.resume();
+    this.#server.running--;
+  }
+}
+
+const ignore = (): void => {};
+const bytes = (part: BodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);

@@ -1,0 +1,95 @@
+/**
+ * The seam between the frontend and whatever speaks HTTP: server-uws.ts (fast, native) or server-node.ts (anywhere).
+ * Both give the same answers; test/unit/http/server.test.ts runs against each.
+ */
+
+/** Response headers, prepared once where they are constant. */
+export class Headers {
+  /** Name, value, name, value … */
+  readonly flat: readonly string[];
+
+  constructor(readonly pairs: readonly (readonly [name: string, value: string])[]) {
+    this.flat = pairs.flat();
+  }
+
+  with(more: Readonly<Record<string, string>>): Headers {
+    const replaced = new Set(Object.keys(more).map((name) => name.toLowerCase()));
+    return new Headers([...this.pairs.filter(([name]) => !replaced.has(name.toLowerCase())), ...Object.entries(more)]);
+  }
+}
+
+export type BodyPart = string | Uint8Array;
+
+export interface HttpExchange {
+  /** Upper case. */
+  readonly method: string;
+  /** As sent, percent-encoded, without the query. */
+  readonly path: string;
+  /** As sent, without the question mark; '' when there is none. */
+  readonly query: string;
+  /** The client has gone: a response would reach nobody and is dropped. */
+  readonly aborted: boolean;
+  /** The request announces a body (possibly an empty one). */
+  readonly hasBody: boolean;
+  /**
+   * Value of a header given in lower case, '' when absent. Only until the handler returns: the native server keeps no
+   * headers, so read first what is needed.
+   */
+  header(name: string): string;
+  /** Textual IP address of the peer. */
+  remoteAddress(): string;
+  /**
+   * Collect the body. Must be called before the handler returns, at most once. `done` gets all of it, valid only during
+   * that call, or undefined when it exceeds `maxBodyBytes` (what follows is discarded). It is not called when the client
+   * goes away first.
+   */
+  readBody(done: (body: Uint8Array | undefined) => void): void;
+  /** Called once if the client goes away before the response; at once if it has gone already. One listener only. */
+  onAborted(listener: () => void): void;
+  /** Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts. */
+  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void;
+}
+
+export type Handler = (exchange: HttpExchange) => void;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly maxBodyBytes: number;
+  /** Answers now or later. An exception is reported and answered with a bare 500. */
+  readonly handler: Handler;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface HttpServer {
+  readonly kind: 'uws' | 'node';
+  readonly port: number;
+  /** Requests that are not answered yet. */
+  readonly running: number;
+  /**
+   * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
+   * every response ends its connection.
+   */
+  close(): Promise<void>;
+  /** Stop listening and cut all connections now; running requests are aborted. */
+  terminate(): void;
+}
+
+export interface HttpServerFactory {
+  listen(options: ListenOptions): Promise<HttpServer>;
+}
+
+/** How long a client may leave a started request unfinished. The native server has the same 10 s built in. */
+export const RECEIVE_TIMEOUT_MS = 10_000;
+/** Request line and headers together. Long narrows and id lists travel in the query. */
+export const MAX_HEADER_BYTES = 64 * 1024;
+
+export const EMPTY_BODY = new Uint8Array(0);
+
+/** GET and HEAD carry a body only when they say how long it is; nobody sends chunked ones. */
+export function announcesBody(method: string, header: (name: string) => string): boolean {
+  const length = header('content-length');
+  if (length !== '') return length !== '0';
+  return method !== 'GET' && method !== 'HEAD' && header('transfer-encoding') !== '';
+}

@@ -1,0 +1,69 @@
+/**
+ * What the frontend needs of the rest of the server. It never touches the Store: accounts come from the directory
+ * replica, everything else from actors.
+ */
+import type { ActorReply, Forward } from '../api/index.js';
+import type { Clock } from '../clock/index.js';
+import type { RealmId } from '../core/index.js';
+import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+
+/** The part of pino that is used here. */
+export interface Log {
+  info(fields: object, msg: string): void;
+  warn(fields: object, msg: string): void;
+  error(fields: object, msg: string): void;
+}
+
+/** Who calls: an active account of an active organization, as the replica shows it now. */
+export interface Caller {
+  readonly realm: RealmId;
+  readonly user: DirectoryUser;
+  readonly directory: DirectoryView;
+}
+
+/** The organization of a call without credentials. */
+export interface AnonymousCaller {
+  readonly realm: RealmId;
+  readonly directory: DirectoryView;
+}
+
+export interface ForwardContext {
+  /** Undefined where the operation needs no credentials. */
+  readonly caller: Caller | undefined;
+  readonly realm: RealmId;
+  /** Client name of the request. */
+  readonly client: string;
+  /** Unique per request in the cluster: the actor remembers its reply under it. */
+  readonly requestId: string;
+}
+
+export interface Forwarding {
+  /**
+   * Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered 500 and logged.
+   * After `cancel` it may do either or stay pending.
+   */
+  readonly reply: Promise<ActorReply>;
+  /**
+   * The client has gone or the deadline passed: nobody waits for the reply any more. Releases a held poll. Does nothing
+   * once the reply has settled.
+   */
+  cancel(): void;
+}
+
+export interface FrontendServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  /**
+   * Account of an API key (32 characters `[A-Za-z0-9]`, checked before); `username` and `host` are only compared.
+   * Synchronous where the replica is at hand. Throws (or rejects with) ApiError: API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED,
+   * ORGANIZATION_DEACTIVATED, WRONG_SUBDOMAIN. `host` is the Host header, lower case, or '' when there is none.
+   */
+  authenticate(username: string, key: string, host: string): Caller | Promise<Caller>;
+  /** Organization that the host names. Throws NONEXISTENT_SUBDOMAIN (or what the handlers want) when there is none. */
+  anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
+  forward(forward: Forward, context: ForwardContext): Forwarding;
+  /** Bring the replica of the realm up to the end of its log. */
+  refresh(realm: RealmId): Promise<void>;
+  /** Until the replica has applied that realm version: a change is acknowledged after this frontend shows it. */
+  waitFor(realm: RealmId, version: number): void | Promise<void>;
+}

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+/** Start of the program; src/server/serve.ts is the table of contents of what `conclave serve` starts and stops. */
+import { run } from './cli/run.js';
+
+process.exitCode = await run(process.argv.slice(2), process.env);

@@ -1,0 +1,1 @@
+export { CannotRender, type Rendered, renderMarkdown } from './render.js';

@@ -1,0 +1,92 @@
+/** Message objects as the API shows them (messages.md § Message object). */
+import { type Json, type JsonObject, streamId, userId } from '../core/index.js';
+import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import { avatarUrl } from '../people/index.js';
+import type { StoredMessage } from './stored.js';
+
+/** In the order in which flags are always listed. */
+const FLAG_ORDER = [
+  'read',
+  'starred',
+  'collapsed',
+  'mentioned',
+  'wildcard_mentioned',
+  'summarize_in_home',
+  'summarize_in_stream',
+  'force_expand',
+  'force_collapse',
+  'has_alert_word',
+  'historical',
+];
+
+export const orderFlags = (flags: Iterable<string>): string[] => {
+  const set = new Set(flags);
+  return FLAG_ORDER.filter((flag) => set.has(flag));
+};
+
+/**
+ * A message with everything that each kind of client may get: both contents, and the avatar with a note whether the
+ * client may compute it. `variant` picks from it.
+ */
+export interface NeutralMessage extends JsonObject {
+  readonly common: JsonObject;
+  readonly content: string;
+  readonly html: string;
+  readonly avatar: string;
+  /** The sender never uploaded an avatar and everybody may know the address. */
+  readonly gravatar: boolean;
+}
+
+function displayRecipient(message: StoredMessage, directory: DirectoryView): Json {
+  if (message.body.stream !== 0) return directory.stream(streamId(message.body.stream))?.name ?? '';
+  const people = message.participants
+    .map((id) => directory.user(userId(id)))
+    .filter((user): user is DirectoryUser => user !== undefined)
+    .map((user) => ({ id: user.id, email: user.email, full_name: user.fullName, is_mirror_dummy: false }));
+  if (people.length <= 2) people.sort((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0));
+  return people;
+}
+
+export function neutral(message: StoredMessage, directory: DirectoryView): NeutralMessage {
+  const { body } = message;
+  const sender = directory.user(userId(message.sender));
+  return {
+    common: {
+      id: message.id,
+      sender_id: message.sender,
+      recipient_id: body.recipient,
+      timestamp: body.sent,
+      client: body.client,
+      subject: body.topic,
+      topic_links: [],
+      is_me_message: body.content.startsWith('/me '),
+      reactions: [],
+      submessages: [],
+      sender_full_name: sender?.fullName ?? '',
+      sender_email: sender?.email ?? '',
+      sender_realm_str: directory.subdomain,
+      display_recipient: displayRecipient(message, directory),
+      type: body.stream === 0 ? 'private' : 'stream',
+      ...(body.stream === 0 ? {} : { stream_id: body.stream }),
+    },
+    content: body.content,
+    html: body.html,
+    avatar: sender ? avatarUrl(sender) : '',
+    gravatar: sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1,
+  };
+}
+
+export interface MessageVariant {
+  readonly applyMarkdown: boolean;
+  readonly clientGravatar: boolean;
+}
+
+/** The message object for one kind of client. */
+export function variant(message: NeutralMessage, { applyMarkdown, clientGravatar }: MessageVariant): JsonObject {
+  return {
+    ...message.common,
+    content: applyMarkdown ? message.html : message.content,
+    content_type: applyMarkdown ? 'text/html' : 'text/x-markdown',
+    avatar_url: clientGravatar && message.gravatar ? null : message.avatar,
+  };
+}

@@ -1,0 +1,68 @@
+/** User objects as the API shows them (users.md § User object). */
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../core/index.js';
+import type { DirectoryUser } from '../directory/index.js';
+import { isAdmin, isGuest, isOwner, seesAddress } from './roles.js';
+
+const gravatarHashes = new Map<string, string>();
+const MOST_HASHES = 50_000;
+
+function gravatarHash(address: string): string {
+  const known = gravatarHashes.get(address);
+  if (known) return known;
+  if (gravatarHashes.size > MOST_HASHES) gravatarHashes.clear();
+  const hash = createHash('md5').update(address.toLowerCase()).digest('hex');
+  gravatarHashes.set(address, hash);
+  return hash;
+}
+
+export function avatarUrl(user: DirectoryUser, size?: 'medium'): string {
+  return `https://secure.gravatar.com/avatar/${gravatarHash(user.deliveryEmail)}?d=identicon${size ? '&s=500' : ''}&version=${user.avatarVersion}`;
+}
+
+/** null where the client computes gravatars itself: never uploaded, and everybody may know the address. */
+export function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
+  return clientGravatar && user.avatarSource === 'G' && user.emailVisibility === 1 ? null : avatarUrl(user);
+}
+
+/** ISO 8601 with offset, microseconds only when there are any. */
+export function isoTime(ms: number): string {
+  const text = new Date(ms).toISOString();
+  return `${text.endsWith('.000Z') ? text.slice(0, -5) : `${text.slice(0, -1)}000`}+00:00`;
+}
+
+export interface UserOptions {
+  readonly clientGravatar: boolean;
+  /** Add profile_data (humans only). */
+  readonly profile?: boolean;
+  /** register's lists leave it out. */
+  readonly withoutActive?: boolean;
+}
+
+/** The user object, as `viewer` may see it. */
+export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefined, options: UserOptions): JsonObject {
+  return {
+    user_id: user.id,
+    delivery_email: seesAddress(viewer, user) ? user.deliveryEmail : null,
+    email: user.email,
+    full_name: user.fullName,
+    date_joined: isoTime(user.joined),
+    ...(options.withoutActive ? {} : { is_active: user.isActive }),
+    is_owner: isOwner(user),
+    is_admin: isAdmin(user),
+    is_guest: isGuest(user),
+    is_billing_admin: user.isBillingAdmin,
+    is_bot: user.botType !== null,
+    bot_type: user.botType,
+    bot_owner_id: user.botOwner,
+    role: user.role,
+    timezone: user.timezone,
+    avatar_url: avatarUrlFor(user, options.clientGravatar),
+    avatar_version: user.avatarVersion,
+    ...(options.profile && user.botType === null ? { profile_data: {} } : {}),
+  };
+}
+
+/** Icon of an organization that never uploaded one. */
+export const defaultIcon = (subdomain: string): string =>
+  `https://secure.gravatar.com/avatar/${createHash('md5').update(subdomain).digest('hex')}?d=identicon`;

@@ -1,0 +1,41 @@
+/** Roles and policies (conventions.md § Roles). Pure. */
+import type { DirectoryUser, RealmSettings } from '../directory/index.js';
+
+export const ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
+
+export const isAdmin = (user: DirectoryUser): boolean => user.role <= ROLE.admin;
+export const isOwner = (user: DirectoryUser): boolean => user.role === ROLE.owner;
+export const isGuest = (user: DirectoryUser): boolean => user.role === ROLE.guest;
+export const isModerator = (user: DirectoryUser): boolean => user.role === ROLE.moderator;
+
+const DAY_MS = 86_400_000;
+
+/** Not a guest, and old enough for the organization; moderators and above always. */
+export function isFullMember(user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+  if (user.role <= ROLE.moderator) return true;
+  if (isGuest(user)) return false;
+  return Math.floor((now - user.joined) / DAY_MS) >= Number(settings.waiting_period_threshold ?? 0);
+}
+
+/** `*_policy` settings, in the order of evaluation that conventions.md gives. */
+export function policyAllows(policy: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+  if (policy === 6) return false;
+  if (policy === 5) return true;
+  if (isOwner(user)) return true;
+  if (policy === 7) return false;
+  if (isAdmin(user)) return true;
+  if (policy === 2) return false;
+  if (isModerator(user)) return true;
+  if (policy === 4 || isGuest(user)) return false;
+  return policy === 1 || isFullMember(user, settings, now);
+}
+
+/** Who may see the real address of an account (users.md § User object). */
+export function seesAddress(viewer: DirectoryUser | undefined, of: DirectoryUser): boolean {
+  if (viewer?.id === of.id || of.emailVisibility === 1) return true;
+  if (!viewer) return false;
+  if (of.emailVisibility === 2) return viewer.role <= ROLE.member;
+  if (of.emailVisibility === 5) return viewer.role <= ROLE.moderator;
+  if (of.emailVisibility === 3) return viewer.role <= ROLE.admin;
+  return false;
+}

@@ -1,0 +1,192 @@
+/**
+ * Sends commands to actors: finds the partition's owner, retries under one command id until the deadline, and tells
+ * receivers which of its commands are settled so that they can forget the replies.
+ */
+import type { Bus, PendingReply } from '../bus/index.js';
+import { BusError } from '../bus/index.js';
+import type { Clock, TimerHandle } from '../clock/index.js';
+import { type ActorKey, type Json, type JsonObject, partitionOf, partitionSubject } from '../core/index.js';
+import type { Envelope, Reply } from './protocol.js';
+import type { RetryReason } from './reasons.js';
+
+/** The deadline passed: the command may or may not have been executed. */
+export class CommandTimeout extends Error {
+  override name = 'CommandTimeout';
+  constructor(readonly last: RetryReason | 'nobody' | 'timeout' | 'disconnected' | 'none') {
+    super(`no answer within the deadline (${last})`);
+  }
+}
+
+export interface SendOptions {
+  readonly caller?: number;
+  readonly client?: string;
+  readonly requestId?: string;
+  /** Realm version that the receiver's replica must have applied. */
+  readonly after?: number;
+  /** Milliseconds; default 30 s. Infinity: retry until cancelled (outbox commands, held polls). */
+  readonly deadlineMs?: number;
+  /** The reply may be held for long: attempts have no time limit of their own. */
+  readonly held?: boolean;
+  /** Command id given by the caller (outbox commands); default: the client's own numbering. */
+  readonly id?: string;
+}
+
+export interface Sent {
+  readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
+  cancel(): void;
+}
+
+const FIRST_BACKOFF_MS = 10;
+const LONGEST_BACKOFF_MS = 500;
+/** One attempt of a command that isn't held: a host that is stuck must not use up the whole deadline. */
+const ATTEMPT_MS = 10_000;
+const HELD_ATTEMPT_MS = 300_000;
+
+/** Numbers of commands of one sender. */
+class Numbering {
+  #next = 1;
+  #lowest = 1;
+  readonly #outstanding = new Set<number>();
+
+  constructor(readonly sender: string) {}
+
+  take(): number {
+    this.#outstanding.add(this.#next);
+    return this.#next++;
+  }
+
+  done(n: number): void {
+    this.#outstanding.delete(n);
+  }
+
+  /** Everything below is settled. */
+  settled(): number {
+    while (this.#lowest < this.#next && !this.#outstanding.has(this.#lowest)) this.#lowest++;
+    return this.#lowest;
+  }
+}
+
+/** Clients made in this process. */
+let instances = 0;
+
+export class ActorClient {
+  /** Names this client in command ids: several clients may share a bus, and their numbers must never meet. */
+  readonly id: string;
+  readonly #usual: Numbering;
+  /** Held commands have numbers of their own: one held for minutes would keep all replies since from being forgotten. */
+  readonly #held: Numbering;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly clock: Clock,
+  ) {
+    this.id = `${bus.id}/${++instances}`;
+    this.#usual = new Numbering(this.id);
+    this.#held = new Numbering(`${this.id}~`);
+  }
+
+  send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): Sent {
+    const numbering = options.held ? this.#held : this.#usual;
+    const n = options.id === undefined ? numbering.take() : 0;
+    const id = options.id ?? `${numbering.sender}:${n}`;
+    const envelope = (): Json => {
+      const made: Envelope = {
+        id,
+        to,
+        name,
+        args,
+        caller: options.caller ?? 0,
+        client: options.client ?? '',
+        after: options.after ?? 0,
+        settled: numbering.settled(),
+        requestId: options.requestId ?? '',
+      };
+      return made as unknown as Json;
+    };
+    const over = (): void => {
+      if (n) numbering.done(n);
+    };
+    const attempts = new Attempts(this.bus, this.clock, partitionSubject(partitionOf(to)), options, envelope, over);
+    attempts.start();
+    return { reply: attempts.reply, cancel: () => attempts.cancel() };
+  }
+}
+
+class Attempts {
+  readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
+  #resolve!: (reply: Exclude<Reply, { retry: unknown }>) => void;
+  #reject!: (error: Error) => void;
+  #pending: PendingReply | undefined;
+  #timer: TimerHandle | undefined;
+  #over = false;
+  #backoff = FIRST_BACKOFF_MS;
+  #last: CommandTimeout['last'] = 'none';
+  readonly #until: number;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly clock: Clock,
+    private readonly subject: string,
+    private readonly options: SendOptions,
+    private readonly envelope: () => Json,
+    private readonly over: () => void,
+  ) {
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#until = clock.monotonic() + (options.deadlineMs ?? 30_000);
+  }
+
+  start(): void {
+    if (this.#over) return;
+    const left = this.#until - this.clock.monotonic();
+    if (left <= 0) {
+      this.#end();
+      this.#reject(new CommandTimeout(this.#last));
+      return;
+    }
+    this.#pending = this.bus.request(
+      this.subject,
+      this.envelope(),
+      Math.min(left, this.options.held ? HELD_ATTEMPT_MS : ATTEMPT_MS),
+    );
+    this.#pending.reply.then(
+      (value) => this.#answered(value as unknown as Reply),
+      (error: unknown) => {
+        this.#last = error instanceof BusError ? error.failure : 'disconnected';
+        this.#again();
+      },
+    );
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.over();
+  }
+
+  cancel(): void {
+    if (this.#over) return;
+    this.#end();
+    this.#pending?.cancel();
+    if (this.#timer) this.clock.clearTimeout(this.#timer);
+  }
+
+  #answered(reply: Reply): void {
+    if (this.#over) return;
+    if ('retry' in reply) {
+      this.#last = reply.retry;
+      this.#again();
+      return;
+    }
+    this.#end();
+    this.#resolve(reply);
+  }
+
+  #again(): void {
+    if (this.#over) return;
+    const left = this.#until - this.clock.monotonic();
+    this.#timer = this.clock.setTimeout(() => this.start(), Math.max(0, Math.min(this.#backoff, left)));
+    this.#backoff = Math.min(this.#backoff * 2, LONGEST_BACKOFF_MS);
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * The commit pipeline of one activation. Handlers add to the open group; while one group is being written, the next
+ * collects. Replies and reads wait for the newest group whose effects they saw.
+ */
+import type { ActorKey, Epoch, JsonObject, RealmId } from '../core/index.js';
+import type { RecordWrite, Store } from '../store/index.js';
+import { asJson, Group, type OutboxEntry } from './group.js';
+import type { Outbox } from './outbox.js';
+import type { StopReason } from './reasons.js';
+import type { RememberedReplies } from './remembered.js';
+
+export interface CommitOwner {
+  now(): number;
+  state(): JsonObject;
+  /** A group became durable. */
+  committed(): void;
+  failed(reason: StopReason, error?: unknown): void;
+  stopped(): boolean;
+  due(at: number | null): void;
+}
+
+/**
+ * Items that may wait for the log before commits wait, too. Each root is written with all that its actor has not yet
+ * appended, so a slow log would make roots large; waiting commits collect more commands instead.
+ */
+const MAX_BACKLOG = 2_000;
+
+export class CommitLoop {
+  /** Wall time at which the actor wants to be woken, by the newest effects in memory. */
+  due: number | null = null;
+  #committed = 0;
+  /** Sealed groups and the open one, oldest first; the first may be on its way. */
+  #groups: Group[] = [];
+  #sealed = false;
+  #writing = false;
+  /** The stored root still lists outbox entries that are done. */
+  #stale = false;
+
+  constructor(
+    private readonly key: ActorKey,
+    private readonly realm: RealmId,
+    private readonly epoch: Epoch,
+    private readonly store: Store,
+    private readonly outbox: Outbox,
+    private readonly remembered: RememberedReplies,
+    private readonly owner: CommitOwner,
+  ) {}
+
+  loaded(version: number, due: number | null, stale: boolean): void {
+    this.#committed = version;
+    this.due = due;
+    this.#stale = stale;
+    this.owner.due(due);
+  }
+
+  get idle(): boolean {
+    return !this.#writing && this.#groups.every((group) => !group.dirty);
+  }
+
+  /** The stored root lists outbox entries. */
+  get stale(): boolean {
+    return this.#stale;
+  }
+
+  /** Newest durable version. */
+  get committed(): number {
+    return this.#committed;
+  }
+
+  /** Version of the newest effects in memory, committed or not. */
+  get newest(): number {
+    return this.#newest()?.version ?? this.#committed;
+  }
+
+  /** The group that collects now. */
+  open(): Group {
+    const last = this.#groups.at(-1);
+    if (last && !this.#sealed && !(this.#writing && this.#groups.length === 1)) return last;
+    const group = new Group(last ? last.version + 1 : this.#committed + 1);
+    this.#groups.push(group);
+    this.#sealed = false;
+    return group;
+  }
+
+  /**
+   * Close the open group, so that the version returned names exactly what is in memory now: a snapshot labelled with a
+   * version must not miss what joins that version later.
+   */
+  seal(): number {
+    if (this.#groups.at(-1)?.dirty) this.#sealed = true;
+    return this.newest;
+  }
+
+  /** Run when everything that is in memory now is durable. */
+  afterNewest(fn: () => void): void {
+    const last = this.#newest();
+    if (last) last.onCommitted.push(fn);
+    else fn();
+  }
+
+  /** Run when everything that is in memory now is durable and its events are in the log. */
+  afterLogged(fn: () => void): void {
+    const last = this.#newest();
+    if (last) last.onLogged.push(fn);
+    else this.outbox.afterLogged(this.#committed, fn);
+  }
+
+  /** The group now holds everything that is in memory. */
+  take(group: Group): void {
+    group.dirty = true;
+    group.state = this.owner.state();
+    group.due = this.due;
+  }
+
+  pump(): void {
+    if (this.#writing || this.owner.stopped()) return;
+    const first = this.#groups[0];
+    if (!first?.dirty || this.outbox.backlog > MAX_BACKLOG) return;
+    this.#writing = true;
+    void this.#write(first);
+  }
+
+  /** Take finished entries out of the stored root, so that nobody wakes the actor for them. */
+  clean(): void {
+    if (!this.#stale || this.#committed === 0) return;
+    this.take(this.open());
+    this.pump();
+  }
+
+  /** Remove the root, once its outbox is empty. Repeated calls do nothing. */
+  end(): void {
+    if (this.#writing || this.owner.stopped()) return;
+    this.#writing = true;
+    void this.#remove();
+  }
+
+  async #remove(): Promise<void> {
+    try {
+      const removed = this.#committed === 0 || (await this.store.remove(this.key, this.epoch, this.#committed));
+      this.owner.failed(removed === 'conflict' ? 'fenced' : 'ended');
+    } catch (error) {
+      this.owner.failed('store-failed', error);
+    }
+  }
+
+  #newest(): Group | undefined {
+    for (let i = this.#groups.length - 1; i >= 0; i--) if (this.#groups[i]!.dirty) return this.#groups[i];
+    return undefined;
+  }
+
+  async #write(group: Group): Promise<void> {
+    // A commit that only cleans the outbox forgets nothing either: that would fill it again.
+    const parts =
+      group.replies.length === 0 ? {} : this.remembered.commit(group.version, group.replies, this.owner.now());
+    for (const name in parts) group.parts.set(name, parts[name]!);
+    const records: readonly RecordWrite[] = group.records(this.key, this.realm);
+    const atomic = this.store.atomicRecords;
+    const entry: OutboxEntry = {
+      v: group.version,
+      records: atomic ? [] : records,
+      items: group.items,
+      sequences: group.sequences.map(({ sequence }) => sequence),
+      ...(group.ends && { ends: true }),
+    };
+    const empty = !group.ends && entry.records.length + entry.items.length + entry.sequences.length === 0;
+    const outbox = this.outbox.unfinished().map(asJson);
+    if (!empty) outbox.push(asJson(entry));
+    const { state, due } = group;
+    try {
+      const condition = { key: this.key, epoch: this.epoch, expected: this.#committed };
+      const result = await this.store.commit({ ...condition, state, outbox, due, records: atomic ? records : [] });
+      if (this.owner.stopped()) return;
+      if (result === 'conflict') return this.owner.failed('fenced');
+      if (!atomic && records.length > 0) await this.store.apply(records);
+    } catch (error) {
+      return this.owner.failed('store-failed', error);
+    }
+    if (this.owner.stopped()) return;
+    this.#committed = group.version;
+    this.#stale = outbox.length > 0;
+    this.#groups.shift();
+    if (this.#groups.length === 0) this.#sealed = false;
+    this.#writing = false;
+    this.owner.due(due);
+    this.outbox.add(
+      entry.records.length > 0 ? { ...entry, records: [] } : entry,
+      group.sequences.map(({ finished }) => finished),
+    );
+    for (const fn of group.onCommitted) fn();
+    for (const fn of group.onLogged) this.outbox.afterLogged(group.version, fn);
+    this.pump();
+    this.owner.committed();
+  }
+}

@@ -1,0 +1,80 @@
+/** How commits become log entries. */
+import type { ActorKey, Json } from '../core/index.js';
+import type { OutboxEntry } from './group.js';
+import { type LogEntry, type LogGroup, MAX_ENTRY_BYTES, MAX_ITEMS } from './log-entry.js';
+
+export interface FormedEntry {
+  readonly entry: LogEntry;
+  /** Versions that are in the log completely once this entry is. */
+  readonly completes: readonly number[];
+}
+
+interface Piece {
+  readonly group: LogGroup;
+  readonly bytes: number;
+}
+
+/** Roughly the encoded size; the same for a value before and after it was stored. */
+function weigh(value: Json | undefined): number {
+  if (typeof value === 'string') return value.length + 3;
+  if (typeof value !== 'object' || value === null) return value === undefined ? 0 : 5;
+  if (value instanceof Uint8Array) return value.byteLength + 5;
+  let sum = 4;
+  if (Array.isArray(value)) for (const inner of value) sum += weigh(inner);
+  else {
+    const object = value as { readonly [key: string]: Json | undefined };
+    for (const name in object) if (object[name] !== undefined) sum += name.length + 1 + weigh(object[name]);
+  }
+  return sum;
+}
+
+/**
+ * The pieces of a commit follow from its items alone: the next owner repeats an append in other company, and readers
+ * drop a repeated piece by its number, so piece p must hold the same items then.
+ */
+function cut({ v, items }: OutboxEntry): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  let bytes = 0;
+  const close = (to: number): void => {
+    const all = from === 0 && to === items.length;
+    pieces.push({ group: { v, p: pieces.length, items: all ? items : items.slice(from, to) }, bytes });
+    from = to;
+    bytes = 0;
+  };
+  items.forEach((item, i) => {
+    const size = weigh(item as unknown as Json);
+    if (i > from && (i - from >= MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES)) close(i);
+    bytes += size;
+  });
+  if (from < items.length) close(items.length);
+  return pieces;
+}
+
+/** Several small commits share an entry, a large one is cut into numbered pieces. Entries are in order of version. */
+export function formEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): FormedEntry[] {
+  const entries: FormedEntry[] = [];
+  let groups: LogGroup[] = [];
+  let completes: number[] = [];
+  let count = 0;
+  let bytes = 0;
+  const flush = (): void => {
+    if (groups.length > 0) entries.push({ entry: { actor, groups }, completes });
+    groups = [];
+    completes = [];
+    count = 0;
+    bytes = 0;
+  };
+  for (const of of outbox) {
+    const pieces = cut(of);
+    for (const { group, bytes: size } of pieces) {
+      if (count + group.items.length > MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES) flush();
+      groups.push(group);
+      count += group.items.length;
+      bytes += size;
+    }
+    completes.push(of.v);
+  }
+  flush();
+  return entries;
+}

@@ -1,0 +1,316 @@
+/**
+ * The actor host: owns partitions, activates actors when a command or a timer comes, and lets idle ones go.
+ */
+import type { Bus, BusRequest, BusServer } from '../bus/index.js';
+import type { Clock, TimerHandle } from '../clock/index.js';
+import {
+  type ActorKey,
+  type Epoch,
+  type Json,
+  type JsonObject,
+  type Partition,
+  parseKey,
+  partitionOf,
+  partitionSubject,
+  type RealmId,
+} from '../core/index.js';
+import type { DirectoryView } from '../directory/index.js';
+import type { EventLog } from '../log/index.js';
+import type { PartitionOwner, Placement } from '../placement/index.js';
+import type { Store } from '../store/index.js';
+import { Activation } from './activation.js';
+import { ActorClient } from './client.js';
+import { DueTimers } from './due-timers.js';
+import { IdSource } from './id-source.js';
+import type { AnyKind, HostServices, Suppliers } from './kind.js';
+import type { Delivery } from './outbox.js';
+import type { ActivationPorts, Logger } from './ports.js';
+import { type Envelope, isFromActor, type OutboxCommand, type Reply } from './protocol.js';
+import type { StopReason } from './reasons.js';
+
+/** How the host sees directory replicas; src/directory implements it. */
+export interface DirectorySource {
+  /** A promise while the replica is missing or behind `after`. */
+  ready(realm: RealmId, after: number): Promise<void> | undefined;
+  now(realm: RealmId): DirectoryView;
+}
+
+export interface HostOptions {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly log: EventLog;
+  readonly bus: Bus;
+  readonly placement: Placement;
+  readonly directory: DirectorySource;
+  readonly kinds: Readonly<Record<string, AnyKind>>;
+  readonly services: HostServices;
+  readonly logger: Logger;
+  /** An actor that got no command for this long leaves memory. Default 5 minutes. */
+  readonly idleMs?: number;
+}
+
+const DEFAULT_IDLE_MS = 300_000;
+const SWEEP_MS = 30_000;
+const FIRST_WAKE_RETRY_MS = 250;
+const LONGEST_WAKE_RETRY_MS = 5_000;
+const REMEMBERED_CRASHERS = 1_000;
+const WAKE_AGAIN_MS = 5_000;
+/** Handing over waits this long for what was begun. */
+const DRAIN_MS = 10_000;
+
+export class ActorHost implements PartitionOwner {
+  readonly client: ActorClient;
+  readonly suppliers: Suppliers;
+  readonly #activations = new Map<ActorKey, Activation>();
+  readonly #epochs = new Map<Partition, Epoch>();
+  /** Being handed over: only commands of other actors are still taken. */
+  readonly #leaving = new Set<Partition>();
+  readonly #servers = new Map<Partition, BusServer>();
+  readonly #retries = new Map<ActorKey, number>();
+  /** Commands whose handler threw. */
+  readonly #crashers = new Set<string>();
+  readonly #timers: DueTimers;
+  readonly #ports: ActivationPorts;
+  #sweep: TimerHandle | undefined;
+  #closed = false;
+
+  constructor(private readonly options: HostOptions) {
+    this.client = new ActorClient(options.bus, options.clock);
+    const ids = new IdSource(this.client);
+    this.#timers = new DueTimers(options.clock, (key) => this.#wake(key));
+    this.suppliers = {
+      messageId: (realm) => ids.next(realm),
+      ask: (to, name, args, caller) => this.#ask(to, name, args, caller),
+      store: options.store,
+      log: options.log,
+      directory: async (realm) => {
+        await options.directory.ready(realm, 0);
+        return options.directory.now(realm);
+      },
+      services: options.services,
+    };
+    this.#ports = {
+      clock: options.clock,
+      store: options.store,
+      log: options.log,
+      logger: options.logger,
+      suppliers: this.suppliers,
+      directory: (realm, after) => options.directory.ready(realm, after),
+      directoryNow: (realm) => options.directory.now(realm),
+      sendFromOutbox: (command, id) => this.#sendFromOutbox(command, id),
+      tell: (key, name, args) => this.#tell(key, name, args),
+      suspect: (key) => this.#retries.has(key),
+      crashedBefore: (id) => this.#crashedBefore(id),
+      due: (key, at) => this.#timers.set(key, at),
+      stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
+    };
+  }
+
+  /** Join the cluster: from now on partitions come and go. */
+  async start(): Promise<void> {
+    this.#scheduleSweep();
+    await this.options.placement.start(this);
+  }
+
+  /** Leave: finish what was begun, hand everything over. */
+  async stop(): Promise<void> {
+    this.#closed = true;
+    if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
+    await this.options.placement.stop();
+    this.#timers.clear();
+  }
+
+  async take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+    // Lost and taken again before we heard of the loss: what is in memory has an epoch that can't commit any more.
+    for (const a of this.#of(new Set(partitions))) a.stop('lapsed');
+    for (const p of partitions) {
+      this.#epochs.set(p, epochs.get(p)!);
+      this.#leaving.delete(p);
+    }
+    /** It may be lost again, or even taken again, while we wait. */
+    const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
+    // Nothing sleeps for ever: what a former owner left undone comes before the first answer.
+    const sleepers = await this.options.store.sleepers(partitions);
+    const now = this.options.clock.now();
+    const woken: Promise<void>[] = [];
+    for (const { key, due, pending } of sleepers) {
+      if (!ours(partitionOf(key))) continue;
+      if (due !== null) this.#timers.set(key, due);
+      if (pending || (due !== null && due <= now)) woken.push(this.#activate(key).loaded);
+    }
+    await Promise.all(woken);
+    await Promise.all(
+      partitions.filter(ours).map(async (p) => {
+        const server = await this.options.bus.serve(partitionSubject(p), (request) => this.#receive(p, request));
+        if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
+        else await server.close();
+      }),
+    );
+  }
+
+  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
+    const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
+    if (reason === 'released') await this.#drain(partitions);
+    // While we drained, the lease may have lapsed and been taken anew.
+    const gone = new Set(partitions.filter((p) => this.#epochs.get(p) === epochs.get(p)));
+    for (const p of gone) {
+      this.#epochs.delete(p);
+      this.#leaving.delete(p);
+    }
+    this.#timers.drop((key) => gone.has(partitionOf(key)));
+    const servers = [...gone].map((p) => this.#servers.get(p)?.close());
+    for (const p of gone) this.#servers.delete(p);
+    for (const a of this.#of(gone)) a.stop(reason === 'released' ? 'drained' : 'lapsed');
+    if (reason === 'released') await Promise.all(servers);
+  }
+
+  /**
+   * Finish what was begun. Commands of actors are taken to the end: those that drain may wait for each other. Bounded,
+   * because what is left in an outbox is not lost: the next owner goes on with it.
+   */
+  async #drain(partitions: readonly Partition[]): Promise<void> {
+    const gone = new Set(partitions);
+    for (const p of gone) this.#leaving.add(p);
+    let timer: TimerHandle | undefined;
+    let late = false;
+    const limit = new Promise<void>((resolve) => {
+      timer = this.options.clock.setTimeout(() => {
+        late = true;
+        resolve();
+      }, DRAIN_MS);
+    });
+    while (!late) {
+      // Taken again meanwhile: nothing to hand over there.
+      for (const p of gone) if (!this.#leaving.has(p)) gone.delete(p);
+      const left = this.#of(gone);
+      if (left.length === 0) break;
+      for (const a of left) a.leave();
+      await Promise.race([limit, Promise.all(left.map((a) => a.rest()))]);
+      // None may go while another could still need it.
+      if (late || !left.every((a) => a.status === 'stopped' || a.atRest)) continue;
+      await Promise.race([limit, Promise.all(left.map((a) => a.retire('drained')))]);
+    }
+    if (timer) this.options.clock.clearTimeout(timer);
+  }
+
+  #of(partitions: ReadonlySet<Partition>): Activation[] {
+    return [...this.#activations.values()].filter((a) => partitions.has(partitionOf(a.key)));
+  }
+
+  /** For metrics and tests. */
+  get active(): number {
+    return this.#activations.size;
+  }
+
+  /** Drop idle actors now; returns when they are gone. */
+  async passivateIdle(idleMs: number): Promise<void> {
+    const before = this.options.clock.monotonic() - idleMs;
+    const idle = [...this.#activations.values()].filter((a) => a.lastUsed <= before && a.quiet);
+    await Promise.all(idle.map((a) => a.retire('passivated')));
+  }
+
+  #receive(p: Partition, request: BusRequest): void {
+    const envelope = request.value as unknown as Envelope;
+    const left = this.#leaving.has(p) && !isFromActor(envelope.id);
+    if (left || !this.#epochs.has(p) || !this.options.placement.mayAnswer(p)) {
+      request.reply({ retry: 'not-owner' } satisfies Reply as never);
+      return;
+    }
+    this.#activate(envelope.to).activation.receive(
+      envelope,
+      guarded(request, () => this.options.placement.mayAnswer(p)),
+    );
+  }
+
+  #activate(key: ActorKey): { activation: Activation; loaded: Promise<void> } {
+    const known = this.#activations.get(key);
+    if (known) return { activation: known, loaded: Promise.resolve() };
+    const kind = this.options.kinds[parseKey(key).kind];
+    if (!kind) throw new Error(`no such kind of actor: ${key}`);
+    const epoch = this.#epochs.get(partitionOf(key))!;
+    const activation = new Activation(key, kind, epoch, this.#ports);
+    this.#activations.set(key, activation);
+    return { activation, loaded: activation.load() };
+  }
+
+  #crashedBefore(id: string): boolean {
+    if (this.#crashers.has(id)) return true;
+    if (this.#crashers.size >= REMEMBERED_CRASHERS) this.#crashers.clear();
+    this.#crashers.add(id);
+    return false;
+  }
+
+  #stopped(activation: Activation, reason: StopReason, error: unknown): void {
+    const { key } = activation;
+    if (this.#activations.get(key) === activation) this.#activations.delete(key);
+    const { logger } = this.options;
+    if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
+      logger.warn({ actor: key, reason, err: error }, 'actor stopped');
+      this.#wakeLater(key);
+    } else {
+      this.#retries.delete(key);
+      logger.debug({ actor: key, reason }, 'actor stopped');
+    }
+    if (reason === 'ended') this.#timers.set(key, null);
+  }
+
+  /** What it left in the outbox must not wait for the next command. */
+  #wakeLater(key: ActorKey): void {
+    const tries = this.#retries.get(key) ?? 0;
+    this.#retries.set(key, tries + 1);
+    const delay = Math.min(FIRST_WAKE_RETRY_MS * 2 ** tries, LONGEST_WAKE_RETRY_MS);
+    this.options.clock.setTimeout(() => {
+      if (this.#closed || !this.#epochs.has(partitionOf(key))) return;
+      const { activation, loaded } = this.#activate(key);
+      void loaded.then(() => {
+        if (activation.status === 'ready') this.#retries.delete(key);
+      });
+    }, delay);
+  }
+
+  #wake(key: ActorKey): void {
+    if (this.#closed || !this.#epochs.has(partitionOf(key))) return;
+    this.#tell(key, 'due', {}).catch((error: unknown) => {
+      this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
+      if (this.#epochs.has(partitionOf(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
+    });
+  }
+
+  async #tell(key: ActorKey, name: string, args: JsonObject): Promise<void> {
+    await this.client.send(key, name, args).reply;
+  }
+
+  async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0): Promise<Json> {
+    const reply = await this.client.send(to, name, args, { caller, deadlineMs: 15_000 }).reply;
+    if ('value' in reply) return reply.value;
+    throw new Error(`${name} to ${to} was not answered with a value`);
+  }
+
+  #sendFromOutbox(command: OutboxCommand, id: string): Delivery {
+    const { to, name, args, caller, after = 0 } = command;
+    const sent = this.client.send(to, name, args, { caller, id, after, deadlineMs: Number.POSITIVE_INFINITY });
+    const done = sent.reply.then((reply) => {
+      // Targets never refuse what was decided; if one does, that is a bug to be seen, not a reason to stop the sender.
+      if ('error' in reply)
+        this.options.logger.error({ to, name, error: reply.error }, 'a decided command was refused');
+    });
+    return { done, cancel: () => sent.cancel() };
+  }
+
+  #scheduleSweep(): void {
+    this.#sweep = this.options.clock.setTimeout(() => {
+      void this.passivateIdle(this.options.idleMs ?? DEFAULT_IDLE_MS);
+      if (!this.#closed) this.#scheduleSweep();
+    }, SWEEP_MS);
+  }
+}
+
+/** An answer given when the lease may have lapsed could contradict the next owner's. */
+function guarded(request: BusRequest, mayAnswer: () => boolean): BusRequest {
+  return {
+    value: request.value,
+    from: request.from,
+    reply: (value) => request.reply(mayAnswer() ? value : ({ retry: 'not-owner' } satisfies Reply as never)),
+    onCancel: (fn) => request.onCancel(fn),
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * Message ids for the actors of this host: one request to the realm actor at a time, for everybody who asked
+ * while the one before was under way.
+ * Nothing is fetched ahead, so that a send begun after another was answered gets a higher id.
+ */
+import { type JsonObject, type RealmId, realmKey } from '../core/index.js';
+import type { ActorClient } from './client.js';
+
+interface Waiting {
+  resolve(id: number): void;
+  reject(error: unknown): void;
+}
+
+/** Less than the request deadline, so that the sender of the command still hears of the failure. */
+const ID_DEADLINE_MS = 8_000;
+
+export class IdSource {
+  readonly #waiting = new Map<RealmId, Waiting[]>();
+  readonly #fetching = new Set<RealmId>();
+
+  constructor(private readonly client: ActorClient) {}
+
+  next(realm: RealmId): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(realm);
+      if (waiting) waiting.push({ resolve, reject });
+      else this.#waiting.set(realm, [{ resolve, reject }]);
+      if (this.#fetching.has(realm)) return;
+      this.#fetching.add(realm);
+      queueMicrotask(() => void this.#fetch(realm));
+    });
+  }
+
+  /**
+   * One request at a time: were two under way and the first had to be repeated, those who asked first would get the
+   * higher ids, and a conversation's messages would be out of order.
+   */
+  async #fetch(realm: RealmId): Promise<void> {
+    for (;;) {
+      const waiting = this.#waiting.get(realm);
+      if (!waiting) break;
+      this.#waiting.delete(realm);
+      try {
+        const args: JsonObject = { count: waiting.length };
+        const reply = await this.client.send(realmKey(realm), 'take-ids', args, { deadlineMs: ID_DEADLINE_MS }).reply;
+        if (!('value' in reply)) throw new Error('the realm actor refused to give message ids');
+        const first = reply.value as number;
+        waiting.forEach((w, i) => void w.resolve(first + i));
+      } catch (error) {
+        for (const w of waiting) w.reject(error);
+      }
+    }
+    this.#fetching.delete(realm);
+  }
+}

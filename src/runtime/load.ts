@@ -1,0 +1,54 @@
+/** Reads an actor from the Store, after applying what its outbox still holds. */
+import type { ActorKey, Epoch, Json } from '../core/index.js';
+import type { RecordWrite, Root, Store } from '../store/index.js';
+import type { OutboxEntry } from './group.js';
+
+export interface Loaded {
+  readonly root: Root | null;
+  readonly entries: readonly OutboxEntry[];
+  /** Parts that the kind wants loaded. */
+  readonly parts: Map<string, Json>;
+  /** Parts `done/*` and `from/*`. */
+  readonly remembered: readonly (readonly [string, Json])[];
+}
+
+/**
+ * Stamps the epoch first, so that no older owner can commit any more.
+ *
+ * @param twice a former activation of this host may have a write under way at the same epoch, which the stamp doesn't
+ *   fence: read until root and parts are of one version, or an answer to a repeated command could be found among the
+ *   parts while the state doesn't show what the command did
+ */
+export async function loadActor(
+  store: Store,
+  key: ActorKey,
+  epoch: Epoch,
+  prefixes: readonly string[],
+  twice: boolean,
+): Promise<Loaded | 'fenced'> {
+  let root = await store.load(key, epoch);
+  for (;;) {
+    if (root === 'fenced') return 'fenced';
+    const entries = (root?.outbox ?? []) as unknown as readonly OutboxEntry[];
+    const records = entries.flatMap((entry): readonly RecordWrite[] => entry.records);
+    if (records.length > 0) await store.apply(records);
+    const names = root ? [...prefixes, 'done/', 'from/'] : [];
+    const found = await Promise.all(names.map((prefix) => store.parts(key, prefix)));
+    if (twice) {
+      const again = await store.load(key, epoch);
+      if (again === 'fenced' || again?.version !== root?.version) {
+        root = again;
+        continue;
+      }
+    }
+    const parts = new Map<string, Json>();
+    const remembered: [string, Json][] = [];
+    found.forEach((of, i) => {
+      for (const { part, value } of of) {
+        if (i < prefixes.length) parts.set(part, value);
+        else remembered.push([part, value]);
+      }
+    });
+    return { root, entries, parts, remembered };
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The shape of log entries: what actors append, and what directory replicas and event queues read.
+ *
+ * An entry holds the events of one or more commits of one actor. Appending may be repeated (unknown outcomes, redone
+ * outboxes), so readers drop groups of an actor that they have seen; (version, part) only grows along the log.
+ */
+import type { ActorKey, JsonObject } from '../core/index.js';
+
+/**
+ * Who gets an event, fixed at commit: replay never consults present membership or roles. A user gets it who is in
+ * `users`, or was a member of `stream` at membership version `mv`, or held a role of at most `role` at realm version
+ * `rv`; and is not in `except`.
+ */
+export interface Audience {
+  readonly users?: readonly number[];
+  readonly stream?: number;
+  readonly mv?: number;
+  /** 100 … 600; 600 = everybody in the realm. Needs `rv`. */
+  readonly role?: number;
+  readonly rv?: number;
+  readonly except?: readonly number[];
+  /** Besides the others: queues registered with all_public_streams, of users who are no guests at `rv`. */
+  readonly publicStream?: boolean;
+}
+
+/** An event as every recipient sees it, without its id. */
+export interface PlainItem {
+  readonly t: 'event';
+  readonly to: Audience;
+  readonly event: JsonObject;
+  /** What shaping the event for a client's capabilities needs; never sent. */
+  readonly aux?: JsonObject;
+}
+
+/** A message event: rendered for each kind of client when it is delivered. */
+export interface MessageItem {
+  readonly t: 'message';
+  readonly to: Audience;
+  /** Neutral message: both contents, no flags; see messages/present.ts. */
+  readonly message: JsonObject;
+  /** Flags that not everybody has: user id → flags. */
+  readonly flags: { readonly [user: string]: readonly string[] };
+  /** The sender's own queue gets its local id back. */
+  readonly local?: { readonly queue: string; readonly id: string };
+}
+
+/** Change of a stream's membership, in force from membership version `mv`. */
+export interface MembershipItem {
+  readonly t: 'members';
+  readonly stream: number;
+  readonly mv: number;
+  readonly join: readonly number[];
+  readonly leave: readonly number[];
+}
+
+/** Change of the realm's directory, for replicas. */
+export interface DirectoryItem {
+  readonly t: 'directory';
+  readonly change: JsonObject;
+}
+
+export type LogItem = PlainItem | MessageItem | MembershipItem | DirectoryItem;
+
+export interface LogGroup {
+  /** Version of the actor whose commit these items belong to. */
+  readonly v: number;
+  /** Counts the pieces of a commit that was too large for one entry, from 0. */
+  readonly p: number;
+  readonly items: readonly LogItem[];
+}
+
+export interface LogEntry {
+  readonly actor: ActorKey;
+  readonly groups: readonly LogGroup[];
+}
+
+/** Most events one entry may hold: the slots 0-4095 of its position (design § 3). */
+export const MAX_ITEMS = 4000;
+/** Entries are split near this many bytes of JSON-ish size. */
+export const MAX_ENTRY_BYTES = 400 * 1024;
+
+/** Per realm: forgets nothing that may still be repeated, at one number per actor. */
+export class SeenVersions {
+  readonly #seen = new Map<string, number>();
+
+  /** True the first time; false for a repeat. */
+  fresh(actor: ActorKey, group: LogGroup): boolean {
+    const n = group.v * 4096 + group.p;
+    const last = this.#seen.get(actor);
+    if (last !== undefined && n <= last) return false;
+    this.#seen.set(actor, n);
+    return true;
+  }
+
+  version(actor: ActorKey): number {
+    return Math.floor((this.#seen.get(actor) ?? 0) / 4096);
+  }
+}

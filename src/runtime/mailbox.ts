@@ -1,0 +1,113 @@
+/**
+ * Commands waiting to be handled: one queue per lane, each in order of arrival. A command is ready when its inputs are
+ * at hand; a lane whose head isn't ready waits, so that handlers of a lane run in the order in which commands came.
+ */
+import type { BusRequest } from '../bus/index.js';
+import type { AnyCommand } from './kind.js';
+import type { Envelope, Reply } from './protocol.js';
+
+export class Pending {
+  ready = false;
+  inputs: unknown;
+  failure: unknown;
+  replied = false;
+  /** Gets the inputs of an exclusive command, once, when it is its turn: those gathered before could be stale. */
+  start: (() => void) | undefined;
+  readonly #requests: BusRequest[] = [];
+
+  constructor(
+    readonly envelope: Envelope,
+    // biome-ignore lint/suspicious/noExplicitAny: commands of all kinds
+    readonly command: AnyCommand<any, any>,
+    request: BusRequest,
+  ) {
+    this.#requests.push(request);
+  }
+
+  /** The sender retried while the first attempt was under way: both get the answer. */
+  also(request: BusRequest): void {
+    this.#requests.push(request);
+  }
+
+  reply(reply: Reply): void {
+    if (this.replied) return;
+    this.replied = true;
+    for (const request of this.#requests) request.reply(reply as never);
+  }
+}
+
+interface Lane {
+  readonly queue: Pending[];
+  head: number;
+  /** Exclusive commands that aren't through; after a reload there may be several, being repeated. */
+  resting: number;
+}
+
+export class Mailbox {
+  readonly #lanes = new Map<string, Lane>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(pending: Pending): void {
+    this.#lane(pending.command.lane ?? 'main').queue.push(pending);
+    this.#size++;
+  }
+
+  #lane(name: string): Lane {
+    let lane = this.#lanes.get(name);
+    if (!lane) {
+      lane = { queue: [], head: 0, resting: 0 };
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  /** Nothing of this lane runs until it was woken as often as it was put to rest. */
+  rest(lane: string): void {
+    this.#lane(lane).resting++;
+  }
+
+  /** Next command that may run now, or undefined. */
+  next(): Pending | undefined {
+    for (const lane of this.#lanes.values()) {
+      const first = lane.queue[lane.head];
+      if (lane.resting > 0 || !first) continue;
+      const start = first.start;
+      first.start = undefined;
+      start?.();
+      if (!first.ready) continue;
+      lane.head++;
+      this.#size--;
+      if (lane.head === lane.queue.length) {
+        lane.queue.length = 0;
+        lane.head = 0;
+      } else if (lane.head > 64 && lane.head * 2 > lane.queue.length) {
+        lane.queue.splice(0, lane.head);
+        lane.head = 0;
+      }
+      if (first.command.exclusive) lane.resting++;
+      return first;
+    }
+    return undefined;
+  }
+
+  /** The exclusive command of this lane is through. */
+  wake(lane: string): void {
+    const of = this.#lanes.get(lane);
+    if (of) of.resting--;
+  }
+
+  /** Take out waiting commands. */
+  remove(which: (pending: Pending) => boolean): Pending[] {
+    const removed: Pending[] = [];
+    for (const lane of this.#lanes.values()) {
+      const waiting = lane.queue.splice(lane.head);
+      for (const pending of waiting) (which(pending) ? removed : lane.queue).push(pending);
+    }
+    this.#size -= removed.length;
+    return removed;
+  }
+}

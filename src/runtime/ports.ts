@@ -1,0 +1,38 @@
+/** What an activation needs from its host. */
+import type { Clock } from '../clock/index.js';
+import type { ActorKey, JsonObject, RealmId } from '../core/index.js';
+import type { DirectoryView } from '../directory/index.js';
+import type { EventLog } from '../log/index.js';
+import type { Store } from '../store/index.js';
+import type { Activation } from './activation.js';
+import type { Suppliers } from './kind.js';
+import type { Delivery } from './outbox.js';
+import type { OutboxCommand } from './protocol.js';
+import type { StopReason } from './reasons.js';
+
+/** The part of pino's logger that is used here. */
+export interface Logger {
+  debug(context: object, message: string): void;
+  info(context: object, message: string): void;
+  warn(context: object, message: string): void;
+  error(context: object, message: string): void;
+}
+
+export interface ActivationPorts {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly log: EventLog;
+  readonly logger: Logger;
+  readonly suppliers: Suppliers;
+  /** A promise when the replica isn't there yet or behind `after`; undefined when it is at hand (or there is none). */
+  directory(realm: RealmId, after: number): Promise<void> | undefined;
+  directoryNow(realm: RealmId): DirectoryView;
+  sendFromOutbox(command: OutboxCommand, id: string): Delivery;
+  tell(key: ActorKey, name: string, args: JsonObject): Promise<void>;
+  /** A former activation may have a write under way. */
+  suspect(key: ActorKey): boolean;
+  /** Notes that this command crashed an actor; true if it had done so before. */
+  crashedBefore(id: string): boolean;
+  due(key: ActorKey, at: number | null): void;
+  stopped(activation: Activation, reason: StopReason, error: unknown): void;
+}

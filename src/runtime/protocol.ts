@@ -1,0 +1,50 @@
+/** What travels between frontends, hosts and actors. Everything here is plain data. */
+import type { ActorReply } from '../api/operation.js';
+import type { ActorKey, Json, JsonObject } from '../core/index.js';
+import type { RetryReason } from './reasons.js';
+
+/** A command on its way to an actor. */
+export interface Envelope {
+  /**
+   * Names the command across retries. From a client of actors: `<client id>:<n>`; from an actor's outbox:
+   * `<actor key>@<n>` with n growing over the life of the sending actor.
+   */
+  readonly id: string;
+  readonly to: ActorKey;
+  readonly name: string;
+  readonly args: JsonObject;
+  /** Authenticated user on whose behalf the command runs; 0 = the system. */
+  readonly caller: number;
+  /** Client name, for commands that store it. */
+  readonly client: string;
+  /** Realm version that the sender's directory replica had applied: the receiver's must have, too. */
+  readonly after: number;
+  /** Commands of this sender with n below this are settled (answered or given up): their replies may be forgotten. */
+  readonly settled: number;
+  /** Follows one HTTP request through frontend, actor and log. */
+  readonly requestId: string;
+}
+
+export type Reply = ActorReply | { readonly retry: RetryReason } | { readonly value: Json };
+
+/** A command in an actor's outbox. */
+export interface OutboxCommand {
+  readonly to: ActorKey;
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly caller: number;
+  /** Realm version that the receiver's directory replica must have applied. */
+  readonly after?: number;
+}
+
+/** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids that need no memory. */
+export function parseCommandId(id: string): { sender: string; n: number; actor: boolean } | null {
+  const at = id.lastIndexOf('@');
+  const cut = at >= 0 ? at : id.lastIndexOf(':');
+  if (cut < 0) return null;
+  const n = Number(id.slice(cut + 1));
+  return Number.isSafeInteger(n) ? { sender: id.slice(0, cut), n, actor: at >= 0 } : null;
+}
+
+/** Comes from an actor's outbox. */
+export const isFromActor = (id: string): boolean => id.includes('@');

@@ -1,0 +1,70 @@
+/** Gets what commands need before their handlers run, in the order in which they arrived. */
+import type { ActorKey, JsonObject, RealmId } from '../core/index.js';
+import type { AnyKind, View } from './kind.js';
+import type { Pending } from './mailbox.js';
+import type { ActivationPorts } from './ports.js';
+
+export class Supply {
+  /** Last command that waits for the directory. */
+  #waiting: Promise<void> | undefined;
+
+  constructor(
+    private readonly key: ActorKey,
+    private readonly realm: RealmId,
+    private readonly kind: AnyKind,
+    private readonly ports: ActivationPorts,
+    private readonly view: () => View<JsonObject>,
+  ) {}
+
+  /** Synchronously when everything is at hand; else `ready` is called later. */
+  start(pending: Pending, ready: () => void): void {
+    const { command, envelope } = pending;
+    const settle = (promise: Promise<unknown>): void => {
+      promise.then(
+        (inputs) => {
+          pending.inputs = inputs;
+          pending.ready = true;
+          ready();
+        },
+        (error: unknown) => {
+          pending.failure = error ?? new Error('inputs unavailable');
+          pending.ready = true;
+          ready();
+        },
+      );
+    };
+    const supply = (): unknown =>
+      command.needs?.(
+        envelope.args,
+        { key: this.key, realm: this.realm, caller: envelope.caller, view: this.view() },
+        this.ports.suppliers,
+      );
+    try {
+      const directory = this.kind.directory ? this.ports.directory(this.realm, envelope.after) : undefined;
+      const inputs = directory || this.#waiting ? this.#inTurn(directory).then(supply) : supply();
+      if (inputs instanceof Promise) {
+        settle(inputs);
+        return;
+      }
+      pending.inputs = inputs;
+    } catch (error) {
+      pending.failure = error ?? new Error('inputs unavailable');
+    }
+    pending.ready = true;
+  }
+
+  /** Message ids must grow in the order of the mailbox: none is asked for while an earlier command still waits. */
+  #inTurn(directory: Promise<void> | undefined): Promise<void> {
+    const before = this.#waiting;
+    const turn = before ? before.then(() => directory) : directory!;
+    const passed = turn.then(
+      () => {},
+      () => {},
+    );
+    this.#waiting = passed;
+    void passed.then(() => {
+      if (this.#waiting === passed) this.#waiting = undefined;
+    });
+    return turn;
+  }
+}

@@ -1,0 +1,2 @@
+export { Secrets } from './secrets.js';
+export type { PasswordStrength } from './service.js';

@@ -1,0 +1,56 @@
+/** The first start of the embedded face: an organization, its owner, and how to use them. */
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type ActorCaller, createRealm, listRealms } from '../admin/index.js';
+import type { Config } from '../config/index.js';
+import type { Secrets } from '../secrets/index.js';
+
+export interface FirstStart {
+  /** File with the owner's credentials. */
+  readonly zuliprc: string;
+  readonly email: string;
+  readonly key: string;
+}
+
+/** Does nothing when there is an organization already. */
+export async function firstStart(
+  config: Config,
+  actors: ActorCaller,
+  secrets: Secrets,
+  site: string,
+): Promise<FirstStart | undefined> {
+  if ((await listRealms(actors)).length > 0) return undefined;
+  const email = config.ownerEmail;
+  const { ownerKey } = await createRealm(actors, secrets, {
+    subdomain: '',
+    name: config.realmName,
+    ownerEmail: email,
+    ownerName: config.ownerName,
+    ownerPassword: undefined,
+  });
+  const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
+  await writeFile(zuliprc, zuliprcText(email, ownerKey, site), { mode: 0o600 });
+  return { zuliprc, email, key: ownerKey };
+}
+
+export const zuliprcText = (email: string, key: string, site: string): string =>
+  `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
+
+/** What a newcomer reads in the terminal. */
+export function greeting(first: FirstStart | undefined, site: string): string {
+  if (!first) return `Conclave serves ${site}\n`;
+  return [
+    `Conclave serves ${site}`,
+    '',
+    'A first organization was made. Its owner logs in with the API key in',
+    `  ${first.zuliprc}`,
+    '',
+    'Make a stream, and send a message to it:',
+    '',
+    `  curl -u '${first.email}:${first.key}' ${site}/api/v1/users/me/subscriptions \\`,
+    `    --data-urlencode 'subscriptions=[{"name":"general"}]'`,
+    `  curl -u '${first.email}:${first.key}' ${site}/api/v1/messages \\`,
+    `    -d type=stream -d to=general -d topic=hello --data-urlencode 'content=Hello, **world**'`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,15 @@
+/** The kinds of actors, by the first part of their keys. */
+import { queueKind } from '../../actors/event-queue/kind.js';
+import { realmKind } from '../../actors/realm/kind.js';
+import { directKind, streamKind } from '../../actors/stream/kind.js';
+import { userKind } from '../../actors/user/kind.js';
+import type { Clock } from '../clock/index.js';
+import type { AnyKind } from '../runtime/index.js';
+
+export const actorKinds = (clock: Clock): Readonly<Record<string, AnyKind>> => ({
+  realm: realmKind,
+  user: userKind,
+  stream: streamKind,
+  dm: directKind,
+  queue: queueKind(() => clock.now()),
+});

@@ -1,0 +1,73 @@
+/**
+ * One running process of Conclave, put together from its ports: directory replicas, an actor host where actors run,
+ * and what frontends and the command line use to reach actors anywhere.
+ */
+import type { Config } from '../config/index.js';
+import { Directories } from '../directory/index.js';
+import { Feeds } from '../events/index.js';
+import { Gateway } from '../gateway/index.js';
+import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
+import { Secrets } from '../secrets/index.js';
+import { passwordStrength } from '../secrets/password-strength.js';
+import { actorKinds } from './kinds.js';
+import type { Ports } from './ports.js';
+
+export class ConclaveNode {
+  readonly client: ActorClient;
+  readonly directories: Directories;
+  readonly secrets: Secrets;
+  readonly gateway: Gateway;
+  readonly host: ActorHost | undefined;
+
+  constructor(
+    readonly ports: Ports,
+    config: Config,
+    secret: string,
+    logger: Logger,
+  ) {
+    const { clock, bus, log } = ports;
+    this.secrets = new Secrets(secret);
+    this.client = new ActorClient(bus, clock);
+    this.directories = new Directories(this.client, log, clock);
+    this.gateway = new Gateway({
+      clock,
+      log: logger,
+      directories: this.directories,
+      client: this.client,
+      secrets: this.secrets,
+      externalHost: config.externalHost,
+      deadlineMs: config.deadlineSeconds * 1000,
+    });
+    if (ports.actors) {
+      const { store, placement } = ports.actors;
+      this.host = new ActorHost({
+        clock,
+        store,
+        log,
+        bus,
+        placement,
+        logger,
+        directory: this.directories,
+        kinds: actorKinds(clock),
+        services: {
+          clock,
+          random: Math.random,
+          secrets: this.secrets,
+          passwords: passwordStrength,
+          feeds: new Feeds(this.directories, log, store),
+        },
+      });
+    }
+  }
+
+  async start(): Promise<void> {
+    await this.host?.start();
+  }
+
+  /** Actors finish and hand over first; the ports they finish on close last. */
+  async stop(): Promise<void> {
+    await this.host?.stop();
+    this.directories.close();
+    await this.ports.close();
+  }
+}

@@ -1,0 +1,50 @@
+import { hostname } from 'node:os';
+import { type Bus, NamespacedBus, NatsBus } from '../bus/index.js';
+import type { Clock } from '../clock/index.js';
+import type { Config } from '../config/index.js';
+import { JetStreamLog } from '../log/index.js';
+import { LeasePlacement, NatsKv } from '../placement/index.js';
+import type { Logger } from '../runtime/index.js';
+import { MongoStore } from '../store/index.js';
+import { logLimits } from './log-limits.js';
+import type { Ports } from './ports.js';
+
+/** NATS and MongoDB. @throws when one of them can't be reached at start: the message says which */
+export async function clusterPorts(config: Config, clock: Clock, logger: Logger): Promise<Ports> {
+  const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const connected = await NatsBus.connect(nats, clock);
+    closers.unshift(() => connected.close());
+    const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
+    const log = await JetStreamLog.open(nats, clock, {
+      limits: logLimits(config),
+      ...(namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {}),
+    });
+    closers.unshift(() => log.close());
+    let actors: Ports['actors'];
+    if (config.role !== 'http') {
+      const store = await MongoStore.connect(mongodb, clock);
+      closers.push(() => store.close());
+      const kv = await NatsKv.connect(nats, namespace ? { bucket: `CONCLAVE_PLACEMENT_${namespace}` } : {});
+      closers.unshift(() => kv.close());
+      const placement = new LeasePlacement(kv, clock, store, {
+        host: `${hostname()}/${process.pid}`,
+        failed: (error) => logger.warn({ err: error }, 'taking over partitions failed, trying again'),
+      });
+      actors = { store, placement };
+    }
+    return {
+      clock,
+      bus,
+      log,
+      actors,
+      async close() {
+        for (const close of closers) await close();
+      },
+    };
+  } catch (error) {
+    for (const close of closers) await close().catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import { LocalBus } from '../bus/index.js';
+import type { Clock } from '../clock/index.js';
+import type { Config } from '../config/index.js';
+import { LmdbLog } from '../log/index.js';
+import { SinglePlacement } from '../placement/index.js';
+import { LmdbStore, openEmbedded } from '../store/index.js';
+import { logLimits } from './log-limits.js';
+import type { Ports } from './ports.js';
+
+/** One process, one directory, nothing else installed. @throws DirectoryInUse when another process has the directory */
+export async function embeddedPorts(config: Config, clock: Clock): Promise<Ports> {
+  const environment = await openEmbedded(config.dataDir);
+  const store = new LmdbStore(environment, clock);
+  const log = await LmdbLog.open(environment, clock, logLimits(config));
+  const bus = new LocalBus(clock);
+  return {
+    clock,
+    bus,
+    log,
+    actors: { store, placement: new SinglePlacement(store) },
+    async close() {
+      await bus.close();
+      await log.close();
+      await store.close();
+      await environment.close();
+    },
+  };
+}

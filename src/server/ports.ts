@@ -1,0 +1,16 @@
+/** The ports that a process runs on: the embedded set, or those of a cluster. */
+import type { Bus } from '../bus/index.js';
+import type { Clock } from '../clock/index.js';
+import type { EventLog } from '../log/index.js';
+import type { Placement } from '../placement/index.js';
+import type { Store } from '../store/index.js';
+
+export interface Ports {
+  readonly clock: Clock;
+  readonly bus: Bus;
+  readonly log: EventLog;
+  /** Only where actors run. */
+  readonly actors: { readonly store: Store; readonly placement: Placement } | undefined;
+  /** In the order in which they must be closed. */
+  close(): Promise<void>;
+}

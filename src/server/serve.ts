@@ -1,0 +1,66 @@
+/** `conclave serve`: what starts, in which order, and what stops, in the reverse one. */
+import { AdminChannel, BusCaller } from '../admin/index.js';
+import { OPERATIONS } from '../api/operations/index.js';
+import type { Clock } from '../clock/index.js';
+import type { Config } from '../config/index.js';
+import { Frontend, type HttpServer, openServer } from '../http/index.js';
+import type { Logger } from '../runtime/index.js';
+import { type FirstStart, firstStart } from './first-start.js';
+import { ConclaveNode } from './node.js';
+import { isCluster, openPorts } from './open-ports.js';
+import { serverSecret } from './secret.js';
+
+export interface Running {
+  readonly node: ConclaveNode;
+  /** Address for clients; undefined for a process without frontend. */
+  readonly site: string | undefined;
+  readonly port: number | undefined;
+  readonly first: FirstStart | undefined;
+  /** Finish what was begun, hand over, close. Resolves when nothing is left. */
+  stop(): Promise<void>;
+}
+
+export async function serve(config: Config, clock: Clock, logger: Logger): Promise<Running> {
+  const secret = await serverSecret(config);
+  const ports = await openPorts(config, clock, logger);
+  const node = new ConclaveNode(ports, config, secret, logger);
+  let frontend: Frontend | undefined;
+  let server: HttpServer | undefined;
+  let channel: AdminChannel | undefined;
+  const stop = async (): Promise<void> => {
+    const closing = server?.close();
+    frontend?.releaseHeld();
+    await closing;
+    await channel?.close();
+    await node.stop();
+  };
+  try {
+    await node.start();
+    const system = new BusCaller(node.client, async () => {});
+    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system);
+    if (config.role === 'actors') return { node, site: undefined, port: undefined, first: undefined, stop };
+    frontend = new Frontend(OPERATIONS, node.gateway, {
+      instance: ports.bus.id,
+      deadlineMs: config.deadlineSeconds * 1000,
+      scheme: config.externalScheme,
+      externalHost: config.externalHost,
+    });
+    server = await openServer(
+      config.httpAdapter,
+      {
+        host: config.host,
+        port: config.port,
+        maxBodyBytes: config.maxBodyMib * 1_048_576,
+        handler: frontend.handle,
+        onError: (error) => logger.error({ err: error }, 'HTTP handler failed'),
+      },
+      logger,
+    );
+    const site = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
+    const first = isCluster(config) ? undefined : await firstStart(config, system, node.secrets, site);
+    return { node, site, port: server.port, first, stop };
+  } catch (error) {
+    await stop().catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * One living process per data directory.
+ *
+ * Node has no flock, and a pid file can't tell a restarted container (pid 1 again) from a living one. A listening unix
+ * socket is the kernel's own word: it answers as long as its process lives, across pid and network namespaces, and
+ * refuses from the moment of a kill -9. Every process listens on a socket of its own *before* it looks at the others, so
+ * of two that start together at least one sees the other; neither can remove a socket that counts.
+ */
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { createConnection, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+
+export class DirectoryInUse extends Error {
+  override name = 'DirectoryInUse';
+}
+
+export interface DirectoryLock {
+  release(): Promise<void>;
+}
+
+const NAME = /^lock-(\d+)-[0-9a-f]+\.sock$/;
+/** sockaddr_un holds 108 bytes on Linux and 104 on macOS, with the final zero. */
+const LONGEST_PATH = 103;
+
+/**
+ * Creates the directory when it is missing. Rejects with DirectoryInUse, naming the other process, or with the error of
+ * the file system (no unix sockets there, no permission).
+ */
+export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+  await mkdir(directory, { recursive: true });
+  // A short name for directories with long paths; kept open until the socket's file was removed.
+  const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  const base = Buffer.byteLength(directory) + 40 <= LONGEST_PATH ? directory : `/proc/self/fd/${handle.fd}`;
+  const own = `lock-${process.pid}-${randomBytes(6).toString('hex')}.sock`;
+  let server: Server;
+  try {
+    server = await listen(join(base, own));
+  } catch (cause) {
+    await handle.close();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`data directory ${directory} can't be locked: ${why}`, { cause });
+  }
+  try {
+    for (const name of await readdir(directory)) {
+      const pid = NAME.exec(name)?.[1];
+      if (!pid || name === own) continue;
+      if (await answers(join(base, name))) {
+        throw new DirectoryInUse(`data directory ${directory} is in use by process ${pid}`);
+      }
+      await unlink(join(directory, name)).catch(() => undefined);
+    }
+  } catch (error) {
+    await release(server, handle);
+    throw error;
+  }
+  return { release: () => release(server, handle) };
+}
+
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen({ path, exclusive: true }, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+/** A process that is stopped or busy answers too: the kernel accepts for it. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ path });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      // Anything but "nobody listens" is taken for a living process: a wrong refusal harms less than two writers.
+      resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT');
+    });
+  });
+}
+
+async function release(server: Server, handle: FileHandle): Promise<void> {
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  await handle.close().catch(() => undefined);
+}

@@ -1,0 +1,19 @@
+export { copy, pack, unpack } from './codec.js';
+export { DirectoryInUse } from './directory-lock.js';
+export { Embedded, openEmbedded } from './embedded.js';
+export type {
+  MessageIndex,
+  MessageRecord,
+  MessageScan,
+  MessageWrite,
+  PartWrite,
+  RecordWrite,
+  Root,
+  RootWrite,
+  Sleeper,
+  Store,
+  StoredPart,
+} from './store.js';
+export { StoreUnavailable } from './store.js';
+export { LmdbStore } from './store-lmdb.js';
+export { MongoStore } from './store-mongo.js';

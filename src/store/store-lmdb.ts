@@ -1,0 +1,245 @@
+import type { Key } from 'lmdb';
+import type { Clock } from '../clock/index.js';
+import {
+  type ActorKey,
+  type Epoch,
+  epoch,
+  type Json,
+  type Partition,
+  partitionOf,
+  type RealmId,
+} from '../core/index.js';
+import { pack, unpack } from './codec.js';
+import { type Embedded, keyText, type Table } from './embedded.js';
+import type {
+  MessageRecord,
+  MessageScan,
+  PartWrite,
+  RecordWrite,
+  Root,
+  RootWrite,
+  Sleeper,
+  Store,
+  StoredPart,
+} from './store.js';
+import { StoreUnavailable } from './store.js';
+import { Graves } from './store-lmdb-graves.js';
+import { LmdbMessages } from './store-lmdb-messages.js';
+
+/** The conditions of a commit, apart from the state, so that fencing and checking don't rewrite or decode 64 KiB. */
+interface Head {
+  readonly epoch: number;
+  readonly version: number;
+  readonly due: number | null;
+  readonly pending: boolean;
+}
+
+/** The Store of the embedded face. A resolved write was flushed to disk. */
+export class LmdbStore implements Store {
+  readonly atomicRecords = true;
+  readonly #environment: Embedded;
+  readonly #heads: Table;
+  /** Actor -> [state, outbox]. */
+  readonly #roots: Table;
+  /** [actor, part] -> [rev, value]. */
+  readonly #parts: Table;
+  /** [partition, actor] -> [due, pending]. */
+  readonly #sleepers: Table;
+  readonly #epochs: Table;
+  readonly #graves: Graves;
+  readonly #messages: LmdbMessages;
+  readonly #writing = new Set<Promise<unknown>>();
+  #closed = false;
+
+  /** Use one per environment. The clock tells only when tombstones may go. */
+  constructor(environment: Embedded, clock: Clock) {
+    this.#environment = environment;
+    this.#heads = environment.table('root-heads');
+    this.#roots = environment.table('roots');
+    this.#parts = environment.table('parts');
+    this.#sleepers = environment.table('sleepers');
+    this.#epochs = environment.table('epochs');
+    this.#graves = new Graves(environment, clock);
+    this.#messages = new LmdbMessages(environment, this.#graves);
+  }
+
+  load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
+    return this.#write(() => {
+      const head = this.#head(key);
+      if (!head) return null;
+      if (head.epoch > at) return 'fenced';
+      if (head.epoch < at) this.#putHead(key, { ...head, epoch: at }, head);
+      const [state, outbox] = unpack(this.#roots.get(key) as Buffer) as [Json, Json[]];
+      return { key, epoch: at, version: head.version, state, outbox, due: head.due };
+    });
+  }
+
+  async commit(write: RootWrite): Promise<'ok' | 'conflict'> {
+    const { key, expected, due } = write;
+    keyText(key);
+    const root = pack([write.state, write.outbox]);
+    const head = { epoch: write.epoch, version: expected + 1, due, pending: write.outbox.length > 0 };
+    const records = write.records.map((r) => this.#prepare(r));
+    return this.#write(() => {
+      const stored = this.#head(key);
+      if (!matches(stored, write.epoch, expected)) return 'conflict';
+      this.#putHead(key, head, stored);
+      this.#roots.put(key, root);
+      for (const put of records) put();
+      this.#graves.purge();
+      return 'ok';
+    });
+  }
+
+  async apply(writes: readonly RecordWrite[]): Promise<void> {
+    if (writes.length === 0) return;
+    const records = writes.map((r) => this.#prepare(r));
+    await this.#write(() => {
+      for (const put of records) put();
+      this.#graves.purge();
+    });
+  }
+
+  remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+    return this.#write(() => {
+      if (!matches(this.#head(key), at, expected)) return 'conflict';
+      this.#heads.remove(key);
+      this.#roots.remove(key);
+      this.#sleepers.remove([partitionOf(key), key]);
+      for (const part of this.#partNames(key, '')) this.#parts.remove([key, part]);
+      this.#graves.clear(key);
+      return 'ok';
+    });
+  }
+
+  async parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
+    this.#check();
+    const found: StoredPart[] = [];
+    for (const part of this.#partNames(key, prefix)) {
+      const stored = this.#part(key, part);
+      if (stored) found.push(stored);
+    }
+    // lmdb sorts UTF-8, which differs from code units beyond the basic plane.
+    return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
+  }
+
+  async getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
+    this.#check();
+    return wanted.map(({ key, part }) => this.#part(key, part));
+  }
+
+  async getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
+    this.#check();
+    return this.#messages.get(realm, ids);
+  }
+
+  async scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
+    this.#check();
+    return this.#messages.scan(scan);
+  }
+
+  async sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {
+    this.#check();
+    const found: Sleeper[] = [];
+    for (const partition of new Set(partitions)) {
+      for (const { key, value } of this.#sleepers.getRange({ start: [partition], end: [partition + 1] })) {
+        const [due, pending] = unpack(value) as [number | null, boolean];
+        found.push({ key: (key as unknown as [number, ActorKey])[1], due, pending });
+      }
+    }
+    return found;
+  }
+
+  raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch> {
+    return this.#write(() => {
+      const stored = this.#epochs.get(partition);
+      const raised = 1 + Math.max(stored ? (unpack(stored) as number) : 0, atLeast);
+      this.#epochs.put(partition, pack(raised));
+      return epoch(raised);
+    });
+  }
+
+  async ping(): Promise<void> {
+    this.#check();
+  }
+
+  /** Leaves the environment open: its opener closes it, after the event log too was closed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled([...this.#writing]);
+  }
+
+  #check(): void {
+    if (this.#closed || this.#environment.closed) throw new StoreUnavailable('the embedded store is closed');
+  }
+
+  async #write<T>(action: () => T): Promise<T> {
+    this.#check();
+    const write = this.#environment.transaction(action);
+    this.#writing.add(write);
+    try {
+      return await write;
+    } finally {
+      this.#writing.delete(write);
+    }
+  }
+
+  #head(key: ActorKey): Head | undefined {
+    const bytes = this.#heads.get(key);
+    if (!bytes) return undefined;
+    const [at, version, due, pending] = unpack(bytes) as [number, number, number | null, boolean];
+    return { epoch: at, version, due, pending };
+  }
+
+  /** The sleepers' table follows only where something changed. */
+  #putHead(key: ActorKey, head: Head, stored?: Head): void {
+    this.#heads.put(key, pack([head.epoch, head.version, head.due, head.pending]));
+    const sleeps = head.pending || head.due !== null;
+    if (head.due === (stored?.due ?? null) && head.pending === (stored?.pending ?? false)) return;
+    const entry: Key = [partitionOf(key), key];
+    if (sleeps) this.#sleepers.put(entry, pack([head.due, head.pending]));
+    else this.#sleepers.remove(entry);
+  }
+
+  #prepare(write: RecordWrite): () => void {
+    return write.type === 'part' ? this.#preparePart(write) : this.#messages.prepare(write);
+  }
+
+  #preparePart({ key, part, rev, value }: PartWrite): () => void {
+    const id: Key = [keyText(key), keyText(part)];
+    const bytes = value === null ? null : pack([rev, value]);
+    return () => {
+      const old = this.#part(key, part);
+      if ((old?.rev ?? this.#graves.rev(['p', key, part])) >= rev) return;
+      if (bytes) {
+        if (!old) this.#graves.unbury(['p', key, part]);
+        this.#parts.put(id, bytes);
+      } else {
+        if (old) this.#parts.remove(id);
+        this.#graves.bury(['p', key, part], rev);
+      }
+    };
+  }
+
+  #part(key: ActorKey, part: string): StoredPart | null {
+    const bytes = this.#parts.get([key, part]);
+    if (!bytes) return null;
+    const [rev, value] = unpack(bytes) as [number, Json];
+    return { part, rev, value };
+  }
+
+  #partNames(key: ActorKey, prefix: string): string[] {
+    const names: string[] = [];
+    for (const found of this.#parts.getKeys({ start: [key, prefix] })) {
+      const [actor, part] = found as unknown as [ActorKey, string];
+      if (actor !== key || !part.startsWith(prefix)) break;
+      names.push(part);
+    }
+    return names;
+  }
+}
+
+function matches(stored: Head | undefined, at: Epoch, expected: number): boolean {
+  if (expected === 0) return stored === undefined;
+  return stored !== undefined && stored.epoch === at && stored.version === expected;
+}

@@ -1,0 +1,135 @@
+import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from 'mongodb';
+import { translate } from './store-mongo-client.js';
+
+export interface Versioned {
+  readonly _id: string;
+  readonly rev: number;
+}
+
+export interface Write<D extends Versioned> {
+  readonly document: D;
+  /** Fields that an update has to take away. */
+  readonly unset: readonly string[];
+  /** Insert first: most likely nobody has it yet. */
+  readonly fresh: boolean;
+  /** Estimate of its size on the wire. */
+  readonly bytes: number;
+}
+
+interface Waiting<D extends Versioned> {
+  readonly write: Write<D>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MAX_OPERATIONS = 1_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+/** More would only split what could share a round trip. */
+const MAX_IN_FLIGHT = 4;
+const ATTEMPTS = 3;
+const DUPLICATE_KEY = 11000;
+
+type Mode = 'insert' | 'upsert' | 'update';
+
+/** Collects the writes of a tick over all callers, and of those who come while enough is in flight, into bulks. */
+export class MongoWriter<D extends Versioned> {
+  readonly #collection: Collection<D>;
+  #waiting: Waiting<D>[] = [];
+  #scheduled = false;
+  #inFlight = 0;
+
+  constructor(collection: Collection<D>) {
+    this.#collection = collection;
+  }
+
+  put(write: Write<D>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ write, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight >= MAX_IN_FLIGHT || this.#waiting.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      while (this.#inFlight < MAX_IN_FLIGHT && this.#waiting.length > 0) this.#send(this.#take());
+    });
+  }
+
+  #take(): Waiting<D>[] {
+    let count = 0;
+    let bytes = 0;
+    for (const { write } of this.#waiting) {
+      bytes += write.bytes;
+      if (count === MAX_OPERATIONS || (count > 0 && bytes > MAX_BYTES)) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  #send(taken: Waiting<D>[]): void {
+    this.#inFlight++;
+    // The largest rev of a document speaks for the others. Sorted, since bulks that lock the same rows in different
+    // orders can deadlock each other in PostgreSQL.
+    const largest = new Map<string, Write<D>>();
+    for (const { write } of taken) {
+      const known = largest.get(write.document._id);
+      if (!known || known.document.rev < write.document.rev) largest.set(write.document._id, write);
+    }
+    const writes = [...largest.values()].sort((a, b) => (a.document._id < b.document._id ? -1 : 1));
+    this.#write(writes)
+      .then(
+        () => {
+          for (const { resolve } of taken) resolve();
+        },
+        (error) => {
+          for (const { reject } of taken) reject(error);
+        },
+      )
+      .finally(() => {
+        this.#inFlight--;
+        this.#schedule();
+      });
+  }
+
+  async #write(writes: readonly Write<D>[]): Promise<void> {
+    let left = writes.map((write): { write: Write<D>; mode: Mode } => ({
+      write,
+      mode: write.fresh ? 'insert' : 'upsert',
+    }));
+    for (let attempt = 1; left.length > 0; attempt++) {
+      const failed: typeof left = [];
+      try {
+        await this.#collection.bulkWrite(
+          left.map(({ write, mode }) => operation(write, mode)),
+          { ordered: false },
+        );
+      } catch (error) {
+        const known = translate(error);
+        if (known !== error || !(error instanceof MongoBulkWriteError)) throw known;
+        for (const one of [error.writeErrors].flat()) {
+          const of = left[one.index];
+          if (!of) throw error;
+          // It exists, at this rev or above (nothing to do) or below, where somebody else inserted it just now.
+          if (one.code === DUPLICATE_KEY) failed.push({ ...of, mode: 'update' });
+          else if (attempt < ATTEMPTS) failed.push(of);
+          else throw error;
+        }
+      }
+      left = failed;
+    }
+  }
+}
+
+function operation<D extends Versioned>({ document, unset }: Write<D>, mode: Mode): AnyBulkWriteOperation<D> {
+  if (mode === 'insert') return { insertOne: { document } } as unknown as AnyBulkWriteOperation<D>;
+  const { _id, ...fields } = document;
+  const update = {
+    $set: fields,
+    ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((f) => [f, ''])) }),
+  };
+  const filter = { _id, rev: { $lt: document.rev } };
+  return { updateOne: { filter, update, upsert: mode === 'upsert' } } as unknown as AnyBulkWriteOperation<D>;
+}

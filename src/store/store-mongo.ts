@@ -1,0 +1,281 @@
+import type { Collection, Db, MongoClient } from 'mongodb';
+import type { Clock, TimerHandle } from '../clock/index.js';
+import {
+  type ActorKey,
+  type Epoch,
+  epoch,
+  type Json,
+  type Partition,
+  partitionOf,
+  type RealmId,
+} from '../core/index.js';
+import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
+import { StoreUnavailable } from './store.js';
+import { createClient, databaseName, isDuplicate, serverName, translate } from './store-mongo-client.js';
+import {
+  above,
+  binary,
+  type EpochDocument,
+  type MessageDocument,
+  messageDocumentId,
+  type PartDocument,
+  partId,
+  REMOVING,
+  type RootDocument,
+  toMessage,
+  toPart,
+  value,
+} from './store-mongo-documents.js';
+import { MongoRecords } from './store-mongo-records.js';
+import { scan } from './store-mongo-scan.js';
+
+const TOMBSTONE_SECONDS = 3_600;
+/** A server that hangs, without closing its connections, fails other operations only after 10 s. */
+const PING_MS = 3_000;
+/** Ids in one `$in`. */
+const IDS_AT_ONCE = 1_000;
+
+/** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs no transactions and no change streams. */
+export class MongoStore implements Store {
+  readonly atomicRecords = false;
+  readonly #client: MongoClient;
+  readonly #roots: Collection<RootDocument>;
+  readonly #parts: Collection<PartDocument>;
+  readonly #messages: Collection<MessageDocument>;
+  readonly #epochs: Collection<EpochDocument>;
+  readonly #db: Db;
+  readonly #records: MongoRecords;
+  readonly #clock: Clock;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closed = false;
+
+  private constructor(client: MongoClient, name: string, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#db = client.db(name);
+    this.#roots = this.#db.collection('roots');
+    this.#parts = this.#db.collection('parts');
+    this.#messages = this.#db.collection('messages');
+    this.#epochs = this.#db.collection('partitions');
+    this.#records = new MongoRecords(this.#parts, this.#messages, clock);
+  }
+
+  /**
+   * Connects and creates what indexes are missing. Rejects with StoreUnavailable after some 3 s when no server answers.
+   * The URL's path names the database (default `conclave`). The clock dates tombstones.
+   */
+  static async connect(url: string, clock: Clock): Promise<MongoStore> {
+    const client = createClient(url);
+    const store = new MongoStore(client, databaseName(url), clock);
+    try {
+      await client.connect();
+      await store.#createIndexes();
+      return store;
+    } catch (cause) {
+      await client.close().catch(() => undefined);
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new StoreUnavailable(`MongoDB at ${serverName(url)} can't be used: ${why}`, { cause });
+    }
+  }
+
+  async #createIndexes(): Promise<void> {
+    const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_SECONDS } as const;
+    await this.#roots.createIndexes([{ key: { partition: 1, sleeper: 1 } }]);
+    await this.#parts.createIndexes([tombstones]);
+    await this.#messages.createIndexes([
+      { key: { realm: 1, conversation: 1, id: 1 } },
+      { key: { realm: 1, conversation: 1, topicKey: 1, id: 1 } },
+      { key: { realm: 1, sender: 1, id: 1 } },
+      { key: { realm: 1, participants: 1, id: 1 } },
+      tombstones,
+    ]);
+  }
+
+  load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
+    return this.#run(async () => {
+      for (;;) {
+        const filter = { _id: key, epoch: { $lte: at } };
+        const root = await this.#roots.findOneAndUpdate(filter, { $set: { epoch: at } }, { returnDocument: 'after' });
+        if (root?.version === REMOVING) {
+          await this.#finishRemoval(key);
+          return null;
+        }
+        if (root) {
+          const { version, due } = root;
+          return { key, epoch: at, version, state: value(root.state), outbox: value(root.outbox) as Json[], due };
+        }
+        const other = await this.#roots.findOne({ _id: key }, { projection: { epoch: 1 } });
+        if (!other) return null;
+        // Else it was created between the two looks.
+        if (other.epoch > at) return 'fenced';
+      }
+    });
+  }
+
+  commit(write: RootWrite): Promise<'ok' | 'conflict'> {
+    if (write.records.length > 0) return Promise.reject(new Error('a commit to MongoDB takes no records'));
+    const { key, expected, due } = write;
+    const pending = write.outbox.length > 0;
+    const root = {
+      version: expected + 1,
+      state: binary(write.state),
+      outbox: binary(write.outbox),
+      due,
+      pending,
+      sleeper: pending || due !== null,
+    };
+    return this.#run(async () => {
+      if (expected > 0) {
+        const filter = { _id: key, epoch: write.epoch as number, version: expected };
+        const { matchedCount } = await this.#roots.updateOne(filter, { $set: root });
+        return matchedCount === 1 ? 'ok' : 'conflict';
+      }
+      try {
+        await this.#roots.insertOne({ _id: key, epoch: write.epoch, partition: partitionOf(key), ...root });
+        return 'ok';
+      } catch (error) {
+        if (isDuplicate(error)) return 'conflict';
+        throw error;
+      }
+    });
+  }
+
+  apply(writes: readonly RecordWrite[]): Promise<void> {
+    return this.#run(() => this.#records.apply(writes));
+  }
+
+  remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+    return this.#run(async () => {
+      const filter = { _id: key, epoch: at as number, version: expected };
+      // Marked first and named a sleeper, so that the next load completes what a crash left half done.
+      const mark = { version: REMOVING, pending: true, sleeper: true, due: null };
+      const { matchedCount } = await this.#roots.updateOne(filter, { $set: mark });
+      if (matchedCount === 0) return 'conflict';
+      await this.#finishRemoval(key);
+      return 'ok';
+    });
+  }
+
+  async #finishRemoval(key: ActorKey): Promise<void> {
+    await this.#parts.deleteMany({ _id: range(partId(key, '')) });
+    await this.#roots.deleteOne({ _id: key, version: REMOVING });
+  }
+
+  parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
+    return this.#run(async () => {
+      const documents = await this.#parts
+        .find({ _id: range(partId(key, prefix)) })
+        .batchSize(IDS_AT_ONCE)
+        .toArray();
+      const found = documents.flatMap((d) => toPart(key, d) ?? []);
+      // The server sorts UTF-8, which differs from code units beyond the basic plane.
+      return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
+    });
+  }
+
+  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
+    return this.#run(async () => {
+      const ids = wanted.map(({ key, part }) => partId(key, part));
+      const found = await byIds(this.#parts, ids);
+      return wanted.map(({ key }, i) => {
+        const document = found.get(ids[i] as string);
+        return document ? toPart(key, document) : null;
+      });
+    });
+  }
+
+  getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
+    return this.#run(async () => {
+      const names = ids.map((id) => messageDocumentId(realm, id));
+      const found = await byIds(this.#messages, names);
+      return names.map((name) => {
+        const document = found.get(name);
+        return document ? toMessage(document) : null;
+      });
+    });
+  }
+
+  scanMessages(wanted: MessageScan): Promise<MessageRecord[]> {
+    return this.#run(() => scan(this.#messages, wanted));
+  }
+
+  sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {
+    return this.#run(async () => {
+      const filter = { partition: { $in: [...new Set<number>(partitions)] }, sleeper: true };
+      const projection = { due: 1, pending: 1 };
+      const found = await this.#roots.find(filter, { projection }).batchSize(IDS_AT_ONCE).toArray();
+      return found.map(({ _id, due, pending }) => ({ key: _id, due, pending }));
+    });
+  }
+
+  raiseEpoch(of: Partition, atLeast: number): Promise<Epoch> {
+    return this.#run(async () => {
+      for (;;) {
+        const reached = { _id: of as number, epoch: { $gte: atLeast } };
+        const raised = await this.#epochs.findOneAndUpdate(
+          reached,
+          { $inc: { epoch: 1 } },
+          { returnDocument: 'after' },
+        );
+        if (raised) return epoch(raised.epoch);
+        try {
+          const below = { _id: of as number, epoch: { $lt: atLeast } };
+          const { matchedCount, upsertedCount } = await this.#epochs.updateOne(
+            below,
+            { $set: { epoch: atLeast + 1 } },
+            { upsert: true },
+          );
+          if (matchedCount + upsertedCount === 1) return epoch(atLeast + 1);
+        } catch (error) {
+          // Another caller was faster: its epoch is the one to raise.
+          if (!isDuplicate(error)) throw error;
+        }
+      }
+    });
+  }
+
+  async ping(): Promise<void> {
+    let timer: TimerHandle | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = new StoreUnavailable('MongoDB did not answer in time');
+      timer = this.#clock.setTimeout(() => reject(error), PING_MS);
+    });
+    try {
+      await Promise.race([late, this.#run(() => this.#db.command({ ping: 1 }))]);
+    } finally {
+      if (timer) this.#clock.clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.allSettled([...this.#underWay]);
+    await this.#client.close();
+  }
+
+  async #run<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
+    const running = action();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+}
+
+const range = (prefix: string): { $gte: string; $lt: string } => ({ $gte: prefix, $lt: above(prefix) });
+
+async function byIds<D extends { readonly _id: string }>(from: Collection<D>, ids: string[]): Promise<Map<string, D>> {
+  const found = new Map<string, D>();
+  const unique = [...new Set(ids)];
+  for (let i = 0; i < unique.length; i += IDS_AT_ONCE) {
+    const filter = { _id: { $in: unique.slice(i, i + IDS_AT_ONCE) } } as Parameters<typeof from.find>[0] & object;
+    for (const d of await from.find(filter).batchSize(IDS_AT_ONCE).toArray()) found.set(d._id, d as unknown as D);
+  }
+  return found;
+}

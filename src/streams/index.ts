@@ -1,0 +1,5 @@
+export * from './access.js';
+export { pickColor } from './colors.js';
+export * from './membership.js';
+export * from './names.js';
+export * from './present-stream.js';

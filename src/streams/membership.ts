@@ -1,0 +1,37 @@
+/** Who was subscribed to a stream when. One part of the stream's actor per user; pure. */
+import { type ActorKey, type Json, type RealmId, streamId, streamKey } from '../core/index.js';
+
+export const MEMBER_PART = 'member/';
+
+/**
+ * One stay of a user in a stream: subscribed from membership version `from` until before `to`, and with a copy of the
+ * messages with after < id ≤ until. `to` and `until` are 0 while it lasts.
+ */
+export interface Stay {
+  readonly from: number;
+  readonly to: number;
+  readonly after: number;
+  readonly until: number;
+}
+
+export interface Member {
+  readonly stays: readonly Stay[];
+}
+
+export const asMember = (value: Json | undefined): Member | undefined => value as unknown as Member | undefined;
+
+export const isMember = (member: Member | undefined): boolean => member?.stays.at(-1)?.to === 0;
+
+/** Subscribed at this membership version? */
+export const wasMember = (member: Member | undefined, mv: number): boolean =>
+  member?.stays.some((stay) => stay.from <= mv && (stay.to === 0 || mv < stay.to)) ?? false;
+
+/** Has a copy of the message with this id, were it sent here? */
+export const hasCopy = (member: Member | undefined, id: number): boolean =>
+  member?.stays.some((stay) => stay.after < id && (stay.to === 0 || id <= stay.until)) ?? false;
+
+/** Where the Store keeps a user's membership. */
+export const memberPart = (realm: RealmId, stream: number, user: number): { key: ActorKey; part: string } => ({
+  key: streamKey(realm, streamId(stream)),
+  part: `${MEMBER_PART}${user}`,
+});

@@ -1,0 +1,16 @@
+/** What the server says of itself (README § Names of the API reference). */
+export const FEATURE_LEVEL = 184;
+export const VERSION = '0.1.0';
+
+/** Under both spellings: clients that exist read the older names. */
+export const VERSION_FIELDS = {
+  service_version: `7.0+conclave.${VERSION}`,
+  zulip_version: `7.0+conclave.${VERSION}`,
+  service_feature_level: FEATURE_LEVEL,
+  zulip_feature_level: FEATURE_LEVEL,
+  service_merge_base: '',
+  zulip_merge_base: '',
+} as const;
+
+/** Seconds since 1970 at which this process started. */
+export const SERVER_GENERATION = Math.floor(Date.now() / 1000);

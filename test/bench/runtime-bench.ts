@@ -1,0 +1,107 @@
+/**
+ * Commands per second through client, local bus, host and Store, for one actor and for a hundred.
+ * `node dist/test/bench/runtime-bench.js [seconds]`, with `--cpu-prof` to see where time goes.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMachine } from 'xstate';
+import { LocalBus, LocalHub } from '../../src/bus/index.js';
+import { RealClock } from '../../src/clock/index.js';
+import { type ActorKey, type JsonObject, realmId, streamId, streamKey } from '../../src/core/index.js';
+import type { DirectoryView } from '../../src/directory/index.js';
+import { type EventLog, LmdbLog } from '../../src/log/index.js';
+import { SinglePlacement } from '../../src/placement/index.js';
+import { ActorClient, ActorHost, type ActorKind, type HostServices } from '../../src/runtime/index.js';
+import { LmdbStore, openEmbedded, type Store } from '../../src/store/index.js';
+import { MemoryLog } from '../support/memory-log.js';
+import { MemoryStore } from '../support/memory-store.js';
+
+interface Count extends JsonObject {
+  readonly n: number;
+}
+
+/** Every command writes state, a part and an event, as sending a message does. */
+const counter: ActorKind<Count> = {
+  name: 'stream',
+  machine: createMachine({ initial: 'active', states: { active: {} } }),
+  commands: {
+    add: {
+      creates: true,
+      handle: ({ state }, { by }: { by: number } & JsonObject) => ({
+        reply: { value: state.n + by },
+        state: { n: state.n + by },
+        parts: { [`p/${state.n % 100}`]: { n: state.n } },
+        events: [{ t: 'event', to: { users: [1] }, event: { type: 'count', n: state.n, text: 'hello' } }],
+      }),
+    },
+  },
+  initial: () => ({ n: 0 }),
+  volatile: () => undefined,
+  missing: () => ({ error: { status: 404, msg: '' } }),
+  refuse: () => ({ error: { status: 400, msg: '' } }),
+  directory: false,
+  loads: [],
+};
+
+const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
+const REALM = realmId(1);
+
+async function measure(name: string, store: Store, log: EventLog, actors: number, concurrency: number, ms: number) {
+  const clock = new RealClock();
+  const hub = new LocalHub();
+  const bus = new LocalBus(clock, hub);
+  const placement = new SinglePlacement(store);
+  const directory = { ready: () => undefined, now: () => undefined as unknown as DirectoryView };
+  const services = {} as HostServices;
+  const options = { clock, store, log, bus, placement, directory, services, logger, kinds: { stream: counter } };
+  const host = new ActorHost(options);
+  await host.start();
+  const frontend = new LocalBus(clock, hub);
+  const client = new ActorClient(frontend, clock);
+  const keys = Array.from({ length: actors }, (_, i): ActorKey => streamKey(REALM, streamId(i + 1)));
+  let done = 0;
+  let end = performance.now() + ms / 4;
+  const worker = async (first: number): Promise<void> => {
+    for (let i = first; performance.now() < end; i += concurrency) {
+      await client.send(keys[i % actors]!, 'add', { by: 1 }).reply;
+      done++;
+    }
+  };
+  const all = (): Promise<unknown> => Promise.all(Array.from({ length: concurrency }, (_, i) => worker(i)));
+  await all();
+  done = 0;
+  const begun = performance.now();
+  const cpu = process.cpuUsage();
+  end = begun + ms;
+  await all();
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  const rate = Math.round(done / seconds);
+  const each = ((user + system) / done).toFixed(1);
+  console.log(`${name}\t${actors} actors\tconcurrency ${concurrency}\t${rate}/s\t${each} us CPU each`);
+  await host.stop();
+  await frontend.close();
+  await bus.close();
+}
+
+const ms = Number(process.argv[2] ?? 2) * 1000;
+const limits = { maxAgeMs: 60_000, maxBytes: 64 * 1024 * 1024 };
+for (const actors of [1, 100]) {
+  for (const concurrency of [1, 64, 256]) {
+    const log = new MemoryLog({ limits: { ...limits, maxBytes: 1_000_000 } });
+    await measure('memory', new MemoryStore({ atomicRecords: true }), log, actors, concurrency, ms);
+  }
+}
+for (const actors of [1, 100]) {
+  for (const concurrency of [1, 64, 256]) {
+    const directory = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
+    const embedded = await openEmbedded(directory);
+    const log = await LmdbLog.open(embedded, new RealClock(), limits);
+    await measure('lmdb', new LmdbStore(embedded, new RealClock()), log, actors, concurrency, ms);
+    await log.close();
+    await embedded.close();
+    await rm(directory, { recursive: true });
+  }
+}
+process.exit(0);

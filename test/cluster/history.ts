@@ -1,0 +1,190 @@
+/** What must hold of a finished run, read off the Store's history, the log and the clients' answers. */
+import type { ActorKey } from '../../src/core/index.js';
+import { type LogEntry, SeenVersions } from '../../src/runtime/index.js';
+import type { Root } from '../../src/store/index.js';
+import { type LedgerState, type OpArgs, REALM } from './kinds.js';
+import type { World } from './world.js';
+
+export interface Answered {
+  readonly command: string;
+  readonly to: ActorKey;
+  readonly args: OpArgs;
+  readonly begun: number;
+  ended: number;
+  outcome: 'open' | 'value' | 'refused' | 'timeout' | 'failed';
+  value: unknown;
+  /** Operations on the same ledger that had been answered when this one was sent. */
+  knownBefore?: readonly string[];
+}
+
+/** Remembers every root that was ever committed. */
+export class WatchedRoots extends Map<ActorKey, Root> {
+  readonly versions: Map<ActorKey, Root[]>;
+  readonly problems: string[];
+
+  constructor() {
+    super();
+    this.versions = new Map();
+    this.problems = [];
+  }
+
+  override set(key: ActorKey, root: Root): this {
+    const past = this.versions.get(key) ?? [];
+    this.versions.set(key, past);
+    const last = past.at(-1);
+    if (last && root.epoch < last.epoch) this.problems.push(`${key}: epoch ${root.epoch} after ${last.epoch}`);
+    if (root.version === (last?.version ?? 0) + 1) past.push(root);
+    else if (root.version !== last?.version)
+      this.problems.push(`${key}: version ${root.version} after ${last?.version}`);
+    else past[past.length - 1] = root;
+    return super.set(key, root);
+  }
+
+  ops(key: ActorKey): readonly string[] {
+    return (this.get(key)?.state as LedgerState | undefined)?.ops ?? [];
+  }
+}
+
+interface Seen {
+  readonly actor: ActorKey;
+  readonly op: string;
+}
+
+/** Every promise that was broken, in words. */
+export function checkHistory(world: World, answers: readonly Answered[], ledgers: readonly ActorKey[]): string[] {
+  const problems = [...world.roots.problems];
+  const log = readLog(world, problems);
+  for (const key of ledgers) {
+    checkStates(world, key, problems);
+    checkLog(world.roots.ops(key), key, log, problems);
+  }
+  checkAnswers(world, answers, problems);
+  checkStages(answers, world, log, problems);
+  checkIds(world, answers, ledgers, problems);
+  for (const root of world.roots.values()) {
+    if (root.outbox.length > 0) problems.push(`${root.key}: outbox left with ${root.outbox.length} entries`);
+    if (root.due !== null) problems.push(`${root.key}: still due`);
+  }
+  return problems;
+}
+
+/** The log as a reader sees it, repeats dropped. */
+function readLog(world: World, problems: string[]): Seen[] {
+  const seen = new SeenVersions();
+  const items: Seen[] = [];
+  const last = new Map<ActorKey, number>();
+  for (const { value } of world.log.contents.entries(REALM)) {
+    const { actor, groups } = value as unknown as LogEntry;
+    for (const group of groups) {
+      const ops = group.items.map((item) => (item as unknown as { event: { op: string } }).event.op);
+      for (const op of ops) if (!world.roots.ops(actor).includes(op)) problems.push(`log holds ${op}: not committed`);
+      if (!seen.fresh(actor, group)) continue;
+      if (group.v < (last.get(actor) ?? 0)) problems.push(`log: ${actor} goes back to ${group.v}`);
+      last.set(actor, group.v);
+      for (const op of ops) items.push({ actor, op });
+    }
+  }
+  return items;
+}
+
+/** Each state continues the one before it; each operation once; parts and messages equal what the root says. */
+function checkStates(world: World, key: ActorKey, problems: string[]): void {
+  let before: readonly string[] = [];
+  for (const { version, state } of world.roots.versions.get(key) ?? []) {
+    const { ops, total } = state as LedgerState;
+    if (before.some((op, i) => ops[i] !== op)) problems.push(`${key}: version ${version} forgets what was committed`);
+    if (total !== ops.length) problems.push(`${key}: total ${total} of ${ops.length} operations`);
+    before = ops;
+  }
+  if (new Set(before).size !== before.length) problems.push(`${key}: applied twice: ${repeated(before).join()}`);
+  const parts = [...(world.store.contents.parts.get(key) ?? [])]
+    .filter(([name, part]) => name.startsWith('e/') && part.value !== null)
+    .map(([name]) => name.slice(2));
+  const differ = difference(new Set(parts), new Set(before));
+  if (differ.length > 0) problems.push(`${key}: parts and root differ in ${differ.join()}`);
+}
+
+function checkLog(ops: readonly string[], key: ActorKey, log: readonly Seen[], problems: string[]): void {
+  const logged = log.filter((seen) => seen.actor === key).map((seen) => seen.op);
+  if (logged.join() !== ops.join()) {
+    const wrong = difference(new Set(logged), new Set(ops));
+    problems.push(`${key}: log and root differ (${wrong.join() || `order, ${logged.length} against ${ops.length}`})`);
+  }
+}
+
+function checkAnswers(world: World, answers: readonly Answered[], problems: string[]): void {
+  for (const { command, to, args, outcome, value, knownBefore } of answers) {
+    if (outcome === 'open') problems.push(`${args.op} was never answered`);
+    if (outcome !== 'value') continue;
+    if (command === 'read' || command === 'readLogged') {
+      const { total, version } = value as { total: number; version: number };
+      const root = world.roots.versions.get(to)?.[version - 1];
+      const ops = (root?.state as LedgerState | undefined)?.ops ?? [];
+      if (total !== ops.length)
+        problems.push(`${args.op}: read ${total} at version ${version}, which has ${ops.length}`);
+      const missed = knownBefore?.filter((op) => world.roots.ops(to).includes(op) && !ops.includes(op)) ?? [];
+      if (missed.length > 0) problems.push(`${args.op} misses ${missed.join()}`);
+    } else if (value !== 'waiting' && !world.roots.ops(to).includes(args.op)) {
+      problems.push(`${args.op} was answered and is lost`);
+    }
+    if (command === 'schedule' && value !== 'waiting' && !world.roots.ops(to).includes(`fired:${args.op}`)) {
+      problems.push(`${args.op} never fired`);
+    }
+  }
+}
+
+/** What a command causes comes later in the log than the command; a later stage after the earlier one. */
+function checkStages(answers: readonly Answered[], world: World, log: readonly Seen[], problems: string[]): void {
+  const at = new Map(log.map(({ op }, i) => [op, i]));
+  const holds = new Map<ActorKey, { op: string; last: number }[]>();
+  for (const { command, to, args } of answers) {
+    const own = at.get(args.op);
+    if (own === undefined || !args.stages) continue;
+    let after = own;
+    args.stages.forEach((targets, s) => {
+      const places = targets.map((_, i) => at.get(`${args.op}.${s}.${i}`) ?? -1);
+      if (places.includes(-1)) problems.push(`${args.op}: a command of stage ${s} was never carried out`);
+      if (Math.min(...places) < after) problems.push(`${args.op}: effects of stage ${s} come too early in the log`);
+      after = Math.max(...places);
+    });
+    if (command === 'hold') holds.set(to, [...(holds.get(to) ?? []), { op: args.op, last: after }]);
+  }
+  for (const [key, of] of holds) {
+    const order = of.sort((a, b) => world.roots.ops(key).indexOf(a.op) - world.roots.ops(key).indexOf(b.op));
+    order.forEach(({ op }, i) => {
+      const before = order[i - 1];
+      if (before && (at.get(op) ?? 0) < before.last) problems.push(`${op} began before ${before.op} was through`);
+    });
+  }
+}
+
+/** Unique; increasing within an actor; higher for a send begun after another was answered. */
+function checkIds(world: World, answers: readonly Answered[], ledgers: readonly ActorKey[], problems: string[]): void {
+  const messages = [...(world.store.contents.messages.get(REALM)?.values() ?? [])].map((m) => m.value!);
+  const byOp = new Map(messages.map((m) => [m.body.op as string, m.id]));
+  const committed = ledgers.flatMap((key) => world.roots.ops(key)).filter((op) => op.startsWith('post'));
+  for (const op of committed) if (!byOp.has(op)) problems.push(`${op}: its message is missing`);
+  if (byOp.size !== committed.length) problems.push(`${byOp.size} messages of ${committed.length} posts`);
+  for (const key of ledgers) {
+    const own = world.roots
+      .ops(key)
+      .filter((op) => op.startsWith('post'))
+      .map((op) => byOp.get(op) ?? 0);
+    if (own.some((id, i) => i > 0 && id <= (own[i - 1] ?? 0))) problems.push(`${key}: message ids ${own.join()}`);
+  }
+  const posts = answers.filter((a) => a.command === 'post' && a.outcome === 'value');
+  for (const a of posts) {
+    const id = (a.value as { id: number }).id;
+    if (byOp.get(a.args.op) !== id) problems.push(`${a.args.op}: answered ${id}, stored ${byOp.get(a.args.op)}`);
+    for (const b of posts) {
+      if (b.begun > a.ended && (b.value as { id: number }).id <= id)
+        problems.push(`${b.args.op} has a lower id than ${a.args.op}`);
+    }
+  }
+}
+
+const repeated = (ops: readonly string[]): string[] => ops.filter((op, i) => ops.indexOf(op) !== i);
+
+function difference(a: ReadonlySet<string>, b: ReadonlySet<string>): string[] {
+  return [...[...a].filter((x) => !b.has(x)), ...[...b].filter((x) => !a.has(x))];
+}

@@ -1,0 +1,166 @@
+/** Small actors whose whole history can be checked afterwards. */
+import { createMachine } from 'xstate';
+import { validationError } from '../../src/api/errors.js';
+import { type ActorKey, type JsonObject, parseKey, realmId, streamId, streamKey } from '../../src/core/index.js';
+import type { ActorKind, AnyKind, CommandDefinition, LogItem, Outcome, View } from '../../src/runtime/index.js';
+
+export const REALM = realmId(1);
+export const ledgerKey = (n: number): ActorKey => streamKey(REALM, streamId(n));
+
+/** Every operation ever applied stays in the state, in order: what was committed can be read off each root. */
+export interface LedgerState extends JsonObject {
+  readonly total: number;
+  readonly ops: readonly string[];
+  /** Operation whose timer is running. */
+  readonly waiting: string | null;
+}
+
+export interface OpArgs extends JsonObject {
+  readonly op: string;
+  /** `move`, `hold`: stages of ledger numbers. */
+  readonly stages?: readonly (readonly number[])[];
+  readonly after?: number;
+}
+
+const machine = createMachine({ initial: 'active', states: { active: {} } });
+type Ledger = CommandDefinition<LedgerState, OpArgs, unknown, undefined>;
+
+const item = (op: string, more: JsonObject = {}): LogItem => ({ t: 'event', to: {}, event: { op, ...more } });
+
+function record(
+  view: View<LedgerState>,
+  op: string,
+  more: JsonObject = {},
+): Outcome<LedgerState> & {
+  readonly state: LedgerState;
+} {
+  const { state } = view;
+  const next = { ...state, total: state.total + 1, ops: [...state.ops, op] };
+  return {
+    reply: { value: { total: next.total } },
+    state: next,
+    parts: { [`e/${op}`]: { n: next.total } },
+    events: [item(op, more)],
+  };
+}
+
+const credits = (args: OpArgs): { to: ActorKey; name: string; args: OpArgs; caller: number }[][] =>
+  (args.stages ?? []).map((targets, s) =>
+    targets.map((n, i) => ({ to: ledgerKey(n), name: 'credit', args: { op: `${args.op}.${s}.${i}` }, caller: 0 })),
+  );
+
+const commands: Record<string, Ledger> = {
+  add: { creates: true, handle: (view, { op }) => record(view, op) },
+  credit: { creates: true, handle: (view, { op }) => record(view, op) },
+  /** Two stages of commands; the reply waits for both. */
+  move: {
+    creates: true,
+    handle: (view, args) => ({ ...record(view, args.op), commands: credits(args), replyAfterCommands: true }),
+  },
+  /** One at a time: the next in the lane starts when the commands of this one were carried out. */
+  hold: {
+    creates: true,
+    lane: 'hold',
+    exclusive: true,
+    handle: (view, args) => ({ ...record(view, args.op), commands: credits(args) }),
+  },
+  /** Fires once, `after` ms from now. */
+  schedule: {
+    creates: true,
+    handle: (view, { op, after }, _inputs, { now }) => {
+      if (view.state.waiting !== null) return { reply: { value: 'waiting' } };
+      const done = record(view, op);
+      return { ...done, state: { ...done.state, waiting: op }, due: now + (after ?? 0) };
+    },
+  },
+  due: {
+    handle: (view) => {
+      const done = record(view, `fired:${view.state.waiting}`);
+      return { ...done, state: { ...done.state, waiting: null }, due: null };
+    },
+  },
+  /** A message with an id of the realm, as a record with a rev of its own. */
+  post: {
+    creates: true,
+    needs: (_args, { realm }, suppliers) => suppliers.messageId(realm),
+    handle: (view, { op }, inputs, { key }) => {
+      const id = inputs as number;
+      const body = { id, conversation: `s${parseKey(key).rest}`, topicKey: 't', sender: 1, participants: [] };
+      return {
+        ...record(view, op, { id }),
+        reply: { value: { id } },
+        messages: [{ id, rev: 1, record: { ...body, body: { op } } }],
+      };
+    },
+  },
+  refuse: {
+    creates: true,
+    handle: () => {
+      throw validationError('no');
+    },
+  },
+  boom: {
+    creates: true,
+    handle: () => {
+      throw new Error('boom');
+    },
+  },
+  read: {
+    read: true,
+    creates: true,
+    handle: ({ state }, _args, _inputs, { version }) => ({ reply: { value: { total: state.total, version } } }),
+  },
+  /** As `read`, but answered only when the log holds what was seen. */
+  readLogged: {
+    read: true,
+    logged: true,
+    creates: true,
+    handle: ({ state }, _args, _inputs, { version }) => ({ reply: { value: { total: state.total, version } } }),
+  },
+};
+
+export const ledger: ActorKind<LedgerState> = {
+  name: 'stream',
+  machine,
+  commands,
+  initial: () => ({ total: 0, ops: [], waiting: null }),
+  volatile: () => undefined,
+  missing: () => ({ error: { status: 404, msg: 'no such ledger' } }),
+  refuse: () => ({ error: { status: 400, msg: 'refused' } }),
+  directory: false,
+  loads: [],
+};
+
+interface IdState extends JsonObject {
+  /** Ids up to this one may have been handed out. */
+  readonly reserved: number;
+}
+const BLOCK = 20;
+
+/** Message ids as the realm actor gives them: in memory, out of a block reserved in the root. */
+export const ids: ActorKind<IdState, { last: number }> = {
+  name: 'realm',
+  machine,
+  commands: {
+    'take-ids': {
+      creates: true,
+      lane: 'ids',
+      handle: ({ state, volatile }, { count }: { count: number } & JsonObject) => {
+        const first = volatile.last + 1;
+        volatile.last += count;
+        const reply = { value: first };
+        return volatile.last <= state.reserved
+          ? { reply }
+          : { reply, state: { ...state, reserved: volatile.last + BLOCK } };
+      },
+    },
+  },
+  initial: () => ({ reserved: 0 }),
+  volatile: (_key, state) => ({ last: state.reserved }),
+  missing: () => ({ error: { status: 404, msg: 'no such realm' } }),
+  refuse: () => ({ error: { status: 400, msg: 'refused' } }),
+  directory: false,
+  loads: [],
+};
+
+export const testKinds: Readonly<Record<string, AnyKind>> = { stream: ledger, realm: ids };

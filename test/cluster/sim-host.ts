@@ -1,0 +1,130 @@
+/** One simulated process: its clock, bus client, Store and log stop with it, freeze with it, and wake with it. */
+import { LocalBus, type LocalHub } from '../../src/bus/index.js';
+import type { Clock, TimerHandle } from '../../src/clock/index.js';
+import type { Partition, RealmId } from '../../src/core/index.js';
+import type { DirectoryView } from '../../src/directory/index.js';
+import { LogUnavailable } from '../../src/log/index.js';
+import type { Placement } from '../../src/placement/index.js';
+import { ActorHost, type HostServices, type Logger } from '../../src/runtime/index.js';
+import { StoreUnavailable } from '../../src/store/index.js';
+import type { FakeClock } from '../support/fake-clock.js';
+import type { MemoryLog } from '../support/memory-log.js';
+import type { MemoryStore } from '../support/memory-store.js';
+import { testKinds } from './kinds.js';
+import type { Place, Scheduler } from './scheduler.js';
+
+export interface Faults {
+  /** Probability that a gate of the Store or the log rejects: before or after the effect. */
+  unavailable: number;
+  /** Probability that a gate lets through at once. */
+  open: number;
+}
+
+export interface Shared {
+  readonly clock: FakeClock;
+  readonly hub: LocalHub;
+  readonly store: MemoryStore;
+  readonly log: MemoryLog;
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+}
+
+/** Timers of a dead process never fire; those of a frozen one fire when it wakes. */
+class ProcessClock implements Clock {
+  constructor(
+    private readonly clock: FakeClock,
+    private readonly scheduler: Scheduler,
+    private readonly place: Place,
+  ) {}
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  monotonic(): number {
+    return this.clock.monotonic();
+  }
+
+  setTimeout(fn: () => void, ms: number): TimerHandle {
+    const fire = (): void => {
+      if (this.place.dead || handle.cancelled) return;
+      if (this.place.frozen) this.scheduler.add(`${this.place.name} timer`, this.place, fire);
+      else fn();
+    };
+    const inner = this.clock.setTimeout(fire, ms);
+    const handle = { cancelled: false, inner };
+    return handle;
+  }
+
+  clearTimeout(handle: TimerHandle): void {
+    const own = handle as { cancelled: boolean; inner: TimerHandle };
+    own.cancelled = true;
+    this.clock.clearTimeout(own.inner);
+  }
+}
+
+export const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+const noDirectory = {
+  ready: (): undefined => undefined,
+  now: (_realm: RealmId): DirectoryView => {
+    throw new Error('no directory in the simulation');
+  },
+};
+
+export class SimHost implements Place {
+  dead = false;
+  frozen = false;
+  readonly host: ActorHost;
+  readonly store: MemoryStore;
+  readonly #bus: LocalBus;
+
+  constructor(
+    readonly name: string,
+    private readonly shared: Shared,
+    mayAnswer: (host: SimHost, partition: Partition) => boolean,
+  ) {
+    const { clock, hub, scheduler } = shared;
+    const processClock = new ProcessClock(clock, scheduler, this);
+    this.#bus = new LocalBus(processClock, hub, name);
+    this.store = shared.store.peer((step, keys) =>
+      this.#gate(step, keys.join(), () => new StoreUnavailable('simulated')),
+    );
+    const log = shared.log.peer({ gate: (step) => this.#gate(step, '', () => new LogUnavailable('simulated')) });
+    const placement: Placement = {
+      start: async () => undefined,
+      mayAnswer: (partition) => mayAnswer(this, partition),
+      stop: async () => undefined,
+    };
+    this.host = new ActorHost({
+      clock: processClock,
+      store: this.store,
+      log,
+      bus: this.#bus,
+      placement,
+      directory: noDirectory,
+      kinds: testKinds,
+      services: {} as HostServices,
+      logger: quietLogger,
+      idleMs: 5_000,
+    });
+  }
+
+  /** As `kill -9`: whatever step it was at is its last. */
+  crash(): void {
+    this.dead = true;
+    this.#bus.crash();
+  }
+
+  #gate(step: string, detail: string, failure: () => Error): Promise<void> | void {
+    const { scheduler, faults } = this.shared;
+    if (this.dead) return new Promise(() => {});
+    const fails = scheduler.random.chance(faults.unavailable);
+    if (!fails && !this.frozen && scheduler.random.chance(faults.open)) return;
+    const passed = scheduler.gate(`${this.name} ${step} ${detail}${fails ? ' FAILS' : ''}`, this);
+    if (!fails) return passed;
+    return passed.then(() => {
+      throw failure();
+    });
+  }
+}

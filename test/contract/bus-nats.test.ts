@@ -1,0 +1,204 @@
+import { connect } from 'nats';
+import t, { type Test } from 'tap';
+import { KIND_REPLIES, replyInbox, writeHead } from '../../src/bus/bus-nats-frame.js';
+import { type BusRequest, NatsBus } from '../../src/bus/index.js';
+import { RealClock } from '../../src/clock/index.js';
+import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
+import { until } from '../support/until.js';
+import { busContract, failure, freshSubject } from './bus.js';
+
+const url = natsUrl();
+const clock = new RealClock();
+
+interface NatsPair {
+  client: NatsBus;
+  server: NatsBus;
+  close(): Promise<void>;
+}
+
+async function pair(at: string): Promise<NatsPair> {
+  const [client, server] = await Promise.all([NatsBus.connect(at, clock), NatsBus.connect(at, clock)]);
+  return {
+    client,
+    server,
+    close: async () => {
+      await client.close();
+      await server.close();
+    },
+  };
+}
+
+function facts(at: string): void {
+  busContract(t, 'NatsBus', () => pair(at));
+
+  const fact = (title: string, body: (t: Test, pair: NatsPair) => Promise<void>): void => {
+    void t.test(title, async (t) => {
+      const p = await pair(at);
+      try {
+        await body(t, p);
+      } finally {
+        await p.close();
+      }
+    });
+  };
+
+  fact('1,000 requests of a tick travel in few frames, and so do their replies', async (t, { client, server }) => {
+    const subject = freshSubject();
+    const held: BusRequest[] = [];
+    await server.serve(subject, (request) => {
+      held.push(request);
+      if (held.length === 1_000) for (const r of held) r.reply(r.value);
+    });
+    const before = [client.stats.framesOut, server.stats.framesOut];
+    await Promise.all(Array.from({ length: 1_000 }, (_, i) => client.request(subject, { i }, 20_000).reply));
+    t.ok(client.stats.framesOut - before[0]! <= 3, `${client.stats.framesOut - before[0]!} frames of requests`);
+    t.ok(server.stats.framesOut - before[1]! <= 3, `${server.stats.framesOut - before[1]!} frames of replies`);
+  });
+
+  fact('a body shared by the replies of a tick is carried once', async (t, { client, server }) => {
+    const subject = freshSubject();
+    const held: BusRequest[] = [];
+    const body = new Uint8Array(100_000).fill(65);
+    await server.serve(subject, (request) => {
+      held.push(request);
+      if (held.length === 500) for (const r of held) r.reply({ poll: r.value, body });
+    });
+    const before = server.stats.bytesOut;
+    await Promise.all(Array.from({ length: 500 }, (_, i) => client.request(subject, i, 20_000).reply));
+    t.ok(server.stats.bytesOut - before < 150_000, `${server.stats.bytesOut - before} bytes for 500 replies`);
+  });
+
+  fact('a held request outlives any number of heartbeats', async (t, { client, server }) => {
+    const subject = freshSubject();
+    let held: BusRequest | undefined;
+    let cancelled = false;
+    await server.serve(subject, (request) => {
+      held = request;
+      request.onCancel(() => (cancelled = true));
+    });
+    const reply = client.request(subject, 1, 60_000).reply;
+    const [c, s] = [client.stats.framesOut, server.stats.framesOut];
+    await until('seven heartbeats each way', () => client.stats.framesOut >= c + 7 && server.stats.framesOut >= s + 7);
+    t.notOk(cancelled);
+    held!.reply('still there');
+    t.equal(await reply, 'still there');
+  });
+
+  fact('when the server is killed, requests that it holds fail within 3.5 s', async (t, { client, server }) => {
+    const subject = freshSubject();
+    let held = 0;
+    await server.serve(subject, () => held++);
+    const reply = failure(client.request(subject, 1, 60_000).reply);
+    await until('held', () => held === 1);
+    const start = performance.now();
+    await server.crash();
+    t.equal(await reply, 'disconnected');
+    const took = performance.now() - start;
+    t.ok(took < 3_500, `${took} ms`);
+  });
+
+  fact('when the requester is killed, the server is told within 6.5 s', async (t, { client, server }) => {
+    const subject = freshSubject();
+    let held = 0;
+    let cancelled = 0;
+    await server.serve(subject, (request) => {
+      held++;
+      request.onCancel(() => cancelled++);
+    });
+    const reply = failure(client.request(subject, 1, 60_000).reply);
+    await until('held', () => held === 1);
+    await client.crash();
+    t.equal(await reply, 'disconnected');
+    const took = await until('cancelled', () => cancelled === 1);
+    t.ok(took < 6_500, `${took} ms`);
+  });
+
+  fact('a lost frame of requests is noticed', async (t, { client }) => {
+    const subject = freshSubject();
+    const raw = await connect({ servers: at });
+    raw.subscribe(subject, { callback: () => {} });
+    await raw.flush();
+    const start = performance.now();
+    t.equal(await failure(client.request(subject, 1, 60_000).reply), 'disconnected');
+    t.ok(performance.now() - start < 3_500);
+    await raw.close();
+  });
+
+  fact('a lost frame of replies is noticed at the next one', async (t, { client, server }) => {
+    const subject = freshSubject();
+    let held = 0;
+    let cancelled = 0;
+    await server.serve(subject, (request) => {
+      if (request.value === 'ping') return request.reply('pong');
+      held++;
+      request.onCancel(() => cancelled++);
+    });
+    const reply = failure(client.request(subject, 1, 60_000).reply);
+    await until('held', () => held === 1);
+    t.equal(await client.request(subject, 'ping', 5_000).reply, 'pong');
+    const raw = await connect({ servers: at });
+    raw.publish(replyInbox(client.id), writeHead(KIND_REPLIES, [99, server.id, [], [], false]));
+    t.equal(await reply, 'disconnected');
+    t.equal(client.stats.gaps, 1);
+    await until('the server need not hold it any longer', () => cancelled === 1);
+    await raw.close();
+  });
+
+  fact('malformed messages are ignored', async (t, { client, server }) => {
+    const subject = freshSubject();
+    await server.serve(subject, (request) => request.reply('ok'));
+    const raw = await connect({ servers: at });
+    for (const bytes of [[], [1], [2, 255, 255, 255, 255, 0, 0], [3, 1, 0, 0, 0, 0, 0, 0, 0, 0xc1], [4], [5, 1]]) {
+      for (const to of [subject, replyInbox(client.id), `cb.h.${server.id}`]) raw.publish(to, new Uint8Array(bytes));
+    }
+    await raw.flush();
+    t.equal(await client.request(subject, 1, 5_000).reply, 'ok');
+    t.ok(server.stats.malformed > 0);
+    await raw.close();
+  });
+}
+
+if (url) {
+  facts(url);
+  t.test('connecting to nothing rejects at once, and says where', async (t) => {
+    await t.rejects(NatsBus.connect('nats://127.0.0.1:1', clock), { failure: 'disconnected', message: /127.0.0.1:1/ });
+  });
+}
+
+const binary = natsServerBinary();
+if (binary) {
+  t.test('a NATS server that goes away fails requests at once; when it is back all goes on by itself', async (t) => {
+    const nats = await OwnNats.start(binary);
+    const { client, server, close } = await pair(nats.url);
+    try {
+      const subject = freshSubject();
+      const held: BusRequest[] = [];
+      let back = 0;
+      client.onReconnect(() => back++);
+      await server.serve(subject, (request) => {
+        if (request.value === 'ping') request.reply('pong');
+        else held.push(request);
+      });
+      const under = failure(client.request(subject, 'hold', 60_000).reply);
+      await until('held', () => held.length === 1);
+      await nats.kill();
+      t.equal(await under, 'disconnected');
+      t.equal(await failure(client.request(subject, 'ping', 60_000).reply), 'disconnected', 'not buffered');
+      await until('the server notices too', () => !server.connected);
+      held[0]!.reply('lost');
+      await until('the reply is counted as dropped', () => server.stats.repliesDropped === 1);
+      await nats.up();
+      await until('reconnected', () => client.connected && server.connected);
+      t.equal(await client.request(subject, 'ping', 10_000).reply, 'pong');
+      t.equal(back, 1);
+      await nats.kill();
+      await until('gone again', () => !client.connected && !server.connected);
+      await nats.up();
+      await until('reconnected', () => client.connected && server.connected);
+      t.equal(await client.request(subject, 'ping', 10_000).reply, 'pong');
+    } finally {
+      await close();
+      await nats.stop();
+    }
+  });
+}

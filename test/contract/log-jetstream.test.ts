@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'nats';
+import t from 'tap';
+import { RealClock } from '../../src/clock/index.js';
+import { type Json, realmId, type Seq, seq } from '../../src/core/index.js';
+import { JetStreamLog, type JetStreamLogOptions, type LogReader } from '../../src/log/index.js';
+import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
+import { until } from '../support/until.js';
+import { logContract } from './log.js';
+
+const url = natsUrl();
+const clock = new RealClock();
+const limits = { maxAgeMs: 3_600_000, maxBytes: 64 * 1024 * 1024 };
+const realm = realmId(1);
+const other = realmId(2);
+const ZERO = seq(0);
+
+/** Streams of this run; their subjects lie apart from those of everything else on the server. */
+const names = (): { stream: string; namespace: string } => {
+  const id = randomBytes(6).toString('hex');
+  return { stream: `TEST_EV_${id}`, namespace: `test-${id}` };
+};
+
+async function dropStream(stream: string): Promise<void> {
+  const nats = await connect({ servers: url! });
+  await (await nats.jetstreamManager()).streams.delete(stream).catch(() => false);
+  await nats.close();
+}
+
+class Reader implements LogReader {
+  readonly seqs: Seq[] = [];
+  readonly values: Json[] = [];
+  readonly gaps: Seq[] = [];
+  readonly transients: Json[] = [];
+
+  entry(at: Seq, value: Json): void {
+    this.seqs.push(at);
+    this.values.push(value);
+  }
+
+  transient(value: Json): void {
+    this.transients.push(value);
+  }
+
+  gap(trimmed: Seq): void {
+    this.gaps.push(trimmed);
+  }
+}
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+if (url) {
+  const fact = (
+    title: string,
+    options: Partial<JetStreamLogOptions>,
+    body: (t: import('tap').Test, log: JetStreamLog, stream: string) => Promise<void>,
+  ): void => {
+    void t.test(title, async (t) => {
+      const own = names();
+      const log = await JetStreamLog.open(url, clock, { limits, ...own, ...options });
+      try {
+        await body(t, log, own.stream);
+      } finally {
+        await log.close();
+        await dropStream(own.stream);
+      }
+    });
+  };
+
+  logContract(t, 'JetStreamLog', async () => {
+    const small = { maxAgeMs: 3_600_000, maxBytes: 4 * 1024 * 1024 };
+    const own = names();
+    const open = () => JetStreamLog.open(url, clock, { limits: small, ...own });
+    return { limits: small, open, reopen: open, close: () => dropStream(own.stream) };
+  });
+
+  const every = (n: number) => (_realm: unknown, at: number) => at % n === 0;
+
+  fact('entries lost on the way are read from the log, in order', { lose: every(3) }, async (t, log) => {
+    const reader = new Reader();
+    const subscription = log.subscribe(realm, ZERO, reader);
+    await subscription.caughtUp();
+    const values = numbers(500);
+    for (let i = 0; i < values.length; i += 20) {
+      await Promise.all(values.slice(i, i + 20).map((v) => log.append(realm, v)));
+    }
+    await log.append(other, 'x');
+    await until('all there', () => reader.values.length >= values.length);
+    t.strictSame(reader.values, values);
+    t.strictSame(reader.gaps, []);
+  });
+
+  fact('a lost last entry is found within a few seconds', { lose: () => true }, async (t, log) => {
+    const reader = new Reader();
+    const subscription = log.subscribe(realm, ZERO, reader);
+    await subscription.caughtUp();
+    await log.append(realm, 'last');
+    const took = await until('found', () => reader.values.length === 1);
+    t.ok(took < 3_000, `${took} ms`);
+  });
+
+  fact("a reader of a quiet realm passes over other realms' entries", {}, async (t, log) => {
+    const reader = new Reader();
+    const subscription = log.subscribe(realm, ZERO, reader);
+    await log.append(realm, 1);
+    let last = ZERO;
+    for (let i = 0; i < 20; i++) last = await log.append(other, i);
+    await until('passed over', () => subscription.position === last);
+    const mine = await log.append(realm, 2);
+    await until('delivered', () => reader.values.length === 2);
+    t.equal(subscription.position, mine);
+    t.strictSame(reader.values, [1, 2]);
+  });
+
+  fact(
+    'a stream that was lost and made anew is another incarnation, and readers are told',
+    {},
+    async (t, log, stream) => {
+      const reader = new Reader();
+      const subscription = log.subscribe(realm, ZERO, reader);
+      for (let i = 0; i < 5; i++) await log.append(realm, i);
+      await subscription.caughtUp();
+      const before = await log.position(realm);
+      await dropStream(stream);
+      await subscription.caughtUp();
+      const after = await log.position(realm);
+      t.not(after.incarnation, before.incarnation);
+      t.equal(after.end, 0);
+      t.equal(reader.gaps.length, 1);
+      await log.append(realm, 'new');
+      await until('delivered', () => reader.values.length === 6);
+    },
+  );
+
+  fact('changed limits are written into an existing stream', {}, async (t, log, stream) => {
+    await log.append(realm, 1);
+    const nats = await connect({ servers: url });
+    const manager = await nats.jetstreamManager();
+    const config = (await manager.streams.info(stream)).config;
+    t.match(config, { max_age: limits.maxAgeMs * 1e6, max_bytes: limits.maxBytes, storage: 'file', discard: 'old' });
+    const namespace = config.subjects[0]!.split('.')[0]!;
+    const again = await JetStreamLog.open(url, clock, {
+      limits: { maxAgeMs: 7_200_000, maxBytes: 1024 * 1024 },
+      stream,
+      namespace,
+    });
+    t.match((await manager.streams.info(stream)).config, { max_age: 7_200_000 * 1e6, max_bytes: 1024 * 1024 });
+    t.match(await again.position(realm), { end: 1 });
+    await again.close();
+    await nats.close();
+  });
+
+  t.test('a log without NATS can not be opened, and says where', async (t) => {
+    await t.rejects(JetStreamLog.open('nats://127.0.0.1:1', clock, { limits }), {
+      name: 'LogUnavailable',
+      message: /127.0.0.1:1/,
+    });
+  });
+}
+
+const binary = natsServerBinary();
+if (binary) {
+  t.test('a server killed in the middle loses nothing confirmed, and readers see each entry once', async (t) => {
+    const nats = await OwnNats.start(binary);
+    const log = await JetStreamLog.open(nats.url, clock, { limits });
+    const readers = [new Reader(), new Reader()];
+    const subscriptions = readers.map((reader) => log.subscribe(realm, ZERO, reader));
+    const confirmed: [Seq, number][] = [];
+    let failures = 0;
+    let n = 0;
+    let stop = false;
+    const writer = async (): Promise<void> => {
+      while (!stop) {
+        const value = n++;
+        try {
+          confirmed.push([await log.append(realm, value), value]);
+        } catch (error) {
+          t.match(error, { name: 'LogUnavailable' });
+          failures++;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      }
+    };
+    const writers = numbers(8).map(writer);
+    for (let round = 1; round <= 2; round++) {
+      const goal = confirmed.length + 500;
+      await until('entries confirmed', () => confirmed.length > goal);
+      const failed = failures;
+      await nats.kill();
+      await until('appends fail', () => failures > failed);
+      await nats.up();
+    }
+    const goal = confirmed.length + 500;
+    await until('entries confirmed again', () => confirmed.length > goal);
+    stop = true;
+    await Promise.all(writers);
+    for (const [i, reader] of readers.entries()) {
+      await subscriptions[i]!.caughtUp();
+      const at = new Map(reader.seqs.map((s, k) => [s, reader.values[k]]));
+      t.ok(
+        confirmed.every(([s, value]) => at.get(s) === value),
+        'nothing confirmed is lost',
+      );
+      t.ok(
+        reader.seqs.every((s, k) => k === 0 || s > reader.seqs[k - 1]!),
+        'in order, once',
+      );
+      t.equal(new Set(reader.values).size, reader.values.length);
+      t.strictSame(reader.gaps, []);
+    }
+    t.comment(`${confirmed.length} confirmed, ${failures} failed appends`);
+    await log.close();
+    await nats.stop();
+  });
+}

@@ -1,0 +1,97 @@
+import t from 'tap';
+import { realmId, seq } from '../../src/core/index.js';
+import { LmdbLog } from '../../src/log/index.js';
+import type { Embedded } from '../../src/store/index.js';
+import { openEmbedded } from '../../src/store/index.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { logContract } from './log.js';
+
+const limits = { maxAgeMs: 60_000, maxBytes: 4 * 1024 * 1024 };
+const realm = realmId(1);
+
+logContract(t, 'LmdbLog', async () => {
+  const directory = t.testdir();
+  let environment: Embedded;
+  const open = async () => {
+    environment = await openEmbedded(directory);
+    return LmdbLog.open(environment, new FakeClock(), limits);
+  };
+  return {
+    limits,
+    open,
+    reopen: async () => {
+      await environment.close();
+      return open();
+    },
+    close: () => environment.close(),
+  };
+});
+
+t.test('entries past their age are dropped, and the end stays', async (t) => {
+  const environment = await openEmbedded(t.testdir());
+  const clock = new FakeClock();
+  const log = await LmdbLog.open(environment, clock, limits);
+  for (let n = 1; n <= 300; n++) log.append(realm, n).catch(t.threw);
+  await log.append(realm, 301);
+  await clock.advanceAsync(30_000);
+  const late = await log.append(realm, 302);
+  await clock.advanceAsync(29_000);
+  t.match(await log.position(realm), { end: 302, trimmed: 0 });
+  const dropped = async (upTo: number) => {
+    while ((await log.position(realm)).trimmed < upTo) {
+      clock.advance(clock.next() ?? 0);
+      // A pass of trimming takes several transactions and arms the next pass after the last.
+      await environment.transaction(() => undefined);
+    }
+  };
+  await dropped(301);
+  t.match(await log.position(realm), { end: late, trimmed: 301 });
+  await dropped(302);
+  t.equal(environment.table('log-entries').getCount(), 0);
+  t.equal(await log.append(realm, 303), 303);
+  const gaps: number[] = [];
+  const values: unknown[] = [];
+  const subscription = log.subscribe(realm, seq(5), {
+    entry: (_, value) => values.push(value),
+    gap: (trimmed) => gaps.push(trimmed),
+    transient: () => undefined,
+  });
+  await subscription.caughtUp();
+  t.strictSame([gaps, values], [[302], [303]]);
+  await log.close();
+  await environment.close();
+  t.equal(clock.next(), undefined, 'no timer is left');
+});
+
+t.test('a new directory has another incarnation', async (t) => {
+  const incarnations = [];
+  for (const name of ['a', 'b', 'a']) {
+    const environment = await openEmbedded(`${t.testdirName}/${name}`);
+    const log = await LmdbLog.open(environment, new FakeClock(), limits);
+    incarnations.push((await log.position(realm)).incarnation);
+    await log.close();
+    await environment.close();
+  }
+  t.not(incarnations[0], incarnations[1]);
+  t.equal(incarnations[0], incarnations[2]);
+});
+
+t.test('live subscribers share one value', async (t) => {
+  const environment = await openEmbedded(t.testdir());
+  const log = await LmdbLog.open(environment, new FakeClock(), limits);
+  const seen: unknown[] = [];
+  const reader = {
+    entry: (_: unknown, value: unknown) => seen.push(value),
+    gap: () => t.fail(),
+    transient: () => t.fail(),
+  };
+  const subscriptions = [log.subscribe(realm, seq(0), reader), log.subscribe(realm, seq(0), reader)];
+  await environment.transaction(() => undefined);
+  const value = { n: 1 };
+  await log.append(realm, value);
+  for (const s of subscriptions) await s.caughtUp();
+  t.equal(seen.length, 2);
+  t.ok(seen.every((v) => v === value));
+  await log.close();
+  await environment.close();
+});

@@ -1,0 +1,283 @@
+/** What every EventLog promises (src/log/log.ts). Uses random realms, so that a shared server does. */
+import { randomInt } from 'node:crypto';
+import type { Test } from 'tap';
+import { type Json, type RealmId, realmId, type Seq, seq } from '../../src/core/index.js';
+import type { EventLog, LogLimits, LogReader, LogSubscription } from '../../src/log/log.js';
+
+export interface LogUnderTest {
+  /** What the log was opened with; `maxBytes` small (some MiB), so that the suite can reach it. */
+  readonly limits: LogLimits;
+  open(): Promise<EventLog>;
+  /** Present where entries outlive `close`: opens what the closed log left. */
+  reopen?(): Promise<EventLog>;
+  /** Present where trimming needs a push, such as time passing. */
+  settleTrimming?(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+const freshRealm = (): RealmId => realmId(1 + randomInt(2 ** 40));
+const ZERO = seq(0);
+
+/** Collects what it is given, and tells when something was. */
+class Collector implements LogReader {
+  readonly seqs: number[] = [];
+  readonly values: Json[] = [];
+  readonly transients: Json[] = [];
+  readonly gaps: number[] = [];
+  #waiting: (() => void)[] = [];
+
+  entry(at: Seq, value: Json): void {
+    this.seqs.push(at);
+    this.values.push(value);
+    this.#wake();
+  }
+
+  transient(value: Json): void {
+    this.transients.push(value);
+    this.#wake();
+  }
+
+  gap(trimmed: Seq): void {
+    this.gaps.push(trimmed);
+    this.#wake();
+  }
+
+  /** Resolves when the condition holds; checked after each delivery. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+/** One log serves all facts; the last closes it. */
+export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnderTest>): Promise<unknown> {
+  return t.test(name, async (t) => {
+    const subject = await makeLog();
+    let log = await subject.open();
+    const fact = (title: string, body: (t: Test) => Promise<void>): void => {
+      t.test(title, body);
+    };
+    const collect = (realm: RealmId, after: Seq): [Collector, LogSubscription] => {
+      const reader = new Collector();
+      return [reader, log.subscribe(realm, after, reader)];
+    };
+    const appendAll = (realm: RealmId, values: readonly Json[]): Promise<Seq[]> =>
+      Promise.all(values.map((v) => log.append(realm, v)));
+
+    fact('an empty realm ends at 0 and has lost nothing', async (t) => {
+      t.match(await log.position(freshRealm()), { end: 0, trimmed: 0, incarnation: /./ });
+    });
+
+    fact('positions grow in the order of the appends, also of those under way together', async (t) => {
+      const realm = freshRealm();
+      const seqs = [await log.append(realm, 0), ...(await appendAll(realm, numbers(1, 50)))];
+      t.ok(seqs.every((s, i) => s > (i === 0 ? 0 : (seqs[i - 1] as number))));
+      t.equal((await log.position(realm)).end, seqs.at(-1));
+      const [reader, subscription] = collect(realm, ZERO);
+      t.equal(await subscription.caughtUp(), seqs.at(-1));
+      t.strictSame(reader.values, numbers(0, 50));
+      t.strictSame(reader.seqs, seqs);
+      t.equal(subscription.position, seqs.at(-1));
+      subscription.close();
+    });
+
+    fact('realms have entries of their own, whoever appends at the same time', async (t) => {
+      const realms = [freshRealm(), freshRealm(), freshRealm()];
+      const subscriptions = realms.map((realm) => collect(realm, ZERO));
+      await Promise.all(numbers(1, 60).map((n) => log.append(realms[n % 3] as RealmId, n)));
+      for (const [i, [reader, subscription]] of subscriptions.entries()) {
+        await reader.until(() => reader.values.length >= 20);
+        await subscription.caughtUp();
+        t.strictSame(
+          reader.values,
+          numbers(1, 60).filter((n) => n % 3 === i),
+        );
+        subscription.close();
+      }
+    });
+
+    fact('a subscriber gets what comes after the position it names: all, some, or only what is new', async (t) => {
+      const realm = freshRealm();
+      const seqs = await appendAll(realm, numbers(1, 10));
+      const [all, middle, end] = [ZERO, seqs[4] as Seq, seqs[9] as Seq].map((after) => collect(realm, after));
+      for (const s of [all, middle, end]) await s?.[1].caughtUp();
+      const last = await log.append(realm, 11);
+      for (const s of [all, middle, end]) await s?.[0].until(() => s[0].seqs.includes(last));
+      t.strictSame(all?.[0].values, numbers(1, 11));
+      t.strictSame(middle?.[0].values, numbers(6, 11));
+      t.strictSame(end?.[0].values, [11]);
+      for (const s of [all, middle, end]) s?.[1].close();
+    });
+
+    fact('no gap and no repeat for subscribers that come while appends go on', async (t) => {
+      const realm = freshRealm();
+      const subscriptions: { from: number; reader: Collector; subscription: LogSubscription }[] = [];
+      let last = ZERO;
+      for (let n = 0; n < 40; n++) {
+        const appending = appendAll(realm, numbers(n * 10 + 1, n * 10 + 10));
+        if (n % 4 === 0) {
+          const [reader, subscription] = collect(realm, n % 8 === 0 ? ZERO : last);
+          subscriptions.push({ from: n % 8 === 0 ? 1 : n * 10 + 1, reader, subscription });
+        }
+        last = (await appending).at(-1) as Seq;
+      }
+      for (const { from, reader, subscription } of subscriptions) {
+        t.ok((await subscription.caughtUp()) >= last);
+        t.strictSame(reader.values, numbers(from, 400));
+        t.ok(reader.seqs.every((s, i) => s > (reader.seqs[i - 1] ?? 0)));
+        t.strictSame(reader.gaps, []);
+        subscription.close();
+      }
+    });
+
+    fact('a reader may append and subscribe from within a delivery', async (t) => {
+      const realm = freshRealm();
+      const inner = new Collector();
+      let second: LogSubscription | undefined;
+      const outer = new Collector();
+      const first = log.subscribe(realm, ZERO, {
+        entry: (at, value) => {
+          outer.entry(at, value);
+          second ??= log.subscribe(realm, ZERO, inner);
+          if ((value as number) < 5) log.append(realm, (value as number) + 1).catch(t.threw);
+        },
+        transient: () => undefined,
+        gap: () => undefined,
+      });
+      await log.append(realm, 1);
+      await outer.until(() => outer.values.length === 5);
+      await inner.until(() => inner.values.length === 5);
+      t.strictSame(outer.values, numbers(1, 5));
+      t.strictSame(inner.values, numbers(1, 5));
+      first.close();
+      second?.close();
+    });
+
+    fact('a closed subscription is told nothing more', async (t) => {
+      const realm = freshRealm();
+      const [closed, first] = collect(realm, ZERO);
+      const [open, second] = collect(realm, ZERO);
+      await log.append(realm, 1);
+      await closed.until(() => closed.values.length === 1);
+      first.close();
+      first.close();
+      await log.append(realm, 2);
+      log.publish(realm, 'x');
+      await open.until(() => open.values.length === 2 && open.transients.length === 1);
+      t.strictSame(closed.values, [1]);
+      t.strictSame(closed.transients, []);
+      second.close();
+    });
+
+    fact('transient values reach present subscribers of the realm and are never stored', async (t) => {
+      const realm = freshRealm();
+      const [early, first] = collect(realm, ZERO);
+      const [other, third] = collect(freshRealm(), ZERO);
+      await log.append(realm, 1);
+      await first.caughtUp();
+      await third.caughtUp();
+      log.publish(realm, { typing: true });
+      await early.until(() => early.transients.length === 1);
+      const [late, second] = collect(realm, ZERO);
+      await second.caughtUp();
+      log.publish(realm, 'two');
+      await late.until(() => late.transients.length === 1);
+      await early.until(() => early.transients.length === 2);
+      t.strictSame(early.transients, [{ typing: true }, 'two']);
+      t.strictSame(late.transients, ['two']);
+      t.strictSame(late.values, [1]);
+      t.strictSame(other.transients, []);
+      for (const s of [first, second, third]) s.close();
+    });
+
+    fact('entries of 500 KiB and of every kind of value come as they were appended', async (t) => {
+      const realm = freshRealm();
+      const text = 'é'.repeat(250 * 1024);
+      const values = [
+        { text },
+        null,
+        0,
+        '',
+        [],
+        { 'a.b': new Uint8Array([1, 2]), n: 2 ** 53 - 1 },
+        new Uint8Array(500 * 1024),
+      ];
+      const [live, first] = collect(realm, ZERO);
+      await appendAll(realm, values);
+      await live.until(() => live.values.length === values.length);
+      const [stored, second] = collect(realm, ZERO);
+      await second.caughtUp();
+      t.strictSame(live.values, values);
+      t.strictSame(stored.values, values);
+      first.close();
+      second.close();
+    });
+
+    if (subject.limits.maxBytes <= 64 * 1024 * 1024) {
+      fact('entries over the limit of bytes are dropped, oldest first, and a reader below them is told', async (t) => {
+        const realm = freshRealm();
+        const big = new Uint8Array(256 * 1024);
+        const count = Math.ceil((2 * subject.limits.maxBytes) / big.length);
+        const seqs: Seq[] = [];
+        for (let n = 0; n < count; n += 8) {
+          seqs.push(
+            ...(await appendAll(
+              realm,
+              numbers(n, Math.min(n + 7, count - 1)).map((n) => ({ n, big })),
+            )),
+          );
+        }
+        await subject.settleTrimming?.();
+        const { end, trimmed } = await log.position(realm);
+        t.equal(end, seqs.at(-1));
+        t.ok(trimmed > 0 && trimmed < end);
+        const [below, first] = collect(realm, ZERO);
+        await first.caughtUp();
+        t.strictSame(below.gaps, [trimmed], 'once, with the position below which nothing is left');
+        t.strictSame(
+          below.seqs,
+          seqs.filter((s) => s > trimmed),
+        );
+        const [at, second] = collect(realm, trimmed);
+        await second.caughtUp();
+        t.strictSame(at.gaps, [], 'none for a reader that starts exactly there');
+        t.strictSame(at.seqs, below.seqs);
+        first.close();
+        second.close();
+      });
+    }
+
+    if (subject.reopen) {
+      const reopen = subject.reopen.bind(subject);
+      fact('entries, positions and the incarnation outlive the process', async (t) => {
+        const realm = freshRealm();
+        await appendAll(realm, numbers(1, 5));
+        const before = await log.position(realm);
+        await log.close();
+        log = await reopen();
+        t.strictSame(await log.position(realm), before);
+        const [reader, subscription] = collect(realm, ZERO);
+        await subscription.caughtUp();
+        t.ok((await log.append(realm, 6)) > before.end);
+        await reader.until(() => reader.values.length === 6);
+        t.strictSame(reader.values, numbers(1, 6));
+        subscription.close();
+      });
+    }
+
+    fact('a closed log refuses with LogUnavailable, also those who wait to catch up', async (t) => {
+      const realm = freshRealm();
+      const appended = log.append(realm, 1);
+      await log.close();
+      await appended.catch((error) => t.match(error, { name: 'LogUnavailable' }));
+      await t.rejects(log.append(realm, 1), { name: 'LogUnavailable' });
+      await t.rejects(log.position(realm), { name: 'LogUnavailable' });
+      await subject.close?.();
+    });
+  });
+}

@@ -1,0 +1,23 @@
+import t from 'tap';
+import { partition } from '../../src/core/index.js';
+import { SinglePlacement } from '../../src/placement/index.js';
+import { MemoryEpochs, placementContract, RecordingOwner } from './placement.js';
+
+placementContract(t, 'SinglePlacement', async () => {
+  const store = new MemoryEpochs();
+  return { store, host: () => new SinglePlacement(store), close: async () => {} };
+});
+
+t.test('a start that fails owns nothing, and can be repeated', async (t) => {
+  const store = new MemoryEpochs();
+  const [host, owner] = [new SinglePlacement(store), new RecordingOwner()];
+  store.fail = true;
+  await t.rejects(host.start(owner), { message: 'the store is away' });
+  store.fail = false;
+  owner.takeFails = true;
+  await t.rejects(host.start(owner), { message: 'can not take' });
+  t.notOk(host.mayAnswer(partition(0)));
+  owner.takeFails = false;
+  await host.start(owner);
+  t.ok(host.mayAnswer(partition(0)));
+});

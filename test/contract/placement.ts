@@ -1,0 +1,114 @@
+import type { Test } from 'tap';
+import { type Epoch, epoch, PARTITIONS, type Partition, partition } from '../../src/core/index.js';
+import type { EpochSource, PartitionOwner, Placement } from '../../src/placement/index.js';
+import { until } from '../support/until.js';
+
+/** The epochs of the Store's partition documents. */
+export class MemoryEpochs implements EpochSource {
+  readonly stored = new Map<Partition, number>();
+  fail = false;
+
+  async raiseEpoch(p: Partition, atLeast: number): Promise<Epoch> {
+    await Promise.resolve();
+    if (this.fail) throw new Error('the store is away');
+    const next = 1 + Math.max(this.stored.get(p) ?? 0, atLeast);
+    this.stored.set(p, next);
+    return epoch(next);
+  }
+}
+
+/** An owner that writes down what it is told, and complains about what must not happen. */
+export class RecordingOwner implements PartitionOwner {
+  readonly history: string[] = [];
+  readonly owned = new Map<Partition, Epoch>();
+  highest = 0;
+  takeFails = false;
+  /** `lose` waits for this. */
+  finishing: Promise<void> = Promise.resolve();
+
+  async take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+    if (this.takeFails) throw new Error('can not take');
+    for (const p of partitions) {
+      if (this.owned.has(p)) throw new Error(`partition ${p} taken twice`);
+      this.owned.set(p, epochs.get(p)!);
+      this.highest = Math.max(this.highest, epochs.get(p)!);
+    }
+    this.history.push(`take ${partitions.length}`);
+  }
+
+  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
+    await this.finishing;
+    for (const p of partitions) this.owned.delete(p);
+    this.history.push(`lose ${partitions.length} ${reason}`);
+  }
+
+  get ownsAll(): boolean {
+    return this.owned.size === PARTITIONS;
+  }
+}
+
+export interface PlacementUnderTest {
+  readonly store: EpochSource;
+  /** A host; each call makes another one of the same cluster. */
+  host(): Placement;
+  close(): Promise<void>;
+}
+
+/** What every Placement promises, with one host at a time. */
+export function placementContract(t: Test, name: string, make: () => Promise<PlacementUnderTest>): void {
+  const some = partition(17);
+  const fact = (title: string, body: (t: Test, cluster: PlacementUnderTest) => Promise<void>): void => {
+    void t.test(`${name}: ${title}`, async (t) => {
+      const cluster = await make();
+      try {
+        await body(t, cluster);
+      } finally {
+        await cluster.close();
+      }
+    });
+  };
+
+  fact('a host that is alone gets every partition, once, and may answer for it', async (t, cluster) => {
+    const [host, owner] = [cluster.host(), new RecordingOwner()];
+    t.notOk(host.mayAnswer(some));
+    await host.start(owner);
+    await until('all taken', () => owner.ownsAll);
+    t.strictSame(owner.history, ['take 256']);
+    t.ok(host.mayAnswer(some));
+    await host.stop();
+    t.strictSame(owner.history, ['take 256', 'lose 256 released']);
+    t.notOk(host.mayAnswer(some));
+  });
+
+  fact('each epoch is larger than any handed out before, and is in the Store first', async (t, cluster) => {
+    let before: ReadonlyMap<Partition, number> = new Map();
+    for (let round = 0; round < 3; round++) {
+      const [host, owner] = [cluster.host(), new RecordingOwner()];
+      await host.start(owner);
+      await until('all taken', () => owner.ownsAll);
+      t.ok([...owner.owned].every(([p, e]) => e > (before.get(p) ?? 0)));
+      before = new Map(owner.owned);
+      t.ok((await cluster.store.raiseEpoch(some, 0)) > before.get(some)!);
+      await host.stop();
+    }
+  });
+
+  fact('stop() waits until everything was given up', async (t, cluster) => {
+    const [host, owner] = [cluster.host(), new RecordingOwner()];
+    await host.start(owner);
+    await until('all taken', () => owner.ownsAll);
+    let finish = (): void => {};
+    owner.finishing = new Promise((resolve) => {
+      finish = resolve;
+    });
+    let stopped = false;
+    const stopping = host.stop().then(() => {
+      stopped = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    t.notOk(stopped);
+    finish();
+    await stopping;
+    t.notOk(owner.ownsAll);
+  });
+}

@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { epoch, realmId, realmKey, userId, userKey } from '../../src/core/index.js';
+import { LmdbStore, openEmbedded } from '../../src/store/index.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { storeContract } from './store.js';
+
+const writer = fileURLToPath(new URL('../support/lmdb-writer.js', import.meta.url));
+const key = userKey(realmId(1), userId(1));
+const part = (name: string, rev: number, value: number | null) =>
+  ({ type: 'part', key, part: name, rev, value }) as const;
+
+storeContract(t, 'LmdbStore', async () => {
+  const environment = await openEmbedded(t.testdir());
+  t.teardown(() => environment.close());
+  return new LmdbStore(environment, new FakeClock());
+});
+
+/** Resolves with the lines said so far when one starts with `prefix`. */
+async function said(child: ChildProcess, prefix: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout! })) {
+    lines.push(line);
+    if (line.startsWith(prefix)) return lines;
+  }
+  throw new Error(`the child ended after ${lines.join(', ')}`);
+}
+
+t.test('what was acknowledged before a kill -9 is there after it', async (t) => {
+  const directory = t.testdir();
+  for (const last of [2, 30, 77]) {
+    const child = spawn(process.execPath, [writer, 'store', `${directory}/${last}`, '100000'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    await said(child, `ack ${last}`);
+    child.kill('SIGKILL');
+    await ended;
+    const environment = await openEmbedded(`${directory}/${last}`);
+    const store = new LmdbStore(environment, new FakeClock());
+    for (let n = 1; n <= last; n++) {
+      t.match(await store.load(realmKey(realmId(n)), epoch(1)), { version: 1, state: { n } });
+    }
+    await store.close();
+    await environment.close();
+  }
+});
+
+/**
+ * Runs the writer with every fdatasync, fsync and msync held back for a third of a second, and tells for each
+ * acknowledgement whether a flush began and ended between it and the line said before.
+ */
+async function flushesBeforeAcks(directory: string, mode: string): Promise<boolean[]> {
+  const trace = join(directory, `${mode}.trace`);
+  const calls = 'fdatasync,fsync,msync';
+  const strace = ['-f', '-qq', '-e', `trace=${calls},write`, '-e', `inject=${calls}:delay_enter=300000`, '-o', trace];
+  const child = spawn('strace', [...strace, process.execPath, writer, mode, join(directory, mode), '3'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  await said(child, 'done');
+  const pid = readFileSync(trace, 'utf8').match(/^(\d+) /)?.[1];
+  process.kill(Number(pid), 'SIGKILL');
+  await ended;
+  const acks: boolean[] = [];
+  const begun = new Set<string>();
+  let flushed = false;
+  for (const line of readFileSync(trace, 'utf8').split('\n')) {
+    const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    if (/^write\(1, "(ready|ack)/.test(call)) {
+      if (call.includes('ack')) acks.push(flushed);
+      flushed = false;
+      begun.clear();
+    } else if (/^(fdatasync|fsync|msync)\(/.test(call)) {
+      if (call.endsWith('<unfinished ...>')) begun.add(thread);
+      else flushed = true;
+    } else if (/^<\.\.\. (fdatasync|fsync|msync) resumed/.test(call) && begun.has(thread)) {
+      flushed = true;
+    }
+  }
+  return acks;
+}
+
+const traceable = spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0;
+t.test('a write is acknowledged after its flush ended', { skip: !traceable && 'needs strace' }, async (t) => {
+  const directory = t.testdir();
+  t.strictSame(await flushesBeforeAcks(directory, 'store'), [true, true, true]);
+  t.strictSame(await flushesBeforeAcks(directory, 'nosync'), [false, false, false], 'and the check would notice');
+});
+
+t.test('a directory has one living process', async (t) => {
+  const directory = join(t.testdir(), 'a/b');
+  const child = spawn(process.execPath, [writer, 'store', directory, '1'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  await said(child, 'done');
+  const message = `data directory ${directory} is in use by process ${child.pid}`;
+  await t.rejects(openEmbedded(directory), { name: 'DirectoryInUse', message });
+  child.kill('SIGSTOP');
+  await t.rejects(openEmbedded(directory), { message }, 'even while it is stopped');
+  child.kill('SIGKILL');
+  await ended;
+  const environment = await openEmbedded(directory);
+  await t.rejects(openEmbedded(directory), { message: new RegExp(`in use by process ${process.pid}$`) });
+  await environment.close();
+  await (await openEmbedded(directory)).close();
+});
+
+t.test('of processes that open a directory together at most one gets it', async (t) => {
+  const directory = t.testdir();
+  const opened = await Promise.allSettled(Array.from({ length: 6 }, () => openEmbedded(directory)));
+  const got = opened.flatMap((o) => (o.status === 'fulfilled' ? [o.value] : []));
+  t.ok(got.length <= 1);
+  for (const environment of got) await environment.close();
+  await (await openEmbedded(directory)).close();
+});
+
+t.test('a directory with a name too long for a socket can be locked', async (t) => {
+  const directory = join(t.testdir(), 'x'.repeat(120));
+  const environment = await openEmbedded(directory);
+  await t.rejects(openEmbedded(directory), { name: 'DirectoryInUse' });
+  await environment.close();
+});
+
+t.test('roots, parts, messages and epochs outlive the process', async (t) => {
+  const directory = t.testdir();
+  let environment = await openEmbedded(directory);
+  let store = new LmdbStore(environment, new FakeClock());
+  const root = { key, epoch: epoch(4), state: ['x'], outbox: [1], due: null } as const;
+  await store.commit({ ...root, expected: 0, records: [part('p', 1, 1)] });
+  const message = { id: 5, conversation: 's1', topicKey: 'a', sender: 1, participants: [], body: { b: 1 } };
+  await store.apply([{ type: 'message', realm: realmId(1), id: 5, rev: 1, value: message }]);
+  const raised = await store.raiseEpoch(3 as never, 10);
+  await store.close();
+  await environment.close();
+  environment = await openEmbedded(directory);
+  store = new LmdbStore(environment, new FakeClock());
+  t.strictSame(await store.load(key, epoch(4)), { ...root, version: 1 });
+  t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
+  t.strictSame(await store.getMessages(realmId(1), [5]), [message]);
+  t.equal(await store.raiseEpoch(3 as never, 0), raised + 1);
+  await store.close();
+  await environment.close();
+});
+
+t.test('a tombstone is kept for an hour, then dropped by a later write', async (t) => {
+  const environment = await openEmbedded(t.testdir());
+  const clock = new FakeClock();
+  const store = new LmdbStore(environment, clock);
+  const graves = environment.table('graves');
+  await store.apply(Array.from({ length: 100 }, (_, i) => part(`p${i}`, 2, null)));
+  clock.advance(3_599_999);
+  await store.apply([part('p1', 1, 1), part('late', 2, null)]);
+  t.strictSame(await store.parts(key, ''), [], 'an older write is still refused');
+  t.equal(graves.getCount(), 101);
+  clock.advance(2);
+  await store.apply([part('x', 1, 1)]);
+  t.equal(graves.getCount(), 37, 'a bounded number at a time');
+  await store.apply([part('x', 2, 1)]);
+  t.equal(graves.getCount(), 1);
+  await store.apply([part('late', 3, 3)]);
+  t.equal(graves.getCount(), 0, 'a newer value replaces the tombstone');
+  t.equal(environment.table('graves-by-time').getCount(), 0);
+  await store.close();
+  await environment.close();
+});
+
+t.test('a text too long for a key is refused before anything is written', async (t) => {
+  const environment = await openEmbedded(t.testdir());
+  const store = new LmdbStore(environment, new FakeClock());
+  await t.rejects(store.apply([part('ok', 1, 1), part('x'.repeat(901), 1, 1)]), RangeError);
+  t.strictSame(await store.parts(key, ''), []);
+  await store.apply([part('é'.repeat(450), 1, 1)]);
+  t.equal((await store.parts(key, 'é')).length, 1);
+  await store.close();
+  await environment.close();
+});

@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import type { RealmId } from '../../src/core/index.js';
+import type { MessageIndex, MessageRecord, MessageScan, MessageWrite, Store } from '../../src/store/store.js';
+import { inIndex } from '../support/memory-store.js';
+import { type Fact, freshRealm } from './store.js';
+
+const message = (id: number, more: Partial<MessageRecord> = {}): MessageRecord => ({
+  id,
+  conversation: 's1',
+  topicKey: 'lunch',
+  sender: 7,
+  participants: [],
+  body: { content: `m${id}` },
+  ...more,
+});
+const put = (realm: RealmId, value: MessageRecord, rev = 1): MessageWrite => ({
+  type: 'message',
+  realm,
+  id: value.id,
+  rev,
+  value,
+});
+const gone = (realm: RealmId, id: number, rev: number): MessageWrite => ({
+  type: 'message',
+  realm,
+  id,
+  rev,
+  value: null,
+});
+
+/** The contract in its plainest form. */
+export function modelScan(model: Iterable<MessageRecord>, scan: MessageScan): number[] {
+  const newer = scan.direction === 'newer';
+  return [...model]
+    .filter((m) => inIndex(m, scan.index) && (newer ? m.id > scan.from : m.id < scan.from))
+    .map((m) => m.id)
+    .sort((a, b) => (newer ? a - b : b - a))
+    .slice(0, scan.limit);
+}
+
+export function messageFacts(fact: Fact, store: Store): void {
+  const ids = async (
+    realm: RealmId,
+    index: MessageIndex,
+    from = 0,
+    direction: 'newer' | 'older' = 'newer',
+    limit = 100,
+  ) => (await store.scanMessages({ realm, index, from, direction, limit })).map((m) => m.id);
+
+  fact('messages come by id in the order asked for, null where there is none', async (t) => {
+    const realm = freshRealm();
+    await store.apply([put(realm, message(1)), put(realm, message(2)), put(freshRealm(), message(3))]);
+    t.strictSame(await store.getMessages(realm, [2, 3, 1, 2]), [message(2), null, message(1), message(2)]);
+    t.strictSame(await store.getMessages(realm, []), []);
+  });
+
+  fact('a message is replaced only by a larger rev, and a deleted one stays deleted', async (t) => {
+    const realm = freshRealm();
+    const text = async () => (await store.getMessages(realm, [1]))[0]?.body.content;
+    const write = (rev: number) => store.apply([put(realm, message(1, { body: { content: `r${rev}` } }), rev)]);
+    await write(2);
+    await write(1);
+    await write(2);
+    t.equal(await text(), 'r2');
+    await store.apply([gone(realm, 1, 5)]);
+    await write(4);
+    t.strictSame(await store.getMessages(realm, [1]), [null]);
+    t.strictSame(await ids(realm, { by: 'realm' }), []);
+    t.strictSame(await ids(realm, { by: 'sender', sender: 7 }), []);
+    await write(6);
+    t.equal(await text(), 'r6');
+    t.strictSame(await ids(realm, { by: 'realm' }), [1]);
+  });
+
+  fact('of several writes of one message in one call the largest rev stays', async (t) => {
+    const realm = freshRealm();
+    const revs = [2, 5, 1, 4, 3];
+    await store.apply(revs.map((rev) => put(realm, message(9, { body: { rev } }), rev)));
+    t.match(await store.getMessages(realm, [9]), [{ body: { rev: 5 } }]);
+  });
+
+  fact('each index is scanned in both directions around an anchor, which is excluded', async (t) => {
+    const realm = freshRealm();
+    const direct = { conversation: 'd3,4', topicKey: '', participants: [3, 4], sender: 3 };
+    await store.apply([
+      put(realm, message(10)),
+      put(realm, message(20, { topicKey: 'tea, green' })),
+      put(realm, message(30, { sender: 8 })),
+      put(realm, message(40, { conversation: 's2' })),
+      put(realm, message(50, direct)),
+      put(realm, message(60, { ...direct, conversation: 'd4', participants: [4], sender: 4 })),
+      put(freshRealm(), message(25)),
+    ]);
+    t.strictSame(await ids(realm, { by: 'realm' }, 20), [30, 40, 50, 60]);
+    t.strictSame(await ids(realm, { by: 'realm' }, 50, 'older'), [40, 30, 20, 10]);
+    t.strictSame(await ids(realm, { by: 'realm' }, Number.MAX_SAFE_INTEGER, 'older', 2), [60, 50]);
+    t.strictSame(await ids(realm, { by: 'realm' }, 0, 'newer', 0), []);
+    t.strictSame(await ids(realm, { by: 'conversation', conversation: 's1' }), [10, 20, 30]);
+    t.strictSame(await ids(realm, { by: 'conversation', conversation: 's1' }, 31, 'older', 2), [30, 20]);
+    t.strictSame(await ids(realm, { by: 'conversation', conversation: 's' }), []);
+    t.strictSame(await ids(realm, { by: 'topic', conversation: 's1', topicKey: 'lunch' }), [10, 30]);
+    t.strictSame(await ids(realm, { by: 'topic', conversation: 's1', topicKey: 'tea, green' }, 999, 'older'), [20]);
+    t.strictSame(await ids(realm, { by: 'topic', conversation: 'd3,4', topicKey: '' }), [50]);
+    t.strictSame(await ids(realm, { by: 'sender', sender: 7 }, 10), [20, 40]);
+    t.strictSame(await ids(realm, { by: 'participant', user: 4 }), [50, 60]);
+    t.strictSame(await ids(realm, { by: 'participant', user: 3 }, 51, 'older'), [50]);
+    t.strictSame(await ids(freshRealm(), { by: 'realm' }), []);
+    t.strictSame(await ids(freshRealm(), { by: 'sender', sender: 7 }, 1e9, 'older'), []);
+  });
+
+  fact('a moved message leaves its old indexes and enters the new ones', async (t) => {
+    const realm = freshRealm();
+    await store.apply([put(realm, message(1)), put(realm, message(2))]);
+    await store.apply([put(realm, message(1, { conversation: 's2', topicKey: 'dinner' }), 2)]);
+    t.strictSame(await ids(realm, { by: 'conversation', conversation: 's1' }), [2]);
+    t.strictSame(await ids(realm, { by: 'topic', conversation: 's1', topicKey: 'lunch' }), [2]);
+    t.strictSame(await ids(realm, { by: 'conversation', conversation: 's2' }), [1]);
+    t.strictSame(await ids(realm, { by: 'topic', conversation: 's2', topicKey: 'dinner' }), [1]);
+    t.strictSame(await ids(realm, { by: 'sender', sender: 7 }), [1, 2]);
+  });
+
+  fact('scans find few messages among many, far apart and at both ends', async (t) => {
+    const realm = freshRealm();
+    const all: MessageRecord[] = [];
+    for (let i = 0; i < 1500; i++) all.push(message(1000 + i * 17, { sender: i % 500 === 0 ? 1 : 2 }));
+    await store.apply(all.map((m) => put(realm, m)));
+    const rare = [1000, 1000 + 500 * 17, 1000 + 1000 * 17];
+    t.strictSame(await ids(realm, { by: 'sender', sender: 1 }), rare);
+    t.strictSame(await ids(realm, { by: 'sender', sender: 1 }, 10 ** 9, 'older'), [...rare].reverse());
+    const scan = {
+      realm,
+      index: { by: 'sender', sender: 2 },
+      from: 10 ** 12,
+      direction: 'older',
+      limit: 1300,
+    } as const;
+    t.strictSame(
+      (await store.scanMessages(scan)).map((m) => m.id),
+      modelScan(all, scan),
+    );
+    t.strictSame(await ids(realm, { by: 'realm' }, 10 ** 12, 'newer'), []);
+    t.strictSame(await ids(realm, { by: 'realm' }, 0, 'older'), []);
+  });
+
+  fact('scans equal those of a plain model, whatever was written, moved and deleted', async (t) => {
+    const id = fc.integer({ min: 1, max: 60 }).map((n) => (n > 50 ? n * 1_000_000_007 : n));
+    const conversation = fc.constantFrom('s1', 's2', 'd1,2', 'd1');
+    const topicKey = fc.constantFrom('', 'a', 'a,b', 'ß😀');
+    const person = fc.integer({ min: 1, max: 3 });
+    const record = fc.record({ id, conversation, topicKey, sender: person, participants: fc.uniqueArray(person) });
+    const step = fc.record({ record, rev: fc.integer({ min: 1, max: 5 }), deleted: fc.boolean() });
+    const index: fc.Arbitrary<MessageIndex> = fc.oneof(
+      fc.constant({ by: 'realm' } as const),
+      fc.record({ by: fc.constant('conversation' as const), conversation }),
+      fc.record({ by: fc.constant('topic' as const), conversation, topicKey }),
+      fc.record({ by: fc.constant('sender' as const), sender: person }),
+      fc.record({ by: fc.constant('participant' as const), user: person }),
+    );
+    const from = fc.oneof(fc.integer({ min: 0, max: 61 }), id, fc.constant(Number.MAX_SAFE_INTEGER));
+    const direction = fc.constantFrom('newer' as const, 'older' as const);
+    const scan = fc.record({ index, from, direction, limit: fc.integer({ min: 1, max: 20 }) });
+    const property = fc.asyncProperty(
+      fc.array(fc.array(step, { minLength: 1, maxLength: 15 }), { maxLength: 6 }),
+      fc.array(scan, { minLength: 1, maxLength: 12 }),
+      async (batches, scans) => {
+        const realm = freshRealm();
+        const model = new Map<number, { rev: number; value: MessageRecord | null }>();
+        for (const batch of batches) {
+          const writes = batch.map(({ record, rev, deleted }): MessageWrite => {
+            const value = deleted ? null : { ...record, body: { rev } };
+            return { type: 'message', realm, id: record.id, rev, value };
+          });
+          // Two different values of one rev can't happen: a rev is given once. Keep the first of each.
+          const seen = new Set<string>();
+          const once = writes.filter(({ id, rev }) => {
+            const named = `${id} ${rev}`;
+            return !seen.has(named) && seen.add(named);
+          });
+          await store.apply(once);
+          for (const { id, rev, value } of once) if ((model.get(id)?.rev ?? 0) < rev) model.set(id, { rev, value });
+        }
+        const alive = [...model.values()].flatMap((m) => m.value ?? []);
+        for (const s of scans) {
+          const found = await store.scanMessages({ ...s, realm });
+          t.strictSame(
+            found.map((m) => m.id),
+            modelScan(alive, { ...s, realm }),
+          );
+          for (const m of found) t.strictSame(m, model.get(m.id)?.value);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 40 });
+  });
+}

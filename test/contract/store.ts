@@ -1,0 +1,314 @@
+/** What every Store promises (src/store/store.ts). Uses random realms, so that a shared server does. */
+import { randomInt } from 'node:crypto';
+import type { Test } from 'tap';
+import {
+  type ActorKey,
+  epoch,
+  type Json,
+  type Partition,
+  partition,
+  partitionOf,
+  queueId,
+  queueKey,
+  realmId,
+  userId,
+  userKey,
+} from '../../src/core/index.js';
+import type { Root, RootWrite, Store } from '../../src/store/store.js';
+import { messageFacts } from './store-messages.js';
+
+export type Fact = (name: string, body: (t: Test) => Promise<void>) => void;
+
+export const freshRealm = () => realmId(1 + randomInt(2 ** 40));
+const freshKey = (): ActorKey => userKey(freshRealm(), userId(1 + randomInt(1e6)));
+
+const write = (key: ActorKey, at: number, expected: number, more: Partial<RootWrite> = {}): RootWrite => ({
+  key,
+  epoch: epoch(at),
+  expected,
+  state: { n: expected + 1 },
+  outbox: [],
+  due: null,
+  records: [],
+  ...more,
+});
+
+/** One store serves all facts; it is closed by the last. */
+export function storeContract(t: Test, name: string, makeStore: () => Promise<Store>): Promise<unknown> {
+  return t.test(name, async (t) => {
+    const store = await makeStore();
+    const fact: Fact = (title, body) => {
+      t.test(title, body);
+    };
+    rootFacts(fact, store);
+    valueFacts(fact, store);
+    partFacts(fact, store);
+    messageFacts(fact, store);
+    wakingFacts(fact, store);
+    fact('a closed store refuses with StoreUnavailable', async (t) => {
+      await store.ping();
+      await store.close();
+      await t.rejects(store.load(freshKey(), epoch(1)), { name: 'StoreUnavailable' });
+      await t.rejects(store.ping(), { name: 'StoreUnavailable' });
+    });
+  });
+}
+
+function rootFacts(fact: Fact, store: Store): void {
+  fact('an actor without a root loads as null, and loading creates nothing', async (t) => {
+    const key = freshKey();
+    t.equal(await store.load(key, epoch(5)), null);
+    t.equal(await store.commit(write(key, 1, 0)), 'ok', 'a smaller epoch may still create it');
+  });
+
+  fact('a committed root reads back with its version, epoch, outbox and due time', async (t) => {
+    const key = freshKey();
+    t.equal(await store.commit(write(key, 3, 0, { outbox: [{ a: 1 }], due: 1_700_000_000_123 })), 'ok');
+    const root = { key, epoch: 3, version: 1, state: { n: 1 }, outbox: [{ a: 1 }], due: 1_700_000_000_123 };
+    t.strictSame(await store.load(key, epoch(3)), root);
+    t.equal(await store.commit(write(key, 3, 1)), 'ok');
+    t.strictSame(await store.load(key, epoch(3)), { ...root, version: 2, state: { n: 2 }, outbox: [], due: null });
+  });
+
+  fact('loading at a larger epoch fences the older owner, even if nothing is written', async (t) => {
+    const key = freshKey();
+    await store.commit(write(key, 1, 0));
+    const loaded = await store.load(key, epoch(2));
+    t.match(loaded, { epoch: 2, version: 1 });
+    t.equal(await store.commit(write(key, 1, 1)), 'conflict');
+    t.equal(await store.remove(key, epoch(1), 1), 'conflict');
+    t.equal(await store.commit(write(key, 2, 1)), 'ok');
+  });
+
+  fact('loading at a smaller epoch says fenced and changes nothing', async (t) => {
+    const key = freshKey();
+    await store.commit(write(key, 7, 0));
+    t.equal(await store.load(key, epoch(6)), 'fenced');
+    t.equal(await store.commit(write(key, 7, 1)), 'ok');
+  });
+
+  fact('a commit that expects no root creates it once', async (t) => {
+    const key = freshKey();
+    const results = await Promise.all([store.commit(write(key, 1, 0)), store.commit(write(key, 1, 0))]);
+    t.strictSame(results.sort(), ['conflict', 'ok']);
+    t.equal(await store.commit(write(key, 9, 0)), 'conflict', 'whatever its epoch');
+  });
+
+  fact('of concurrent commits at one version exactly one wins', async (t) => {
+    const key = freshKey();
+    await store.commit(write(key, 1, 0));
+    for (let version = 1; version <= 5; version++) {
+      const tries = Array.from({ length: 8 }, (_, i) =>
+        store.commit(write(key, 1, version, { state: { i, version } })),
+      );
+      const results = await Promise.all(tries);
+      t.equal(results.filter((r) => r === 'ok').length, 1);
+      t.match(await store.load(key, epoch(1)), { version: version + 1, state: { i: results.indexOf('ok'), version } });
+    }
+  });
+
+  fact('a commit at a wrong version or for a missing root conflicts', async (t) => {
+    const key = freshKey();
+    t.equal(await store.commit(write(key, 1, 4)), 'conflict');
+    t.equal(await store.load(key, epoch(1)), null);
+    await store.commit(write(key, 1, 0));
+    t.equal(await store.commit(write(key, 1, 4)), 'conflict');
+  });
+
+  fact('a removed actor has no root and no parts, and may begin again', async (t) => {
+    const key = freshKey();
+    await store.commit(write(key, 1, 0, { due: 5, outbox: [1] }));
+    await store.apply([{ type: 'part', key, part: 'a', rev: 1, value: 1 }]);
+    t.equal(await store.remove(key, epoch(1), 2), 'conflict');
+    t.equal((await store.parts(key, '')).length, 1);
+    t.equal(await store.remove(key, epoch(1), 1), 'ok');
+    t.equal(await store.load(key, epoch(1)), null);
+    t.strictSame(await store.parts(key, ''), []);
+    t.notOk((await store.sleepers([partitionOf(key)])).some((s) => s.key === key));
+    t.equal(await store.commit(write(key, 1, 0)), 'ok');
+  });
+
+  if (store.atomicRecords) {
+    fact('a commit applies its records, and a conflict applies none', async (t) => {
+      const key = freshKey();
+      const part = (rev: number): RootWrite['records'] => [{ type: 'part', key, part: 'p', rev, value: rev }];
+      await store.commit(write(key, 1, 0, { records: part(1) }));
+      t.equal(await store.commit(write(key, 1, 0, { records: part(2) })), 'conflict');
+      t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
+      await store.commit(write(key, 1, 1, { records: part(3) }));
+      t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 3, value: 3 }]);
+    });
+  }
+}
+
+function valueFacts(fact: Fact, store: Store): void {
+  const values: Record<string, Json> = {
+    nothing: null,
+    bytes: { empty: new Uint8Array(), some: new Uint8Array([0, 255, 128]) },
+    integers: [0, 1, -1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 53 - 1, -(2 ** 53) + 1, 1_700_000_000_123],
+    fractions: [0.1, -1e300, 5e-324],
+    nested: [[], {}, [[{ a: [null, { b: [true, false] }] }]]],
+    text: ['', 'é', '😀', '\u0000', 'a\u0000b', 'x'.repeat(70_000), '\u{10ffff}', '漢字'],
+    keys: { 'a.b': 1, $set: 2, '': 3, '$.': { '.$': 4 }, _id: 5, constructor: 6, é: 7, '1': 8 },
+    wide: Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i])),
+  };
+  fact('values of every kind read back exactly, as roots, outboxes, parts and message bodies', async (t) => {
+    const key = freshKey();
+    const realm = freshRealm();
+    await store.commit(write(key, 1, 0, { state: values, outbox: Object.values(values) }));
+    await store.apply(
+      Object.entries(values).map(([part, value], i) => ({ type: 'part', key, part, rev: 1 + i, value: [value] })),
+    );
+    const record = { id: 1, conversation: 's1', topicKey: '', sender: 1, participants: [], body: values };
+    await store.apply([{ type: 'message', realm, id: 1, rev: 1, value: record }]);
+    t.strictSame(await store.load(key, epoch(1)), {
+      key,
+      epoch: 1,
+      version: 1,
+      state: values,
+      outbox: Object.values(values),
+      due: null,
+    });
+    const parts = await store.getParts(Object.keys(values).map((part) => ({ key, part })));
+    t.strictSame(
+      parts.map((p) => p?.value),
+      Object.values(values).map((v) => [v]),
+    );
+    t.strictSame(await store.getMessages(realm, [1]), [record]);
+    const bytes = ((parts[1]!.value as Json[])[0] as { some: Uint8Array }).some;
+    t.equal(bytes.constructor, Uint8Array, 'bytes are plain Uint8Arrays');
+  });
+
+  fact('undefined fields are dropped, and a lone surrogate becomes replacement characters', async (t) => {
+    const key = freshKey();
+    await store.commit(write(key, 1, 0, { state: { a: 1, b: undefined, c: 'x\ud800y' } }));
+    const root = await store.load(key, epoch(1));
+    const { c, ...rest } = (root as Root).state as { a: number; c: string };
+    t.strictSame(rest, { a: 1 });
+    t.match(c, /^x\ufffd+y$/);
+  });
+
+  fact('what the caller changes after the call is not what is stored', async (t) => {
+    const key = freshKey();
+    const state = { n: 1 };
+    const value = { n: 1 };
+    const writing = [
+      store.commit(write(key, 1, 0, { state })),
+      store.apply([{ type: 'part', key, part: 'p', rev: 1, value }]),
+    ];
+    state.n = 2;
+    value.n = 2;
+    await Promise.all(writing);
+    t.match(await store.load(key, epoch(1)), { state: { n: 1 } });
+    t.match(await store.parts(key, 'p'), [{ value: { n: 1 } }]);
+  });
+}
+
+function partFacts(fact: Fact, store: Store): void {
+  const put = (key: ActorKey, part: string, rev: number, value: Json) =>
+    store.apply([{ type: 'part', key, part, rev, value }]);
+
+  fact('a part is replaced only by a larger rev; repeats are harmless', async (t) => {
+    const key = freshKey();
+    await put(key, 'p', 5, 'five');
+    await put(key, 'p', 4, 'four');
+    await put(key, 'p', 5, 'again');
+    t.strictSame(await store.parts(key, 'p'), [{ part: 'p', rev: 5, value: 'five' }]);
+    await put(key, 'p', 6, 'six');
+    t.strictSame(await store.getParts([{ key, part: 'p' }]), [{ part: 'p', rev: 6, value: 'six' }]);
+  });
+
+  fact('of concurrent and repeated writes of one part the largest rev stays', async (t) => {
+    const key = freshKey();
+    const revs = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9];
+    await Promise.all([
+      ...revs.map((rev) => put(key, 'p', rev, rev)),
+      store.apply(revs.map((rev) => ({ type: 'part', key, part: 'q', rev, value: rev }))),
+    ]);
+    t.match(await store.parts(key, ''), [
+      { part: 'p', rev: 9, value: 9 },
+      { part: 'q', rev: 9, value: 9 },
+    ]);
+  });
+
+  fact('a tombstone hides a part, and an older write does not raise it again', async (t) => {
+    const key = freshKey();
+    await put(key, 'p', 1, 'one');
+    await put(key, 'p', 3, null);
+    await put(key, 'p', 2, 'late');
+    t.strictSame(await store.parts(key, ''), []);
+    t.strictSame(await store.getParts([{ key, part: 'p' }]), [null]);
+    await put(key, 'p', 4, 'new');
+    await put(key, 'p', 3, null);
+    t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 4, value: 'new' }]);
+    await put(key, 'never', 2, null);
+    await put(key, 'never', 1, 'late');
+    t.strictSame(await store.parts(key, 'never'), [], 'also for a part that never was');
+  });
+
+  fact('parts are found by prefix, in order of code units, and never another actor’s', async (t) => {
+    const realm = freshRealm();
+    const key = userKey(realm, userId(1));
+    const names = ['a', 'a/1', 'a/10', 'a/2', 'a0', 'b', 'a/\u{1f600}', 'a/\ufb00', 'a/.$'];
+    await store.apply(names.map((part) => ({ type: 'part', key, part, rev: 1, value: part })));
+    await put(userKey(realm, userId(10)), 'a/other', 1, 1);
+    await put(queueKey(realm, userId(1), queueId('q')), 'a/other', 1, 1);
+    t.strictSame(
+      (await store.parts(key, 'a/')).map((p) => p.part),
+      names.filter((n) => n.startsWith('a/')).sort(),
+    );
+    t.strictSame(
+      (await store.parts(key, '')).map((p) => p.part),
+      [...names].sort(),
+    );
+  });
+
+  fact('named parts of several actors come in the order asked for', async (t) => {
+    const [a, b] = [freshKey(), freshKey()];
+    await Promise.all([put(a, 'x', 1, 'ax'), put(b, 'x', 2, 'bx'), put(b, 'y', 3, 'by')]);
+    const wanted = [
+      { key: b, part: 'y' },
+      { key: a, part: 'none' },
+      { key: a, part: 'x' },
+      { key: b, part: 'x' },
+      { key: b, part: 'y' },
+    ];
+    const found = await store.getParts(wanted);
+    t.strictSame(
+      found.map((p) => p?.value ?? null),
+      ['by', null, 'ax', 'bx', 'by'],
+    );
+    t.strictSame(await store.getParts([]), []);
+  });
+}
+
+function wakingFacts(fact: Fact, store: Store): void {
+  fact('a root with an outbox or a due time is a sleeper of its partition until it has neither', async (t) => {
+    const key = freshKey();
+    const of = (p: Partition) => store.sleepers([p]).then((all) => all.filter((s) => s.key === key));
+    const mine = partitionOf(key);
+    await store.commit(write(key, 1, 0));
+    t.strictSame(await of(mine), []);
+    await store.commit(write(key, 1, 1, { due: 1234 }));
+    t.strictSame(await of(mine), [{ key, due: 1234, pending: false }]);
+    await store.load(key, epoch(2));
+    await store.commit(write(key, 2, 2, { due: 99, outbox: ['x'] }));
+    t.strictSame(await of(mine), [{ key, due: 99, pending: true }]);
+    t.strictSame(await of(partition((mine + 1) % 256)), []);
+    await store.commit(write(key, 2, 3, { outbox: ['x'] }));
+    t.strictSame(await of(mine), [{ key, due: null, pending: true }]);
+    await store.commit(write(key, 2, 4));
+    t.strictSame(await of(mine), []);
+  });
+
+  fact('epochs of a partition only grow and are given to one caller each', async (t) => {
+    const p = partition(1000 + randomInt(1e6));
+    const first = await store.raiseEpoch(p, 0);
+    const jumped = await store.raiseEpoch(p, first + 40);
+    t.equal(jumped, first + 41);
+    const many = await Promise.all(Array.from({ length: 8 }, () => store.raiseEpoch(p, 0)));
+    t.equal(new Set(many).size, 8);
+    t.ok(many.every((e) => e > jumped));
+    t.equal(await store.raiseEpoch(p, 3), Math.max(...many) + 1);
+  });
+}

@@ -1,0 +1,82 @@
+import type { Clock, TimerHandle } from '../../src/clock/index.js';
+
+interface FakeHandle extends TimerHandle {
+  cancelled: boolean;
+  at: number;
+  order: number;
+  fn: () => void;
+}
+
+/** A clock that stands still until a test moves it. Timers fire in order of time, then of creation. */
+export class FakeClock implements Clock {
+  #now: number;
+  #mono = 0;
+  #order = 0;
+  #timers: FakeHandle[] = [];
+
+  constructor(start = 1_700_000_000_000) {
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#mono;
+  }
+
+  setTimeout(fn: () => void, ms: number): TimerHandle {
+    const handle: FakeHandle = { cancelled: false, at: this.#mono + Math.max(0, ms), order: this.#order++, fn };
+    this.#timers.push(handle);
+    return handle;
+  }
+
+  clearTimeout(handle: TimerHandle): void {
+    (handle as FakeHandle).cancelled = true;
+    this.#timers = this.#timers.filter((t) => t !== handle);
+  }
+
+  /** Milliseconds until the next timer, or undefined when none is armed. */
+  next(): number | undefined {
+    let at = Number.POSITIVE_INFINITY;
+    for (const t of this.#timers) at = Math.min(at, t.at);
+    return at === Number.POSITIVE_INFINITY ? undefined : at - this.#mono;
+  }
+
+  /** Move time forward, firing what becomes due at its own moment. Synchronous: promises settle when the caller awaits. */
+  advance(ms: number): void {
+    const end = this.#mono + ms;
+    for (;;) {
+      let next: FakeHandle | undefined;
+      for (const t of this.#timers) {
+        if (t.at <= end && (!next || t.at < next.at || (t.at === next.at && t.order < next.order))) next = t;
+      }
+      if (!next) break;
+      this.#timers = this.#timers.filter((t) => t !== next);
+      this.#now += next.at - this.#mono;
+      this.#mono = next.at;
+      next.fn();
+    }
+    this.#now += end - this.#mono;
+    this.#mono = end;
+  }
+
+  /** As `advance`, but lets promises settle (macrotask turns, no real time) before and after each timer. */
+  async advanceAsync(ms: number): Promise<void> {
+    const end = this.#mono + ms;
+    for (;;) {
+      await settle();
+      const next = this.next();
+      if (next === undefined || this.#mono + next > end) break;
+      this.advance(next);
+    }
+    this.advance(end - this.#mono);
+    await settle();
+  }
+}
+
+/** Let everything that is ready run: microtasks and a few turns of the event loop. */
+export async function settle(turns = 4): Promise<void> {
+  for (let i = 0; i < turns; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}

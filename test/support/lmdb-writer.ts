@@ -1,0 +1,37 @@
+/**
+ * A process for store-lmdb.test to trace and to kill: opens the directory, says "ready", writes root after root, and says
+ * "ack <n>" as soon as the Store has acknowledged the nth. `nosync` uses an environment
+ * that never flushes, to show that a test would notice.
+ */
+import { writeSync } from 'node:fs';
+import { open } from 'lmdb';
+import { RealClock } from '../../src/clock/index.js';
+import { epoch, realmId, realmKey } from '../../src/core/index.js';
+import { LmdbStore, openEmbedded } from '../../src/store/index.js';
+
+const [mode, directory = '', count = '1'] = process.argv.slice(2);
+const say = (line: string): void => {
+  writeSync(1, `${line}\n`);
+};
+
+const empty = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [] } as const;
+
+async function writer(): Promise<(n: number) => Promise<unknown>> {
+  if (mode === 'nosync') {
+    const root = open({ path: directory, noSync: true });
+    return (n) => root.put(n, 'x');
+  }
+  const store = new LmdbStore(await openEmbedded(directory), new RealClock());
+  return (n) => store.commit({ ...empty, key: realmKey(realmId(n)), state: { n } });
+}
+
+const write = await writer();
+await write(1);
+say('ready');
+for (let n = 2; n <= 1 + Number(count); n++) {
+  await write(n);
+  say(`ack ${n}`);
+}
+say('done');
+// Until killed: its parent decides when.
+setInterval(() => undefined, 1_000);

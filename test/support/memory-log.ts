@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../src/clock/index.js';
+import { type Json, type RealmId, type Seq, seq } from '../../src/core/index.js';
+import type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from '../../src/log/log.js';
+import { LogUnavailable } from '../../src/log/log.js';
+import { pack, unpack } from '../../src/store/codec.js';
+
+export type LogStep = 'before:append' | 'after:append' | 'before:position' | 'before:publish';
+/** Before: nothing is stored yet. After: stored (and on its way to subscribers), but the caller doesn't know it. */
+export type LogGate = (step: LogStep, realm: RealmId) => Promise<void> | void;
+/** Runs a delivery later, in any order between subscribers; deliveries of one subscriber are never reordered by it. */
+export type LogScheduler = (deliver: () => void) => void;
+
+interface Entry {
+  readonly seq: number;
+  readonly value: Json;
+  readonly bytes: number;
+  readonly at: number;
+}
+
+interface RealmContents {
+  end: number;
+  trimmed: number;
+  bytes: number;
+  entries: Entry[];
+}
+
+/** What several MemoryLogs (one per simulated host) share. */
+export class MemoryLogContents {
+  incarnation: string = randomUUID();
+  readonly realms = new Map<RealmId, RealmContents>();
+  readonly subscriptions = new Set<Subscription>();
+
+  realm(realm: RealmId): RealmContents {
+    let of = this.realms.get(realm);
+    if (!of) {
+      of = { end: 0, trimmed: 0, bytes: 0, entries: [] };
+      this.realms.set(realm, of);
+    }
+    return of;
+  }
+
+  /** All entries kept of a realm, oldest first. */
+  entries(realm: RealmId): { seq: number; value: Json }[] {
+    return this.realm(realm).entries.map(({ seq, value }) => ({ seq, value }));
+  }
+
+  /** Drop entries up to and including `upTo`. */
+  trim(realm: RealmId, upTo: number): void {
+    const of = this.realm(realm);
+    while (of.entries[0] && of.entries[0].seq <= upTo) {
+      const dropped = of.entries.shift() as Entry;
+      of.trimmed = dropped.seq;
+      of.bytes -= dropped.bytes;
+    }
+  }
+
+  /** As if the backing service had lost everything: another incarnation that starts from 1. */
+  lose(): void {
+    this.realms.clear();
+    this.incarnation = randomUUID();
+  }
+
+  wake(realm: RealmId): void {
+    for (const s of this.subscriptions) if (s.realm === realm) s.wake();
+  }
+}
+
+export interface MemoryLogOptions {
+  readonly limits?: LogLimits;
+  /** Needed for trimming by age. */
+  readonly clock?: Clock;
+  readonly gate?: LogGate;
+  readonly schedule?: LogScheduler;
+  readonly contents?: MemoryLogContents;
+}
+
+/** An EventLog over arrays for tests and the simulator. Values are deep-frozen, so that a reader that changes one fails. */
+export class MemoryLog implements EventLog {
+  readonly contents: MemoryLogContents;
+  gate: LogGate | undefined;
+  schedule: LogScheduler;
+  readonly #options: MemoryLogOptions;
+  readonly #mine = new Set<Subscription>();
+  #closed = false;
+
+  constructor(options: MemoryLogOptions = {}) {
+    this.#options = options;
+    this.contents = options.contents ?? new MemoryLogContents();
+    this.gate = options.gate;
+    this.schedule = options.schedule ?? queueMicrotask;
+  }
+
+  /** Another host's view of the same contents, with its own gate and scheduler. */
+  peer(own: { gate?: LogGate; schedule?: LogScheduler } = {}): MemoryLog {
+    const { limits, clock } = this.#options;
+    const shared = { ...(limits && { limits }), ...(clock && { clock }), contents: this.contents };
+    return new MemoryLog({ ...shared, ...own });
+  }
+
+  async append(realm: RealmId, value: Json): Promise<Seq> {
+    if (this.#closed) throw new LogUnavailable('closed');
+    const packed = pack(value);
+    if (this.gate) await this.gate('before:append', realm);
+    const of = this.contents.realm(realm);
+    const at = this.#options.clock?.now() ?? 0;
+    const entry = { seq: of.end + 1, value: freeze(unpack(packed)), bytes: packed.length, at };
+    of.end = entry.seq;
+    of.bytes += entry.bytes;
+    of.entries.push(entry);
+    this.#trim(realm, of, at);
+    this.contents.wake(realm);
+    if (this.gate) await this.gate('after:append', realm);
+    return seq(entry.seq);
+  }
+
+  #trim(realm: RealmId, of: RealmContents, now: number): void {
+    const limits = this.#options.limits;
+    if (!limits) return;
+    let bytes = of.bytes;
+    let upTo = 0;
+    for (const e of of.entries) {
+      const old = now - e.at > limits.maxAgeMs;
+      // Never the newest entry for its size: nobody could ever read it.
+      if (!old && (bytes <= limits.maxBytes || e.seq === of.end)) break;
+      bytes -= e.bytes;
+      upTo = e.seq;
+    }
+    this.contents.trim(realm, upTo);
+  }
+
+  publish(realm: RealmId, value: Json): void {
+    const sent = freeze(unpack(pack(value)));
+    const send = (): void => {
+      for (const s of this.contents.subscriptions) if (s.realm === realm) s.transient(sent);
+    };
+    // A rejecting gate loses the value, as the contract allows.
+    if (this.gate) Promise.resolve(this.gate('before:publish', realm)).then(send, () => undefined);
+    else send();
+  }
+
+  async position(realm: RealmId): Promise<LogPosition> {
+    if (this.#closed) throw new LogUnavailable('closed');
+    if (this.gate) await this.gate('before:position', realm);
+    const { end, trimmed } = this.contents.realm(realm);
+    return { end: seq(end), trimmed: seq(trimmed), incarnation: this.contents.incarnation };
+  }
+
+  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
+    if (this.#closed) throw new LogUnavailable('closed');
+    const s = new Subscription(this.contents, realm, after, reader, (fn) => this.schedule(fn), this.#mine);
+    s.wake();
+    return s;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const s of [...this.#mine]) s.close();
+  }
+}
+
+class Subscription implements LogSubscription {
+  readonly realm: RealmId;
+  readonly #contents: MemoryLogContents;
+  readonly #reader: LogReader;
+  readonly #schedule: LogScheduler;
+  readonly #owner: Set<Subscription>;
+  #position: number;
+  #scheduled = false;
+  #closed = false;
+  #transients: Json[] = [];
+  #waiting: { until: number; done: (at: Seq) => void; failed: (error: Error) => void }[] = [];
+
+  constructor(
+    contents: MemoryLogContents,
+    realm: RealmId,
+    after: Seq,
+    reader: LogReader,
+    schedule: LogScheduler,
+    owner: Set<Subscription>,
+  ) {
+    this.#contents = contents;
+    this.realm = realm;
+    this.#position = after;
+    this.#reader = reader;
+    this.#schedule = schedule;
+    this.#owner = owner;
+    contents.subscriptions.add(this);
+    owner.add(this);
+  }
+
+  get position(): Seq {
+    return seq(this.#position);
+  }
+
+  transient(value: Json): void {
+    this.#transients.push(value);
+    this.wake();
+  }
+
+  wake(): void {
+    if (this.#scheduled || this.#closed) return;
+    this.#scheduled = true;
+    this.#schedule(() => {
+      this.#scheduled = false;
+      if (!this.#closed) this.#step();
+    });
+  }
+
+  /** One delivery per turn, so that a scheduler can put anything between two of them. */
+  #step(): void {
+    const of = this.#contents.realm(this.realm);
+    if (this.#position < of.trimmed) {
+      this.#position = of.trimmed;
+      this.#reader.gap(seq(of.trimmed));
+    } else {
+      const next = of.entries[this.#position - of.trimmed];
+      if (next) {
+        this.#position = next.seq;
+        this.#reader.entry(seq(next.seq), next.value);
+      } else {
+        const value = this.#transients.shift();
+        if (value !== undefined) this.#reader.transient(value);
+      }
+    }
+    const reached = this.#waiting.filter((w) => w.until <= this.#position);
+    this.#waiting = this.#waiting.filter((w) => w.until > this.#position);
+    for (const w of reached) w.done(this.position);
+    if (this.#position < of.end || this.#transients.length > 0) this.wake();
+  }
+
+  caughtUp(): Promise<Seq> {
+    if (this.#closed) return Promise.reject(new LogUnavailable('subscription closed'));
+    const until = this.#contents.realm(this.realm).end;
+    if (this.#position >= until) return Promise.resolve(this.position);
+    return new Promise((done, failed) => this.#waiting.push({ until, done, failed }));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#contents.subscriptions.delete(this);
+    this.#owner.delete(this);
+    for (const w of this.#waiting.splice(0)) w.failed(new LogUnavailable('subscription closed'));
+  }
+}
+
+function freeze(value: Json): Json {
+  if (value !== null && typeof value === 'object' && !(value instanceof Uint8Array) && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) if (inner !== undefined) freeze(inner);
+  }
+  return value;
+}

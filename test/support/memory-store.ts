@@ -1,0 +1,246 @@
+import {
+  type ActorKey,
+  type Epoch,
+  epoch,
+  type Json,
+  type Partition,
+  partitionOf,
+  type RealmId,
+} from '../../src/core/index.js';
+import { copy } from '../../src/store/codec.js';
+import type {
+  MessageIndex,
+  MessageRecord,
+  MessageScan,
+  RecordWrite,
+  Root,
+  RootWrite,
+  Sleeper,
+  Store,
+  StoredPart,
+} from '../../src/store/store.js';
+import { StoreUnavailable } from '../../src/store/store.js';
+
+type Operation = Exclude<keyof Store, 'atomicRecords' | 'close'>;
+/** `each:apply` comes before every single record of an `apply`, so that a crash can leave it half done. */
+export type StoreStep = `before:${Operation}` | `after:${Operation}` | 'each:apply';
+/**
+ * Awaited before an operation takes effect and again before its caller learns the result. A crash is a gate that never
+ * resolves; a broken connection one that rejects (with StoreUnavailable). `keys`: actor keys, `message/<realm>/<id>` or
+ * partition numbers concerned.
+ */
+export type StoreGate = (step: StoreStep, keys: readonly string[]) => Promise<void> | void;
+
+interface Versioned<T> {
+  readonly rev: number;
+  readonly value: T | null;
+}
+
+/** What several MemoryStores (one per simulated host) share. */
+export class MemoryStoreContents {
+  readonly roots = new Map<ActorKey, Root>();
+  /** Actor -> part -> value; null = tombstone, kept for ever. */
+  readonly parts = new Map<ActorKey, Map<string, Versioned<Json>>>();
+  readonly messages = new Map<RealmId, Map<number, Versioned<MessageRecord>>>();
+  readonly epochs = new Map<Partition, number>();
+
+  /** A deep copy, for comparing before and after. */
+  snapshot(): MemoryStoreContents {
+    const to = new MemoryStoreContents();
+    for (const [k, v] of this.roots) to.roots.set(k, structuredClone(v));
+    for (const [k, v] of this.parts) to.parts.set(k, structuredClone(v));
+    for (const [k, v] of this.messages) to.messages.set(k, structuredClone(v));
+    for (const [k, v] of this.epochs) to.epochs.set(k, v);
+    return to;
+  }
+
+  put(write: RecordWrite): void {
+    if (write.type === 'part') {
+      const parts = this.parts.get(write.key) ?? new Map<string, Versioned<Json>>();
+      this.parts.set(write.key, parts);
+      if ((parts.get(write.part)?.rev ?? -1) < write.rev) {
+        parts.set(write.part, { rev: write.rev, value: copy(write.value) });
+      }
+      return;
+    }
+    const messages = this.messages.get(write.realm) ?? new Map<number, Versioned<MessageRecord>>();
+    this.messages.set(write.realm, messages);
+    if ((messages.get(write.id)?.rev ?? -1) < write.rev) {
+      const value = write.value && (copy(write.value as unknown as Json) as unknown as MessageRecord);
+      messages.set(write.id, { rev: write.rev, value });
+    }
+  }
+}
+
+export interface MemoryStoreOptions {
+  readonly atomicRecords: boolean;
+  readonly gate?: StoreGate;
+  /** Default: empty contents of its own. */
+  readonly contents?: MemoryStoreContents;
+}
+
+/** A Store over Maps for tests and the simulator. Takes effect synchronously between its two gates. */
+export class MemoryStore implements Store {
+  readonly atomicRecords: boolean;
+  readonly contents: MemoryStoreContents;
+  gate: StoreGate | undefined;
+  #closed = false;
+
+  constructor(options: MemoryStoreOptions) {
+    this.atomicRecords = options.atomicRecords;
+    this.gate = options.gate;
+    this.contents = options.contents ?? new MemoryStoreContents();
+  }
+
+  /** Another host's view of the same contents, with a gate of its own. */
+  peer(gate?: StoreGate): MemoryStore {
+    const options = { atomicRecords: this.atomicRecords, contents: this.contents };
+    return new MemoryStore(gate ? { ...options, gate } : options);
+  }
+
+  async #gated<T>(operation: Operation, keys: readonly string[], effect: () => T | Promise<T>): Promise<T> {
+    if (this.#closed) throw new StoreUnavailable('closed');
+    if (this.gate) await this.gate(`before:${operation}`, keys);
+    const result = await effect();
+    if (this.gate) await this.gate(`after:${operation}`, keys);
+    return result;
+  }
+
+  load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
+    return this.#gated('load', [key], () => {
+      const root = this.contents.roots.get(key);
+      if (!root) return null;
+      if (root.epoch > at) return 'fenced';
+      const stamped = { ...root, epoch: at };
+      this.contents.roots.set(key, stamped);
+      return structuredClone(stamped);
+    });
+  }
+
+  commit(write: RootWrite): Promise<'ok' | 'conflict'> {
+    if (!this.atomicRecords && write.records.length > 0) throw new Error('records in a commit without atomicRecords');
+    // Cloned at the call: a caller that goes on changing its state must not change what is being written.
+    const state = copy(write.state);
+    const outbox = copy(write.outbox as Json) as readonly Json[];
+    const records = structuredClone(write.records) as readonly RecordWrite[];
+    const { key, due, expected } = write;
+    return this.#gated('commit', [key], () => {
+      if (!this.#matches(key, write.epoch, expected)) return 'conflict';
+      this.contents.roots.set(key, { key, epoch: write.epoch, version: expected + 1, state, outbox, due });
+      for (const record of records) this.contents.put(record);
+      return 'ok';
+    });
+  }
+
+  #matches(key: ActorKey, at: Epoch, expected: number): boolean {
+    const root = this.contents.roots.get(key);
+    return expected === 0 ? !root : root !== undefined && root.epoch === at && root.version === expected;
+  }
+
+  apply(writes: readonly RecordWrite[]): Promise<void> {
+    const copies = structuredClone(writes) as readonly RecordWrite[];
+    const keys = copies.map((w) => (w.type === 'part' ? w.key : `message/${w.realm}/${w.id}`));
+    return this.#gated('apply', keys, async () => {
+      for (const [i, write] of copies.entries()) {
+        if (this.gate) await this.gate('each:apply', [keys[i] as string]);
+        this.contents.put(write);
+      }
+    });
+  }
+
+  remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+    return this.#gated('remove', [key], () => {
+      if (!this.#matches(key, at, expected)) return 'conflict';
+      this.contents.roots.delete(key);
+      this.contents.parts.delete(key);
+      return 'ok';
+    });
+  }
+
+  parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
+    return this.#gated('parts', [key], () => {
+      const found: StoredPart[] = [];
+      for (const [part, { rev, value }] of this.contents.parts.get(key) ?? []) {
+        if (part.startsWith(prefix) && value !== null) found.push({ part, rev, value: structuredClone(value) });
+      }
+      return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
+    });
+  }
+
+  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
+    return this.#gated(
+      'getParts',
+      wanted.map((w) => w.key),
+      () =>
+        wanted.map(({ key, part }) => {
+          const stored = this.contents.parts.get(key)?.get(part);
+          if (!stored || stored.value === null) return null;
+          return { part, rev: stored.rev, value: structuredClone(stored.value) };
+        }),
+    );
+  }
+
+  getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
+    return this.#gated(
+      'getMessages',
+      ids.map((id) => `message/${realm}/${id}`),
+      () => ids.map((id) => structuredClone(this.contents.messages.get(realm)?.get(id)?.value ?? null)),
+    );
+  }
+
+  scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
+    return this.#gated('scanMessages', [`message/${scan.realm}`], () => {
+      const found: MessageRecord[] = [];
+      for (const { value } of this.contents.messages.get(scan.realm)?.values() ?? []) {
+        if (!value || !inIndex(value, scan.index)) continue;
+        if (scan.direction === 'newer' ? value.id > scan.from : value.id < scan.from) found.push(value);
+      }
+      found.sort((a, b) => (scan.direction === 'newer' ? a.id - b.id : b.id - a.id));
+      return structuredClone(found.slice(0, Math.max(0, scan.limit)));
+    });
+  }
+
+  sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {
+    return this.#gated('sleepers', partitions.map(String), () => {
+      const wanted = new Set(partitions);
+      const found: Sleeper[] = [];
+      for (const { key, due, outbox } of this.contents.roots.values()) {
+        const pending = outbox.length > 0;
+        if ((pending || due !== null) && wanted.has(partitionOf(key))) found.push({ key, due, pending });
+      }
+      return found;
+    });
+  }
+
+  raiseEpoch(of: Partition, atLeast: number): Promise<Epoch> {
+    return this.#gated('raiseEpoch', [String(of)], () => {
+      const raised = 1 + Math.max(this.contents.epochs.get(of) ?? 0, atLeast);
+      this.contents.epochs.set(of, raised);
+      return epoch(raised);
+    });
+  }
+
+  ping(): Promise<void> {
+    return this.#gated('ping', [], () => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+}
+
+/** Whether a scan of this index would meet the message: the plain reading of MessageIndex, for models in tests. */
+export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
+  switch (index.by) {
+    case 'realm':
+      return true;
+    case 'conversation':
+      return m.conversation === index.conversation;
+    case 'topic':
+      return m.conversation === index.conversation && m.topicKey === index.topicKey;
+    case 'sender':
+      return m.sender === index.sender;
+    case 'participant':
+      return m.participants.includes(index.user);
+  }
+}

@@ -1,0 +1,13 @@
+/** Wait for a condition, not for a time: polls each few milliseconds; rejects after `withinMs`. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  withinMs = 15_000,
+): Promise<number> {
+  const start = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - start > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return performance.now() - start;
+}

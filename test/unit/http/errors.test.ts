@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ApiError, apiError, type CatalogueEntry, catalogue } from '../../../src/api/index.js';
+
+interface CommonError {
+  readonly status: number;
+  readonly code?: string;
+  readonly msg: string;
+  readonly extra?: Readonly<Record<string, string>>;
+  readonly seed_omits_code?: boolean;
+}
+/** tap runs in the folder of the package. */
+const root = process.cwd();
+const entries = Object.entries(catalogue) as [keyof typeof catalogue, CatalogueEntry][];
+
+t.test('every common error of the API description is in the catalogue, with its code, status and data', async (t) => {
+  const common = JSON.parse(readFileSync(join(root, 'test/fixtures/common-errors.json'), 'utf8')) as CommonError[];
+  for (const error of common) {
+    if (error.msg === 'see conventions.md') continue;
+    const code = error.seed_omits_code ? undefined : error.code;
+    const found = entries.find(([, e]) => e.msg === error.msg && e.code === code && e.status === error.status);
+    t.ok(found, error.msg);
+    t.same([...(found?.[1].data ?? [])].sort(), Object.keys(error.extra ?? {}).sort(), `data of ${error.msg}`);
+  }
+});
+
+t.test('no two entries say the same thing', async (t) => {
+  const seen = entries.map(([, e]) => `${e.code} ${e.status} ${e.msg}`);
+  t.equal(new Set(seen).size, seen.length);
+});
+
+t.test('every message of the catalogue is one of the API description, or marked as ours', async (t) => {
+  const api = join(root, '../shared/api');
+  if (!existsSync(api)) {
+    t.comment('skipped: no API description here');
+    return;
+  }
+  const files = readdirSync(api).filter((name) => /\.(md|json)$/.test(name));
+  const text = files.map((name) => readFileSync(join(api, name), 'utf8').replaceAll('\\"', '"')).join('\n');
+  const pieces = (msg: string): string[] => msg.split(/\{[^}]+\}/).map((piece) => piece.trim());
+  const ours = new Set(['NOT_FOUND', 'VALIDATION_FAILED', 'MALFORMED_FORM', 'BODY_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
+  for (const [name, { msg }] of entries) {
+    if (ours.has(name)) continue;
+    for (const piece of pieces(msg)) t.ok(text.includes(piece), `${name}: ${piece}`);
+  }
+});
+
+t.test('placeholders are filled, once, and data fields stand beside the message', async (t) => {
+  const error = apiError('REQUEST_VARIABLE_INVALID', { var_name: 'x', bad_value: '{var_name}' });
+  t.same(error.toReply(), {
+    code: 'REQUEST_VARIABLE_INVALID',
+    status: 400,
+    msg: "Bad value for 'x': {var_name}",
+    extra: { var_name: 'x', bad_value: '{var_name}' },
+  });
+  t.equal(apiError('RECIPIENT_GONE', { email: 'a@b.c' }).message, "'a@b.c' is no longer using Conclave.");
+  t.ok(error instanceof ApiError);
+});
+
+t.test('codeless errors have no code key', async (t) => {
+  t.notOk('code' in apiError('NOT_LOGGED_IN').toReply());
+  t.notOk('code' in apiError('INTERNAL').toReply());
+  t.equal(apiError('SERVICE_UNAVAILABLE').retryable, true);
+});

@@ -1,0 +1,296 @@
+import t from 'tap';
+import { Type } from 'typebox';
+import { type ActorReply, apiError, type Operation } from '../../../src/api/index.js';
+import { realmKey } from '../../../src/core/index.js';
+import { Frontend } from '../../../src/http/frontend.js';
+import type { BodyPart, Headers, HttpExchange } from '../../../src/http/server.js';
+import { settle } from '../../support/fake-clock.js';
+import { AUTH, declare, FakeServices, user } from './support.js';
+
+class FakeExchange implements HttpExchange {
+  readonly path: string;
+  readonly query: string;
+  aborted = false;
+  answers = 0;
+  status = 0;
+  headers: Record<string, string> = {};
+  text = '';
+  #abort: () => void = () => {};
+
+  constructor(
+    readonly method: string,
+    url: string,
+    readonly sent: Record<string, string> = {},
+    readonly body: string | undefined = undefined,
+  ) {
+    const [path, query] = url.split('?');
+    this.path = path!;
+    this.query = query ?? '';
+  }
+
+  get hasBody(): boolean {
+    return this.body !== undefined;
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  get json(): any {
+    return JSON.parse(this.text);
+  }
+  header(name: string): string {
+    return this.sent[name] ?? '';
+  }
+  remoteAddress(): string {
+    return '127.0.0.1';
+  }
+  readBody(done: (body: Uint8Array | undefined) => void): void {
+    done(Buffer.from(this.body ?? ''));
+  }
+  onAborted(listener: () => void): void {
+    this.#abort = listener;
+  }
+  abort(): void {
+    this.aborted = true;
+    this.#abort();
+  }
+  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+    this.answers++;
+    this.status = status;
+    this.headers = Object.fromEntries(headers.pairs);
+    this.text = parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const forwarded = { to: realmKey(1 as never), command: 'do', args: {} };
+const ok = (text: string, after?: number): ActorReply => ({ ok: [Buffer.from(text)], ...(after ? { after } : {}) });
+
+function make(...operations: Operation[]) {
+  const services = new FakeServices();
+  const frontend = new Frontend(operations, services, { instance: 'f1' });
+  const send = (method: string, url: string, sent: Record<string, string> = {}, body?: string): FakeExchange => {
+    const exchange = new FakeExchange(method, `/api/v1${url}`, { authorization: AUTH, ...sent }, body);
+    frontend.handle(exchange);
+    return exchange;
+  };
+  return { services, frontend, send };
+}
+
+t.test('an operation answered from the replica is answered in the same turn', async (t) => {
+  const { send } = make(
+    declare({ path: '/a', run: ({ client, caller, origin }) => ({ fields: { client, caller, origin } }) }),
+  );
+  const got = send('GET', '/a?x=1', { 'user-agent': 'curl/8.1', host: 'chat.example.com:9991' });
+  t.equal(got.status, 200);
+  t.same(got.json, {
+    result: 'success',
+    msg: '',
+    ignored_parameters_unsupported: ['x'],
+    client: 'curl',
+    caller: 5,
+    origin: 'http://chat.example.com:9991',
+  });
+});
+
+t.test('a strange Host header does not get into answers', async (t) => {
+  const { send } = make(declare({ path: '/a', run: ({ origin }) => ({ fields: { origin } }) }));
+  t.equal(send('GET', '/a', { host: 'evil"/<x>' }).json.origin, 'http://localhost');
+});
+
+t.test('the order of checks: path, method, credentials, role, parameters', async (t) => {
+  const { send } = make(
+    declare({
+      path: '/a',
+      method: 'PATCH',
+      guard: 'admin',
+      parameters: { n: { in: 'form', encoding: 'json', schema: Type.Integer(), required: true } },
+    }),
+  );
+  const none = { authorization: '' };
+  t.same(send('PATCH', '/b', none).json, { result: 'error', msg: 'Not Found' });
+  const wrong = send('GET', '/a', none);
+  t.equal(wrong.status, 405);
+  t.same(wrong.json, { result: 'error', msg: 'Method Not Allowed', allowed_methods: ['PATCH'] });
+  t.equal(wrong.headers.Allow, 'PATCH');
+  t.equal(send('PATCH', '/a', none).status, 401);
+  t.equal(send('PATCH', '/a').json.msg, 'Must be an organization administrator');
+});
+
+t.test('guards refuse with their messages', async (t) => {
+  const guards = ['user', 'admin', 'owner', 'human', 'member_human', 'non_guest'] as const;
+  const { send, services } = make(...guards.map((guard) => declare({ path: `/${guard}`, guard })));
+  const outcome = (over: object): string[] => {
+    services.caller = { ...services.caller, user: user(over) };
+    return guards.map((guard) => send('GET', `/${guard}`).json.msg as string);
+  };
+  const [admin, owner] = ['Must be an organization administrator', 'Must be an organization owner'];
+  const [bots, guests] = ['This endpoint does not accept bot requests.', 'Not allowed for guest users'];
+  t.same(outcome({ role: 100 }), ['', '', '', '', '', '']);
+  t.same(outcome({ role: 200 }), ['', '', owner, '', '', '']);
+  t.same(outcome({ role: 600 }), ['', admin, owner, '', guests, guests]);
+  t.same(outcome({ role: 200, botType: 1 }), ['', '', owner, bots, bots, '']);
+  t.same(outcome({ role: 600, botType: 1 }), ['', admin, owner, bots, guests, guests]);
+});
+
+t.test('incoming-webhook bots are admitted only where declared', async (t) => {
+  const { send, services } = make(declare({ path: '/a' }), declare({ path: '/b', webhookBots: true }));
+  services.caller = { ...services.caller, user: user({ botType: 2 }) };
+  t.equal(send('GET', '/a').json.msg, 'This API is not available to incoming webhook bots.');
+  t.equal(send('GET', '/b').status, 200);
+});
+
+t.test('a POST with a form field `method` stands for that method', async (t) => {
+  const made = make(
+    declare({ path: '/a', method: 'PATCH', run: () => ({ fields: { did: 'patch' } }) }),
+    declare({ path: '/a', method: 'POST', run: () => ({ fields: { did: 'post' } }) }),
+    declare({ path: '/only', method: 'DELETE' }),
+  );
+  const send = (url: string, body: string) =>
+    made.send('POST', url, { 'content-type': `${FORM}; charset=utf-8` }, body);
+  t.same(send('/a', 'method=PATCH').json, { result: 'success', msg: '', did: 'patch' });
+  t.equal(send('/a', 'x=1').json.did, 'post');
+  t.equal(send('/only', 'method=DELETE').status, 200);
+  t.equal(send('/only', 'method=PUT').status, 405);
+  t.equal(made.send('POST', '/a?method=PATCH').json.did, 'post', 'not in the query');
+});
+
+t.test('bodies that are no forms are ignored', async (t) => {
+  const parameters = { n: { in: 'form', encoding: 'json', schema: Type.Integer(), required: true } } as const;
+  const { send } = make(declare({ path: '/a', method: 'POST', parameters }));
+  t.equal(send('POST', '/a', { 'content-type': 'application/json' }, '{"n":1}').json.msg, "Missing 'n' argument");
+  t.equal(send('POST', '/a', { 'content-type': FORM }, 'n=1').status, 200);
+});
+
+t.test('multipart forms are read', async (t) => {
+  const parameters = { n: { in: 'form', encoding: 'json', schema: Type.Integer(), required: true } } as const;
+  const run = ({ params }: { params: unknown }) => ({ fields: { n: (params as { n: number }).n } });
+  const { send } = make(declare({ path: '/a', method: 'POST', parameters, run }));
+  const body = '--B\r\nContent-Disposition: form-data; name="n"\r\n\r\n7\r\n--B--\r\n';
+  const got = send('POST', '/a', { 'content-type': 'multipart/form-data; boundary=B' }, body);
+  await settle();
+  t.equal(got.json.n, 7);
+});
+
+t.test('an actor answers with encoded fields or a refusal', async (t) => {
+  const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
+  const [first, second] = [send('GET', '/a?z=1', { 'user-agent': 'x/1' }), send('GET', '/a')];
+  t.equal(first.answers, 0);
+  services.forwarded[0]!.answer(ok(',"id":3'));
+  services.forwarded[1]!.answer({ error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: 'q' }).toReply() });
+  await settle();
+  t.same(first.json, { result: 'success', msg: '', ignored_parameters_unsupported: ['z'], id: 3 });
+  t.same(second.json, { result: 'error', msg: 'Bad event queue ID: q', code: 'BAD_EVENT_QUEUE_ID', queue_id: 'q' });
+  t.match(services.forwarded[0]!.context, { client: 'x', realm: 1, requestId: 'f1-1' });
+  t.equal(services.forwarded[1]!.context.requestId, 'f1-2');
+  t.notOk(services.forwarded.some((sent) => sent.cancelled));
+});
+
+t.test('the answer to a change waits until the replica shows it', async (t) => {
+  const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
+  let applied: () => void = () => {};
+  services.waitFor = (_realm, version) => {
+    t.equal(version, 9);
+    return new Promise<void>((resolve) => {
+      applied = resolve;
+    });
+  };
+  const got = send('GET', '/a');
+  services.forwarded[0]!.answer(ok('', 9));
+  await settle();
+  t.equal(got.answers, 0);
+  applied();
+  await settle();
+  t.equal(got.status, 200);
+});
+
+t.test('past the deadline the client gets 503 and the actor no longer works for it', async (t) => {
+  const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
+  const got = send('GET', '/a');
+  services.clock.advance(29_999);
+  t.equal(got.answers, 0);
+  services.clock.advance(1);
+  t.equal(got.status, 503);
+  t.equal(got.json.msg, 'Service temporarily unavailable, please try again');
+  t.ok(services.forwarded[0]!.cancelled);
+  services.forwarded[0]!.answer(ok(''));
+  await settle();
+  t.equal(got.answers, 1, 'a late reply is dropped');
+});
+
+t.test('held polls have no deadline, and releaseHeld answers them', async (t) => {
+  const { send, services, frontend } = make(declare({ path: '/a', run: () => ({ ...forwarded, held: true }) }));
+  const [one, two] = [send('GET', '/a'), send('GET', '/a')];
+  services.clock.advance(3_600_000);
+  services.forwarded[0]!.answer(ok(''));
+  await settle();
+  t.equal(one.status, 200);
+  t.equal(two.answers, 0);
+  frontend.releaseHeld();
+  t.equal(two.status, 503);
+  t.ok(services.forwarded[1]!.cancelled);
+  t.equal(services.clock.next(), undefined, 'no timer is left');
+});
+
+t.test('a client that goes away cancels what was forwarded for it', async (t) => {
+  const { send, services } = make(declare({ path: '/a', run: () => ({ ...forwarded, held: true }) }));
+  const got = send('GET', '/a');
+  got.abort();
+  t.ok(services.forwarded[0]!.cancelled);
+  services.forwarded[0]!.answer(ok(''));
+  await settle();
+  t.equal(got.answers, 0);
+});
+
+t.test('a caller looked up elsewhere is waited for; one that leaves meanwhile starts nothing', async (t) => {
+  const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
+  services.slow = true;
+  const [stays, leaves] = [send('GET', '/a'), send('GET', '/a')];
+  leaves.abort();
+  await settle();
+  t.equal(services.forwarded.length, 1);
+  services.forwarded[0]!.answer(ok(''));
+  await settle();
+  t.equal(stays.status, 200);
+});
+
+t.test('unknown exceptions are 500 without details, and logged', async (t) => {
+  const { send, services } = make(
+    declare({ path: '/a', run: () => JSON.parse('{') }),
+    declare({ path: '/b', run: () => Promise.reject(new Error('secret')) }),
+    declare({ path: '/c', run: () => forwarded }),
+  );
+  const answers = [send('GET', '/a'), send('GET', '/b'), send('GET', '/c')];
+  services.forwarded[0]!.fail(new Error('secret'));
+  await settle();
+  for (const got of answers) {
+    t.equal(got.status, 500);
+    t.same(got.json, { result: 'error', msg: 'Internal server error' });
+  }
+  t.equal(services.logged.filter(({ level }) => level === 'error').length, 3);
+});
+
+t.test('refusals of operations and services are answered as they are', async (t) => {
+  const { send, services } = make(
+    declare({
+      path: '/a',
+      run: () => {
+        throw apiError('NO_SUCH_USER');
+      },
+    }),
+    declare({ path: '/b', run: () => forwarded }),
+  );
+  t.equal(send('GET', '/a').json.msg, 'No such user');
+  const got = send('GET', '/b');
+  services.forwarded[0]!.fail(apiError('SERVICE_UNAVAILABLE'));
+  await settle();
+  t.equal(got.status, 503);
+});
+
+t.test('an operation without credentials runs for the organization of the host', async (t) => {
+  const { send } = make(declare({ path: '/a', guard: 'none', run: ({ caller }) => ({ fields: { caller } }) }));
+  t.equal(send('GET', '/a', { authorization: '' }).json.caller, 0);
+});
+
+t.test('an answer may bring headers of its own', async (t) => {
+  const run = () => ({ fields: {}, headers: { 'Cache-Control': 'max-age=60', 'X-A': 'b' } });
+  const got = make(declare({ path: '/a', run })).send('GET', '/a');
+  t.match(got.headers, { 'Cache-Control': 'max-age=60', 'X-A': 'b', 'Content-Type': 'application/json' });
+});

@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { ApiError, type Parameters } from '../../../src/api/index.js';
+import { ParameterReader } from '../../../src/http/params.js';
+import { type Fields, NO_FIELDS, parseForm, parseFormBody } from '../../../src/http/params-form.js';
+import { parseMultipart } from '../../../src/http/params-multipart.js';
+import { declare, refusal } from './support.js';
+
+const json = (schema: TSchema, over: object = {}) =>
+  ({ in: 'form', encoding: 'json', schema, required: false, ...over }) as const;
+const reader = (parameters: Parameters, path = '/x') => new ParameterReader(declare({ path, parameters }));
+
+/** Values, or the refusal. */
+function read(made: ParameterReader, form: string, query = '', segments: readonly string[] = []): unknown {
+  try {
+    const { values, ignored } = made.read(parseForm(form), parseForm(query), segments);
+    return ignored ? { ...values, ignored } : { ...values };
+  } catch (error) {
+    return (error as ApiError).toReply();
+  }
+}
+
+t.test('the form goes before the query, and the last of several values counts', async (t) => {
+  const made = reader({ a: { in: 'query', encoding: 'string', schema: Type.String(), required: false } });
+  t.same(read(made, 'a=1', 'a=2'), { a: '1' });
+  t.same(read(made, '', 'a=1&a=2'), { a: '2' });
+  t.same(read(made, 'a=1&a='), { a: '' });
+  t.same(read(made, ''), { a: undefined });
+});
+
+t.test('a missing required parameter is named; defaults are not checked', async (t) => {
+  const made = reader({ a: json(Type.Integer(), { default: 'any' }), b: json(Type.Integer(), { required: true }) });
+  t.same(read(made, ''), {
+    code: 'REQUEST_VARIABLE_MISSING',
+    status: 400,
+    msg: "Missing 'b' argument",
+    extra: { var_name: 'b' },
+  });
+  t.same(read(made, 'b=3'), { a: 'any', b: 3 });
+});
+
+t.test('the first failure in the order of declaration wins', async (t) => {
+  const made = reader({ a: json(Type.Integer()), b: json(Type.Integer(), { required: true }) });
+  t.match(read(made, 'a=x'), { msg: 'Argument "a" is not valid JSON.', code: 'BAD_REQUEST' });
+  t.match(read(made, 'a=null'), { msg: 'a is not an integer' }, 'null is present');
+  t.match(read(made, 'a='), { msg: 'Argument "a" is not valid JSON.' }, 'so is nothing');
+});
+
+t.test('a parameter under two of its names is confusing', async (t) => {
+  const topic = {
+    in: 'form',
+    encoding: 'string',
+    schema: Type.String(),
+    required: true,
+    aliases: ['subject'],
+  } as const;
+  const made = reader({ topic });
+  t.same(read(made, 'subject=x'), { topic: 'x' });
+  t.match(read(made, 'subject=x', 'topic=y'), {
+    code: 'REQUEST_CONFUSING_VAR',
+    msg: "Can't decide between 'topic' and 'subject' arguments",
+    extra: { var_name1: 'topic', var_name2: 'subject' },
+  });
+  t.match(read(made, ''), { msg: "Missing 'topic' argument" });
+});
+
+t.test('converted numbers are decimal text from 0 to 4294967295', async (t) => {
+  const made = reader({ n: { in: 'query', encoding: 'uint', schema: Type.Integer(), required: true } });
+  t.same(read(made, '', 'n=+12%20'), { n: 12 });
+  t.same(read(made, '', 'n=4294967295'), { n: 4294967295 });
+  for (const bad of ['-1', '4294967296', '1.0', 'abc', '', '0x10', '1e3', '9'.repeat(400)]) {
+    t.match(read(made, '', `n=${bad}`), {
+      code: 'REQUEST_VARIABLE_INVALID',
+      msg: `Bad value for 'n': ${bad}`,
+      extra: { var_name: 'n', bad_value: bad },
+    });
+  }
+});
+
+t.test('strings are taken as they are, quotes and all', async (t) => {
+  const made = reader({ s: { in: 'form', encoding: 'string', schema: Type.String({ maxLength: 9 }), required: true } });
+  t.same(read(made, 's=%22a%22+b'), { s: '"a" b' });
+  t.same(read(made, 's=%00%F0%9F%98%80'), { s: '\0😀' });
+  t.match(read(made, 's=0123456789'), { msg: 's is too long (limit: 9 characters)' });
+});
+
+t.test('what nothing consumes is reported, sorted, once; client, method and path parameters are not', async (t) => {
+  const made = reader(
+    { id: { in: 'path', encoding: 'uint', schema: Type.Integer(), required: true }, a: json(Type.Integer()) },
+    '/x/{id}',
+  );
+  t.same(read(made, 'z=1&a=1&method=PATCH&client=x', 'b=2&z=3&client=y', ['7']), { id: 7, a: 1, ignored: ['b', 'z'] });
+  t.same(read(made, 'id=9', '', ['7']), { id: 7, a: undefined, ignored: ['id'] }, 'the path does not consume a field');
+  t.same(read(made, '', 'a=1', ['7']), { id: 7, a: 1 });
+});
+
+t.test('forms decode without ever failing', async (t) => {
+  const fields = (text: string): unknown => [...parseForm(text)];
+  t.same(fields('a=1&&b&=c&d=e=f'), [
+    ['a', '1'],
+    ['b', ''],
+    ['', 'c'],
+    ['d', 'e=f'],
+  ]);
+  t.same(fields('a=%zz%4&b=%ff%41'), [
+    ['a', '%zz%4'],
+    ['b', '\ufffdA'],
+  ]);
+  t.same([...parseFormBody(Buffer.from([0x61, 0x3d, 0xc3, 0xa4, 0xff]))], [['a', 'ä\ufffd']]);
+  t.equal(parseForm('__proto__=1').get('__proto__'), '1');
+  t.equal(await refusal(() => parseForm('a=1&'.repeat(1001))), 'MALFORMED_FORM');
+});
+
+t.test('multipart fields are read, files skipped, broken bodies refused', async (t) => {
+  const part = (head: string, body: string): string =>
+    `--B\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
+  const type = 'multipart/form-data; boundary=B';
+  const parse = (text: string, as = type): Promise<Fields> => parseMultipart(Buffer.from(text), as);
+  const body = `${part('name="a"', 'ä\r\nb')}${part('name="f"; filename="x.txt"', 'data')}${part('name="a"', '2')}--B--\r\n`;
+  t.same([...(await parse(body))], [['a', '2']]);
+  for (const [text, as] of [
+    [body.slice(0, 40), type],
+    [body, 'multipart/form-data'],
+    ['', type],
+    [`${part('name="a"', 'x').repeat(1100)}--B--\r\n`, type],
+  ] as const) {
+    t.equal(await refusal(() => parse(text, as)), 'MALFORMED_FORM', `${as} ${text.length}`);
+  }
+});
+
+const schemas: readonly TSchema[] = [
+  Type.Integer(),
+  Type.Boolean(),
+  Type.Array(Type.Integer()),
+  Type.Union([Type.String(), Type.Integer()]),
+  Type.Union([Type.Integer(), Type.Null()]),
+  Type.Array(Type.Object({ a: Type.String({ check: 'hexColor' }) }, { additionalProperties: false })),
+  Type.Object({ a: Type.Optional(Type.Boolean()) }, { additionalProperties: Type.Boolean() }),
+  Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.Integer())])),
+  Type.Union([Type.Array(Type.String()), Type.Array(Type.Integer())]),
+  Type.Unknown(),
+];
+
+t.test('whatever is sent gives a value of the declared type or a refusal', async () => {
+  const nearJson = fc.oneof(
+    fc.json({ maxDepth: 3 }),
+    fc.string({ unit: 'binary' }),
+    fc
+      .array(fc.constantFrom('[', ']', '{', '}', '"a"', ':', ',', '1', '1.5', 'true', 'null', '\\', '"', 'e', '-'))
+      .map((a) => a.join('')),
+  );
+  const readers = schemas.map((schema) => reader({ p: json(schema, { required: true }) }));
+  fc.assert(
+    fc.property(fc.nat(schemas.length - 1), nearJson, (i, text) => {
+      try {
+        const { values } = readers[i]!.read(new Map([['p', text]]), NO_FIELDS, []);
+        JSON.stringify(values);
+        return Value.Check(schemas[i]!, values.p);
+      } catch (error) {
+        return error instanceof ApiError;
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+t.test('random bytes as a body or query never crash', async () => {
+  const made = reader({ a: json(Type.Array(Type.Integer())), b: json(Type.String(), { required: true }) });
+  const ascii = fc.array(fc.constantFrom(...'ab=&%+1[]"{}\\u0\u00ff')).map((a) => a.join(''));
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), ascii, (bytes, query) => {
+      try {
+        made.read(parseFormBody(bytes), parseForm(query), []);
+        return true;
+      } catch (error) {
+        return error instanceof ApiError;
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+t.test('random multipart bodies never crash', async () => {
+  const piece = fc.constantFrom(
+    '--B',
+    '--',
+    '\r\n',
+    '\r\n\r\n',
+    'Content-Disposition: form-data; name="a"',
+    'x',
+    '\0',
+    ';',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece), async (pieces) => {
+      try {
+        await parseMultipart(Buffer.from(pieces.join('')), 'multipart/form-data; boundary=B');
+        return true;
+      } catch (error) {
+        return error instanceof ApiError;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,53 @@
+import t from 'tap';
+import { ApiError, apiError, catalogue, type ErrorName } from '../../../src/api/index.js';
+import { errorBody, errorHeaders, successOfFields, successOfParts } from '../../../src/http/reply.js';
+import type { BodyPart } from '../../../src/http/server.js';
+
+const text = (parts: readonly BodyPart[]): string =>
+  parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
+
+t.test('a success has its envelope first and ends with a newline', async (t) => {
+  t.equal(text(successOfFields({}, undefined)), '{"result":"success","msg":""}\n');
+  t.equal(text(successOfFields({ id: 1 }, undefined)), '{"result":"success","msg":"","id":1}\n');
+  t.equal(text(successOfParts([], undefined)), '{"result":"success","msg":""}\n');
+  t.equal(
+    text(successOfParts([Buffer.from(',"a":1'), Buffer.from(''), Buffer.from(',"b":"ä"')], undefined)),
+    '{"result":"success","msg":"","a":1,"b":"ä"}\n',
+  );
+});
+
+t.test('ignored parameters stand in every kind of success', async (t) => {
+  const ignored = ['a"b', 'c'];
+  for (const body of [
+    successOfFields({ id: 1 }, ignored),
+    successOfFields({ id: 1, msg: '' }, ignored),
+    successOfParts([Buffer.from(',"id":1')], ignored),
+  ]) {
+    t.same(JSON.parse(text(body)), { result: 'success', msg: '', id: 1, ignored_parameters_unsupported: ignored });
+  }
+});
+
+t.test('an operation may set result and msg itself', async (t) => {
+  const body = text(successOfFields({ result: 'partially_completed', code: 'REQUEST_TIMEOUT' }, undefined));
+  t.equal(body, '{"result":"partially_completed","msg":"","code":"REQUEST_TIMEOUT"}\n');
+});
+
+t.test('every error of the catalogue is encoded with code, message and data', async (t) => {
+  for (const name of Object.keys(catalogue) as ErrorName[]) {
+    const error = new ApiError(name, { allowed_methods: ['GET', 'PUT'] }).toReply();
+    const body = JSON.parse(text(errorBody(error))) as Record<string, unknown>;
+    t.equal(body.result, 'error', name);
+    t.equal(body.msg, error.msg);
+    t.equal(body.code, error.code);
+    t.ok(errorHeaders(error).flat.includes('Cache-Control'));
+  }
+});
+
+t.test('statuses bring their headers', async (t) => {
+  const headers = (error: ApiError): Record<string, string> => Object.fromEntries(errorHeaders(error.toReply()).pairs);
+  t.match(headers(apiError('NOT_LOGGED_IN')), { 'WWW-Authenticate': 'Basic realm="Conclave"' });
+  t.match(headers(apiError('METHOD_NOT_ALLOWED', { allowed_methods: ['GET', 'POST'] })), { Allow: 'GET, POST' });
+  t.match(headers(apiError('RATE_LIMIT_HIT', { 'retry-after': 1.2 })), { 'Retry-After': '2' });
+  t.notOk(headers(apiError('RATE_LIMIT_HIT', { 'retry-after': null }))['Retry-After']);
+  t.match(headers(apiError('SERVICE_UNAVAILABLE')), { 'Retry-After': '1' });
+});

@@ -1,0 +1,233 @@
+import t from 'tap';
+import { createMachine } from 'xstate';
+import type { JsonObject } from '../../../src/core/index.js';
+import type { ActorKind, HeldRequest } from '../../../src/runtime/index.js';
+import { ledger, ledgerKey, testKinds } from '../../cluster/kinds.js';
+import { Harness, settle } from './harness.js';
+
+const key = ledgerKey(1);
+const other = ledgerKey(2);
+const ops = (h: Harness, of = key): readonly string[] =>
+  (h.root(of)?.state as { ops: string[] } | undefined)?.ops ?? [];
+
+t.test('a command for an actor without root is answered as the kind says, and creates nothing', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  t.same(await h.ask(key, 'due'), ledger.missing(key));
+  t.equal(h.root(key), undefined);
+});
+
+t.test('a refusal changes nothing', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'add', { op: 'a' });
+  t.match(await h.ask(key, 'refuse'), { error: { status: 400 } });
+  t.equal(h.root(key)?.version, 1);
+  t.same(h.errors, []);
+});
+
+t.test('a throwing handler stops its actor only, loudly; others in it are tried again', async (t) => {
+  const h = new Harness();
+  await h.take(key, other);
+  const boom = h.begin(key, 'boom');
+  const add = h.begin(key, 'add', { op: 'a' });
+  t.same(await h.ask(other, 'add', { op: 'b' }), { total: 1 });
+  await h.clock.advanceAsync(2_000);
+  t.same(add.answer(), { total: 1 });
+  t.match(boom.answer(), { error: { status: 500 } }, 'the culprit fails for good when it throws again');
+  t.same(h.errors, ['actor crashed', 'actor crashed']);
+});
+
+t.test('an idle actor leaves memory with an empty outbox, and comes back with its state', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'add', { op: 'a' });
+  await settle();
+  t.equal(h.root(key)?.outbox.length, 1);
+  await h.host.passivateIdle(0);
+  t.equal(h.host.active, 0);
+  t.equal(h.root(key)?.outbox.length, 0);
+  t.same(await h.ask(key, 'add', { op: 'b' }), { total: 2 });
+});
+
+t.test('a handed-over partition leaves nothing to be done, even by actors that wait for each other', async (t) => {
+  const h = new Harness();
+  await h.take(key, other);
+  const gate = h.hold('before:commit');
+  const moves = [
+    h.begin(key, 'move', { op: 'm', stages: [[2], [1]] }),
+    h.begin(other, 'move', { op: 'n', stages: [[1]] }),
+  ];
+  await settle();
+  const lost = h.lose('released', key, other);
+  await settle();
+  gate.open();
+  await settle();
+  await lost;
+  t.same([ops(h).length, ops(h, other).length], [3, 2]);
+  t.same([h.root(key)?.outbox, h.root(other)?.outbox], [[], []]);
+  t.ok(moves.every((m) => m.answer() !== undefined));
+  t.equal(h.host.active, 0);
+});
+
+t.test('handing over ends in time when a target is away; the next owner goes on', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  h.begin(key, 'move', { op: 'm', stages: [[2]] });
+  await settle();
+  let over = false;
+  void h.lose('released', key).then(() => (over = true));
+  await h.clock.advanceAsync(15_000);
+  t.ok(over);
+  t.equal(h.root(key)?.outbox.length, 1);
+  await h.take(key);
+  await h.take(other);
+  await h.clock.advanceAsync(2_000);
+  t.same(ops(h, other), ['m.0.0']);
+});
+
+t.test('handing over ends when the actor is fenced meanwhile', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  const gate = h.hold('before:commit');
+  h.begin(key, 'add', { op: 'a' });
+  await settle();
+  const lost = h.lose('released', key);
+  h.store.contents.roots.set(key, { key, epoch: 99 as never, version: 7, state: {}, outbox: [], due: null });
+  gate.open();
+  await lost;
+  t.equal(h.host.active, 0);
+});
+
+t.test('a partition lost while it is being taken activates nothing', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  h.store.gate = (step) => (step === 'after:commit' ? new Promise(() => {}) : undefined);
+  h.begin(key, 'add', { op: 'a' });
+  await settle();
+  await h.lose('lapsed', key);
+  const gate = h.hold('before:sleepers');
+  const taken = h.take(key);
+  await settle();
+  await h.lose('lapsed', key);
+  gate.open();
+  await taken;
+  t.equal(h.host.active, 0);
+});
+
+t.test('what an owner left undone is done before the next one answers', async (t) => {
+  for (const atomic of [true, false]) {
+    const h = new Harness(testKinds, atomic);
+    await h.take(key);
+    h.store.gate = (step) => (step === 'after:commit' ? new Promise(() => {}) : undefined);
+    h.begin(key, 'add', { op: 'a' });
+    await settle();
+    h.store.gate = undefined;
+    h.newHost();
+    await h.take(key);
+    await settle();
+    t.ok(h.store.contents.parts.get(key)?.get('e/a'), 'record');
+    t.equal(h.log.contents.entries(1 as never).length, 1, 'event');
+  }
+});
+
+t.test('a timer fires once, also when its actor is not in memory or moves', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'schedule', { op: 's', after: 5_000 });
+  await settle();
+  await h.host.passivateIdle(0);
+  await h.clock.advanceAsync(4_000);
+  await h.lose('lapsed', key);
+  await h.clock.advanceAsync(4_000);
+  t.same(ops(h), ['s']);
+  await h.take(key);
+  await h.clock.advanceAsync(60_000);
+  t.same(ops(h), ['s', 'fired:s']);
+});
+
+t.test('an exclusive command keeps its lane until its commands were carried out, also after a reload', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  h.begin(key, 'hold', { op: 'h1', stages: [[2]] });
+  const second = h.begin(key, 'hold', { op: 'h2', stages: [[2]] });
+  await settle();
+  await h.ask(key, 'add', { op: 'a' });
+  t.same(ops(h), ['h1', 'a'], 'other lanes go on');
+  await h.lose('lapsed', key);
+  await h.take(key);
+  await h.clock.advanceAsync(1_000);
+  t.same(ops(h), ['h1', 'a']);
+  await h.take(other);
+  await h.clock.advanceAsync(2_000);
+  t.same(second.answer(), { total: 3 });
+});
+
+interface QueueState extends JsonObject {
+  readonly n: number;
+}
+const stops: string[] = [];
+let parked: HeldRequest | undefined;
+const queue: ActorKind<QueueState> = {
+  name: 'stream',
+  machine: createMachine({ initial: 'idle', states: { idle: {} } }),
+  commands: {
+    open: { creates: true, handle: () => ({ reply: { value: 'open' }, state: { n: 1 } }) },
+    close: {
+      handle: () => ({
+        reply: { value: 'closed' },
+        end: true,
+        events: [{ t: 'event', to: {}, event: { op: 'closed' } }],
+      }),
+    },
+  },
+  initial: () => ({ n: 0 }),
+  volatile: () => undefined,
+  missing: () => ({ error: { status: 404, msg: 'no queue' } }),
+  refuse: () => ({ error: { status: 400, msg: '' } }),
+  directory: false,
+  loads: [],
+  liveCommands: ['poll'],
+  live: () => ({
+    command: (_name, _args, request) => {
+      parked = request;
+    },
+    committed: () => {},
+    stopped: (reason) => {
+      stops.push(reason);
+      parked?.reply({ error: { status: 503, msg: 'stopped' } });
+    },
+    idle: () => parked === undefined,
+  }),
+};
+
+t.test('a live actor holds polls, which keep it in memory and are handed back when it stops', async (t) => {
+  const h = new Harness({ stream: queue });
+  await h.take(key);
+  t.match(await h.ask(key, 'poll'), { error: { status: 404 } });
+  await h.ask(key, 'open');
+  const poll = h.begin(key, 'poll');
+  await settle();
+  await h.host.passivateIdle(0);
+  t.equal(h.host.active, 1);
+  await h.lose('lapsed', key);
+  t.match(await poll.done, { error: { status: 503 } });
+  t.same(stops, ['lapsed']);
+  parked = undefined;
+});
+
+t.test('an actor that ends is removed when its last events are in the log', async (t) => {
+  const h = new Harness({ stream: queue });
+  await h.take(key);
+  await h.ask(key, 'open');
+  let append = (): void => {};
+  h.log.gate = (step) => (step === 'before:append' ? new Promise<void>((resolve) => (append = resolve)) : undefined);
+  t.equal(await h.ask(key, 'close'), 'closed');
+  await settle();
+  t.ok(h.root(key), 'still there');
+  append();
+  await settle();
+  t.equal(h.root(key), undefined);
+  t.equal(h.host.active, 0);
+  t.match(await h.ask(key, 'poll'), { error: { status: 404 } });
+});

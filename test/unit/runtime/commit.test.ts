@@ -1,0 +1,94 @@
+import t from 'tap';
+import { ledgerKey } from '../../cluster/kinds.js';
+import { Harness, settle } from './harness.js';
+
+const key = ledgerKey(1);
+
+t.test('commands of one tick share one commit', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'add', { op: 'first' });
+  await Promise.all(Array.from({ length: 50 }, (_, i) => h.ask(key, 'add', { op: `o${i}` })));
+  t.equal(h.root(key)?.version, 2);
+});
+
+t.test('commands that come during a commit run at once and share the next one', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  const gate = h.hold('before:commit');
+  const first = h.begin(key, 'add', { op: 'a' });
+  await settle();
+  const later = Array.from({ length: 10 }, (_, i) => h.begin(key, 'add', { op: `b${i}` }));
+  await settle();
+  t.equal(gate.waiting(), 1, 'one commit is under way');
+  t.ok([first, ...later].every((c) => c.answer() === undefined));
+  gate.open();
+  await Promise.all(later.map((c) => c.done));
+  t.equal(h.root(key)?.version, 2);
+});
+
+t.test('a read waits for the commit that it saw', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  const gate = h.hold('before:commit');
+  h.begin(key, 'add', { op: 'a' });
+  const read = h.begin(key, 'read');
+  await settle();
+  t.equal(read.answer(), undefined);
+  gate.open();
+  t.same(await read.done, { total: 1, version: 1 });
+});
+
+t.test('what comes after a labelled read gets a version of its own', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  const [, read] = await Promise.all([
+    h.ask(key, 'add', { op: 'a' }),
+    h.ask(key, 'read'),
+    h.ask(key, 'add', { op: 'b' }),
+  ]);
+  t.same(read, { total: 1, version: 1 });
+  t.equal(h.root(key)?.version, 2);
+});
+
+t.test('a logged read waits until the events are in the log', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  let append = (): void => {};
+  h.log.gate = (step) => {
+    if (step === 'before:append') return new Promise<void>((resolve) => (append = resolve));
+  };
+  await h.ask(key, 'add', { op: 'a' });
+  const read = h.begin(key, 'readLogged');
+  await settle();
+  t.equal(read.answer(), undefined);
+  append();
+  t.same(await read.done, { total: 1, version: 1 });
+});
+
+t.test('a commit whose outcome is unknown is found out, and the retry gets the first reply', async (t) => {
+  for (const atomic of [true, false]) {
+    const h = new Harness(undefined, atomic);
+    await h.take(key);
+    let failures = 1;
+    h.store.gate = (step) => {
+      if (step === 'after:commit' && failures-- > 0) throw new Error('connection lost');
+    };
+    const add = h.begin(key, 'add', { op: 'a' });
+    await h.clock.advanceAsync(1_000);
+    t.same(add.answer(), { total: 1 });
+    t.equal(h.state(key).total, 1, 'applied once');
+  }
+});
+
+t.test('a commit that another owner fenced stops the actor, and its commands are tried again', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'add', { op: 'a' });
+  const old = h.host;
+  h.newHost();
+  await h.take(key);
+  t.same(await h.ask(key, 'read'), { total: 1, version: 1 }, 'the new owner loads');
+  await old.client.send(key, 'add', { op: 'b' }).reply;
+  t.equal(h.root(key)?.epoch, 2);
+});

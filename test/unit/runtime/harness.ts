@@ -1,0 +1,111 @@
+/** One host with everything in memory, for tests of the runtime. */
+import { LocalBus, LocalHub } from '../../../src/bus/index.js';
+import {
+  type ActorKey,
+  epoch,
+  type Json,
+  type JsonObject,
+  type Partition,
+  partitionOf,
+} from '../../../src/core/index.js';
+import type { DirectoryView } from '../../../src/directory/index.js';
+import { ActorClient, ActorHost, type AnyKind, type HostServices, type Logger } from '../../../src/runtime/index.js';
+import type { Root } from '../../../src/store/index.js';
+import { type LedgerState, testKinds } from '../../cluster/kinds.js';
+import { FakeClock, settle } from '../../support/fake-clock.js';
+import { MemoryLog } from '../../support/memory-log.js';
+import { MemoryStore } from '../../support/memory-store.js';
+
+export class Harness {
+  readonly clock = new FakeClock();
+  readonly hub = new LocalHub();
+  readonly store: MemoryStore;
+  readonly log = new MemoryLog();
+  readonly errors: string[] = [];
+  readonly client: ActorClient;
+  host: ActorHost;
+  #hosts = 0;
+  #epoch = 0;
+
+  constructor(
+    private readonly kinds: Readonly<Record<string, AnyKind>> = testKinds,
+    atomicRecords = true,
+  ) {
+    this.store = new MemoryStore({ atomicRecords });
+    this.client = new ActorClient(new LocalBus(this.clock, this.hub, 'client'), this.clock);
+    this.host = this.newHost();
+  }
+
+  newHost(): ActorHost {
+    const note = (_context: object, message: string): void => void this.errors.push(message);
+    const logger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: note };
+    const host = new ActorHost({
+      clock: this.clock,
+      store: this.store,
+      log: this.log,
+      bus: new LocalBus(this.clock, this.hub, `host${++this.#hosts}`),
+      placement: { start: async () => undefined, mayAnswer: () => true, stop: async () => undefined },
+      directory: { ready: () => undefined, now: () => undefined as unknown as DirectoryView },
+      kinds: this.kinds,
+      services: {} as HostServices,
+      logger,
+    });
+    this.host = host;
+    return host;
+  }
+
+  /** Own the partitions of these actors, with a new epoch. */
+  async take(...keys: ActorKey[]): Promise<void> {
+    const at = epoch(++this.#epoch);
+    const partitions = [...new Set(keys.map(partitionOf))];
+    await this.host.take(partitions, new Map(partitions.map((p): [Partition, typeof at] => [p, at])));
+  }
+
+  async lose(reason: 'released' | 'lapsed', ...keys: ActorKey[]): Promise<void> {
+    await this.host.lose([...new Set(keys.map(partitionOf))], reason);
+  }
+
+  /** The reply: its value, or `{ error }`. */
+  async ask(to: ActorKey, name: string, args: JsonObject = {}): Promise<Json> {
+    const reply = await this.client.send(to, name, args).reply;
+    return 'value' in reply ? reply.value : (reply as unknown as Json);
+  }
+
+  /** Starts asking; `answer()` is undefined until there is one. */
+  begin(to: ActorKey, name: string, args: JsonObject = {}): { answer: () => Json | undefined; done: Promise<Json> } {
+    let value: Json | undefined;
+    const done = this.ask(to, name, args);
+    done.then(
+      (v) => (value = v),
+      () => (value = 'failed'),
+    );
+    return { answer: () => value, done };
+  }
+
+  /** A gate of the Store that is shut: `open` lets everything through that waits there, and from then on. */
+  hold(step: string): { open: () => void; waiting: () => number } {
+    let shut = true;
+    const waiting: (() => void)[] = [];
+    this.store.gate = (at) => {
+      if (at === step && shut) return new Promise((resolve) => waiting.push(resolve));
+    };
+    return {
+      open: () => {
+        shut = false;
+        for (const resolve of waiting) resolve();
+      },
+      waiting: () => waiting.length,
+    };
+  }
+
+  /** Committed state of a ledger. */
+  state(key: ActorKey): LedgerState {
+    return this.store.contents.roots.get(key)?.state as unknown as LedgerState;
+  }
+
+  root(key: ActorKey): Root | undefined {
+    return this.store.contents.roots.get(key);
+  }
+}
+
+export { settle };

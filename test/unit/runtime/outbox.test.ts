@@ -1,0 +1,73 @@
+import t from 'tap';
+import { formEntries } from '../../../src/runtime/form-entries.js';
+import type { OutboxEntry } from '../../../src/runtime/group.js';
+import { type LogEntry, type LogItem, MAX_ITEMS, SeenVersions } from '../../../src/runtime/log-entry.js';
+import { ledgerKey } from '../../cluster/kinds.js';
+import { Harness, settle } from './harness.js';
+
+const key = ledgerKey(1);
+const other = ledgerKey(2);
+const items = (n: number, size = 10): LogItem[] =>
+  Array.from({ length: n }, (_, i) => ({ t: 'event', to: {}, event: { i, text: 'x'.repeat(size) } }));
+const entry = (v: number, of: LogItem[]): OutboxEntry => ({ v, records: [], items: of, sequences: [] });
+const read = (entries: readonly LogEntry[]): LogItem[] => {
+  const seen = new SeenVersions();
+  return entries.flatMap((e) => e.groups.filter((g) => seen.fresh(key, g)).flatMap((g) => g.items));
+};
+
+t.test('small commits share an entry', (t) => {
+  const formed = formEntries(key, [entry(1, items(2)), entry(2, items(3))]);
+  t.equal(formed.length, 1);
+  t.same(formed[0]?.completes, [1, 2]);
+  t.end();
+});
+
+t.test('a large commit is cut into entries that hold at most so many events and bytes', (t) => {
+  for (const of of [items(MAX_ITEMS * 2 + 5), items(30, 100_000)]) {
+    const formed = formEntries(key, [entry(1, items(3)), entry(2, of), entry(3, items(1))]);
+    t.ok(formed.length > 2);
+    for (const { entry: e } of formed) {
+      t.ok(e.groups.reduce((n, g) => n + g.items.length, 0) <= MAX_ITEMS);
+      t.ok(JSON.stringify(e).length < 512 * 1024);
+    }
+    t.same(read(formed.map((f) => f.entry)), [...items(3), ...of, ...items(1)]);
+    t.same(formed.flatMap((f) => f.completes).sort(), [1, 2, 3]);
+  }
+  t.end();
+});
+
+t.test('a repeat in other company loses nothing: pieces are cut the same', (t) => {
+  const large = items(MAX_ITEMS + 500);
+  const before = formEntries(key, [entry(1, items(300)), entry(2, large)]).map((f) => f.entry);
+  const again = formEntries(key, [entry(2, large)]).map((f) => f.entry);
+  t.same(read([before[0]!, before[1]!, ...again]), [...items(300), ...large]);
+  t.end();
+});
+
+t.test('the reply waits for the commands of both stages where that is asked for', async (t) => {
+  const h = new Harness();
+  await h.take(key, other, ledgerKey(3));
+  await h.ask(key, 'move', { op: 'm', stages: [[2, 3, 2], [3]] });
+  t.same(h.state(other).ops, ['m.0.0', 'm.0.2']);
+  t.same(h.state(ledgerKey(3)).ops, ['m.0.1', 'm.1.0']);
+});
+
+t.test('an unreachable target holds up nobody else', async (t) => {
+  const h = new Harness();
+  await h.take(key, other);
+  const stuck = h.begin(key, 'move', { op: 'm', stages: [[3]] });
+  await settle();
+  t.same(await h.ask(key, 'move', { op: 'n', stages: [[2]] }), { total: 2 });
+  t.equal(stuck.answer(), undefined);
+  await h.take(ledgerKey(3));
+  await h.clock.advanceAsync(1_000);
+  t.same(stuck.answer(), { total: 1 });
+});
+
+t.test('more commands than 4,096 in one commit lose none of the next', async (t) => {
+  const h = new Harness();
+  await h.take(key, other);
+  await h.ask(key, 'move', { op: 'm', stages: [Array.from({ length: 5_000 }, () => 2)] });
+  await h.ask(key, 'move', { op: 'n', stages: [[2]] });
+  t.equal(h.state(other).ops.length, 5_001);
+});

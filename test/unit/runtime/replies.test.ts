@@ -1,0 +1,103 @@
+import t from 'tap';
+import { LocalBus } from '../../../src/bus/index.js';
+import { partitionOf, partitionSubject } from '../../../src/core/index.js';
+import type { Envelope } from '../../../src/runtime/index.js';
+import { REMEMBER_MS, RememberedReplies } from '../../../src/runtime/remembered.js';
+import { ledgerKey } from '../../cluster/kinds.js';
+import { Harness, settle } from './harness.js';
+
+const key = ledgerKey(1);
+const envelope = (id: string, op: string, settled = 1): Envelope => ({
+  id,
+  to: key,
+  name: 'add',
+  args: { op },
+  caller: 0,
+  client: '',
+  after: 0,
+  settled,
+  requestId: '',
+});
+
+async function setUp() {
+  const h = new Harness();
+  await h.take(key);
+  const bus = new LocalBus(h.clock, h.hub, 'raw');
+  const send = (e: Envelope) => bus.request(partitionSubject(partitionOf(key)), e as never, 5_000).reply;
+  return { h, send };
+}
+
+t.test('a repeated command gets the first reply, also from the next owner', async (t) => {
+  const { h, send } = await setUp();
+  t.same(await send(envelope('x:1', 'a')), { value: { total: 1 } });
+  t.same(await send(envelope('x:1', 'a')), { value: { total: 1 } });
+  await h.lose('lapsed', key);
+  await h.take(key);
+  t.same(await send(envelope('x:1', 'a')), { value: { total: 1 } });
+  t.equal(h.root(key)?.version, 1);
+});
+
+t.test('a repeat while the first is under way is answered with it', async (t) => {
+  const { h, send } = await setUp();
+  const gate = h.hold('before:commit');
+  const both = [send(envelope('x:1', 'a')), send(envelope('x:1', 'a'))];
+  await settle();
+  gate.open();
+  t.same(await Promise.all(both), [{ value: { total: 1 } }, { value: { total: 1 } }]);
+});
+
+t.test('settled replies are forgotten, and a late repeat of their commands does nothing', async (t) => {
+  const { h, send } = await setUp();
+  await send(envelope('x:1', 'a'));
+  await send(envelope('x:2', 'b', 2));
+  await send(envelope('x:3', 'c', 3));
+  const kept = (): string[] =>
+    [...(h.store.contents.parts.get(key) ?? [])].filter(([n, p]) => n.startsWith('done/') && p.value).map(([n]) => n);
+  t.same(kept(), ['done/3']);
+  await send(envelope('x:1', 'a'));
+  await h.lose('lapsed', key);
+  await h.take(key);
+  await send(envelope('x:1', 'a'));
+  t.same(h.state(key).ops, ['a', 'b', 'c']);
+});
+
+t.test('replies of a sender that is gone are forgotten after ten minutes', (t) => {
+  const r = new RememberedReplies();
+  r.commit(1, [['gone:1', { value: 1 }]], 0);
+  t.same(r.find('gone:1', 0), { value: 1 });
+  t.same(Object.keys(r.commit(2, [['x:1', { value: 2 }]], REMEMBER_MS - 1)), ['done/2']);
+  t.equal(r.commit(3, [['x:2', { value: 2 }]], REMEMBER_MS)['done/1'], null);
+  t.end();
+});
+
+t.test('batches that must stay do not keep those behind them', (t) => {
+  const r = new RememberedReplies();
+  for (let v = 1; v <= 40; v++) r.commit(v, [[`gone:${v}`, { value: v }]], 0);
+  for (let v = 41; v <= 60; v++) {
+    r.find(`x:${v}`, v);
+    r.commit(v, [[`x:${v}`, { value: v }]], 0);
+  }
+  r.find('x:61', 61);
+  const forgotten = new Set<string>();
+  for (let v = 61; v <= 66; v++)
+    for (const name of Object.keys(r.commit(v, [[`y:${v}`, { value: 0 }]], 0))) forgotten.add(name);
+  t.ok(forgotten.has('done/41') || r.find('x:41', 0)?.toString());
+  t.equal((r.find('x:50', 0) as { value: unknown }).value, null);
+  t.end();
+});
+
+t.test('a held command does not keep other replies from being forgotten', async (t) => {
+  const h = new Harness();
+  const seen: Envelope[] = [];
+  const bus = new LocalBus(h.clock, h.hub, 'server');
+  await bus.serve(partitionSubject(partitionOf(key)), (request) => {
+    seen.push(request.value as unknown as Envelope);
+    if (seen.length > 1) request.reply({ value: 1 });
+  });
+  h.client.send(key, 'poll', {}, { held: true });
+  for (let i = 0; i < 3; i++) await h.client.send(key, 'add', {}).reply;
+  t.same(
+    seen.map((e) => e.settled),
+    [1, 1, 2, 3],
+  );
+});
