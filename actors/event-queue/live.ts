@@ -3,7 +3,7 @@
  * that waits for them.
  */
 import { type Actor, createActor } from 'xstate';
-import { apiError } from '../../src/api/errors.js';
+import { type ApiError, apiError } from '../../src/api/errors.js';
 import type { Clock } from '../../src/clock/index.js';
 import { type JsonObject, parseKey, type Seq, seq } from '../../src/core/index.js';
 import {
@@ -186,11 +186,10 @@ export class LiveQueue implements LiveActor, EventSink {
   #take({ args, request }: Waiting): void {
     const last = args.last_event_id;
     const { volatile } = this.handle;
-    if (last !== null && last < volatile.acked) {
-      return request.reply({ error: apiError('EVENT_PRUNED', { last_event_id: last }).toReply() });
-    }
-    if (last !== null && last > this.#newestPossible()) {
-      return request.reply({ error: apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }).toReply() });
+    const refusal = last === null ? undefined : this.#refusal(last);
+    if (refusal) {
+      request.reply({ error: refusal.toReply() });
+      return;
     }
     if (last !== null && last > volatile.acked && last > positionId(this.#state!.start)) {
       volatile.acked = last;
@@ -210,6 +209,11 @@ export class LiveQueue implements LiveActor, EventSink {
     request.onCancel(() => this.#release(request));
     const spread = this.suppliers.services.random() * HEARTBEAT_SPREAD_MS;
     this.#machine!.send({ type: 'POLL', heartbeatMs: HEARTBEAT_MS + spread });
+  }
+
+  #refusal(last: number): ApiError | undefined {
+    if (last < this.handle.volatile.acked) return apiError('EVENT_PRUNED', { last_event_id: last });
+    return last > this.#newestPossible() ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
   }
 
   /** Ids above this were never given out. After a rebuild the log's end bounds what a former owner can have sent. */

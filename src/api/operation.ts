@@ -73,7 +73,7 @@ export interface Forward {
   /** Fields that the frontend adds to the actor's answer. */
   readonly plus?: JsonObject;
   /** After success, a second command, whose answer counts. Needs `held` where either of the two is held. */
-  readonly then?: Forward;
+  readonly followedBy?: Forward;
 }
 
 /** A response made on the frontend from its directory replica. */

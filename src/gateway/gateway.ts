@@ -59,7 +59,7 @@ export class Gateway implements FrontendServices {
     let cancelled = false;
     let cancel = (): void => {};
     const step = async (of: Forward): Promise<ActorReply> => {
-      const held = of.held === true && of.then === undefined;
+      const held = of.held === true && of.followedBy === undefined;
       const sent = this.options.client.send(of.to, of.command, of.args, {
         caller: of.as ?? context.caller?.user.id ?? 0,
         client: context.client,
@@ -72,7 +72,7 @@ export class Gateway implements FrontendServices {
       const reply = await sent.reply;
       if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
       if ('error' in reply || cancelled) return reply;
-      if (of.then) return step(of.then);
+      if (of.followedBy) return step(of.followedBy);
       return of.plus ? { ...reply, ok: [this.#encoded(of.plus), ...reply.ok] } : reply;
     };
     return {

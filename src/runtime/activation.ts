@@ -206,8 +206,18 @@ export class Activation {
     while (!this.#isStopped() && !this.atRest) await new Promise<void>((resolve) => this.#onProgress.push(resolve));
   }
 
+  /** The live side writes down what only memory knows; a failure there must not keep the host from leaving. */
+  async draining(): Promise<void> {
+    try {
+      if (this.status === 'ready' && this.#exists) await this.#live?.draining?.();
+    } catch (error) {
+      this.ports.logger.warn({ actor: this.key, err: error }, 'could not write down what only memory knows');
+    }
+  }
+
   /** Leave memory, with nothing in the stored outbox. A command that comes meanwhile keeps it from being passivated. */
   async retire(reason: 'passivated' | 'drained'): Promise<void> {
+    if (reason === 'passivated') await this.draining();
     const used = this.lastUsed;
     for (;;) {
       await this.rest();

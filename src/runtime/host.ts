@@ -150,7 +150,7 @@ export class ActorHost implements PartitionOwner {
 
   async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
-    if (reason === 'released') await this.#drain(partitions);
+    if (reason === 'released') await this.#drain(partitions, epochs);
     // While we drained, the lease may have lapsed and been taken anew.
     const gone = new Set(partitions.filter((p) => this.#epochs.get(p) === epochs.get(p)));
     for (const p of gone) {
@@ -168,9 +168,8 @@ export class ActorHost implements PartitionOwner {
    * Finish what was begun. Commands of actors are taken to the end: those that drain may wait for each other. Bounded,
    * because what is left in an outbox is not lost: the next owner goes on with it.
    */
-  async #drain(partitions: readonly Partition[]): Promise<void> {
+  async #drain(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): Promise<void> {
     const gone = new Set(partitions);
-    for (const p of gone) this.#leaving.add(p);
     let timer: TimerHandle | undefined;
     let late = false;
     const limit = new Promise<void>((resolve) => {
@@ -179,6 +178,9 @@ export class ActorHost implements PartitionOwner {
         resolve();
       }, DRAIN_MS);
     });
+    // Live actors write down what only memory knows while commands are still taken: they send themselves one.
+    await Promise.race([limit, Promise.all(this.#of(gone).map((a) => a.draining()))]);
+    for (const p of gone) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
     while (!late) {
       // Taken again meanwhile: nothing to hand over there.
       for (const p of gone) if (!this.#leaving.has(p)) gone.delete(p);

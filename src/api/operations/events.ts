@@ -91,7 +91,7 @@ export const getEvents = operation({
     );
     // What a client acknowledges of a queue that it doesn't know yet means nothing.
     const first = { to: forward.to, command: 'poll', args: { ...poll, last_event_id: null }, held: true } as const;
-    return { ...forward, held: true, then: first };
+    return { ...forward, held: true, followedBy: first };
   },
 });
 

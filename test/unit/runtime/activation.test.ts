@@ -173,6 +173,7 @@ const queue: ActorKind<QueueState> = {
   machine: createMachine({ initial: 'idle', states: { idle: {} } }),
   commands: {
     open: { creates: true, handle: () => ({ reply: { value: 'open' }, state: { n: 1 } }) },
+    flush: { handle: () => ({ reply: { value: null }, state: { n: 2 } }) },
     close: {
       handle: () => ({
         reply: { value: 'closed' },
@@ -188,7 +189,10 @@ const queue: ActorKind<QueueState> = {
   directory: false,
   loads: [],
   liveCommands: ['poll'],
-  live: () => ({
+  live: (handle) => ({
+    draining: async () => {
+      if (handle.state().n === 1) await handle.tell('flush', {});
+    },
     command: (_name, _args, request) => {
       parked = request;
     },
@@ -214,6 +218,15 @@ t.test('a live actor holds polls, which keep it in memory and are handed back wh
   t.match(await poll.done, { error: { status: 503 } });
   t.same(stops, ['lapsed']);
   parked = undefined;
+});
+
+t.test('a live actor writes down what only memory knows before it is handed over', async (t) => {
+  const h = new Harness({ stream: queue });
+  await h.take(key);
+  await h.ask(key, 'open');
+  await h.lose('released', key);
+  t.match(h.root(key)?.state, { n: 2 });
+  t.equal(h.host.active, 0);
 });
 
 t.test('an actor that ends is removed when its last events are in the log', async (t) => {
