@@ -115,9 +115,10 @@ export class World {
   async #release(host: SimHost, partitions: readonly Partition[]): Promise<void> {
     // A take that is still under way comes to nothing.
     for (const p of partitions) this.#tenures.set(p, (this.#tenures.get(p) ?? 0) + 1);
+    const before = new Map(this.#tenures);
     await host.host.lose(partitions, 'released');
     this.scheduler.note(`${host.name} released ${partitions.join()}`);
-    for (const p of partitions) if (this.#owners.get(p) === host) this.#moveOn(p, host, false);
+    for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.#moveOn(p, host, false);
   }
 
   #lapse(host: SimHost, partitions: readonly Partition[]): Promise<void> {
