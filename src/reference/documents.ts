@@ -1,0 +1,29 @@
+/** Documents that are made from declarations; a test keeps the committed ones current. */
+import { OPERATIONS } from '../api/operations/index.js';
+import { SETTINGS } from '../config/index.js';
+import { openapi } from './openapi.js';
+
+function configuration(): string {
+  const rows = Object.values(SETTINGS).map((of) => {
+    const fallback = of.fallback === undefined || of.fallback === '' ? '' : `\`${of.fallback}\``;
+    return `| \`--${of.option} ${of.value}\` | \`${of.env}\` | ${fallback} | ${of.description} |`;
+  });
+  return [
+    '# Configuration',
+    '',
+    'Made by `npm run docs` from `src/config/table.ts`. The command line wins over the environment; `conclave check-config` shows',
+    'what is in force.',
+    '',
+    '| option | environment | default | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** File under docs/ → its text. */
+export const documents = (): ReadonlyMap<string, string> =>
+  new Map([
+    ['configuration.md', configuration()],
+    ['openapi.json', `${JSON.stringify(openapi(OPERATIONS), null, 1)}\n`],
+  ]);

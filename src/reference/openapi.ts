@@ -1,0 +1,79 @@
+/** openapi.json, from the declared operations. */
+
+import type { Operation, Parameter } from '../api/index.js';
+import type { JsonObject } from '../core/index.js';
+import { VERSION } from '../version.js';
+
+function schemaOf(parameter: Parameter): JsonObject {
+  const schema = JSON.parse(JSON.stringify(parameter.schema)) as JsonObject;
+  return parameter.default === undefined ? schema : { ...schema, default: parameter.default as never };
+}
+
+/** Arrays, objects, booleans and numbers travel as JSON text. */
+const isJson = (parameter: Parameter): boolean => parameter.encoding === 'json';
+
+function inPathOrQuery(name: string, parameter: Parameter): JsonObject {
+  const described = {
+    name,
+    in: parameter.in,
+    required: parameter.required,
+    ...(parameter.description ? { description: parameter.description } : {}),
+  };
+  const schema = schemaOf(parameter);
+  return isJson(parameter) ? { ...described, content: { 'application/json': { schema } } } : { ...described, schema };
+}
+
+function bodyOf(parameters: readonly (readonly [string, Parameter])[]): JsonObject {
+  const encoding = parameters
+    .filter(([, of]) => isJson(of))
+    .map(([name]) => [name, { contentType: 'application/json' }]);
+  return {
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            parameters.map(([name, of]) => [
+              name,
+              { ...schemaOf(of), ...(of.description ? { description: of.description } : {}) },
+            ]),
+          ),
+          required: parameters.filter(([, of]) => of.required).map(([name]) => name),
+        },
+        encoding: Object.fromEntries(encoding),
+      },
+    },
+  };
+}
+
+function describe(operation: Operation): JsonObject {
+  const parameters = Object.entries(operation.parameters);
+  const form = parameters.filter(([, of]) => of.in === 'form');
+  const others = parameters.filter(([, of]) => of.in !== 'form');
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    'x-guard': operation.guard,
+    ...(operation.guard === 'none' ? { security: [] } : {}),
+    parameters: others.map(([name, of]) => inPathOrQuery(name, of)),
+    ...(form.length > 0 ? { requestBody: bodyOf(form) } : {}),
+    responses: { 200: { description: 'Success: result, msg and the fields of the operation.' } },
+  };
+}
+
+export function openapi(operations: readonly Operation[]): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const operation of operations) {
+    const path = paths[operation.path] ?? {};
+    path[operation.method.toLowerCase()] = describe(operation);
+    paths[operation.path] = path;
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Conclave', version: VERSION },
+    servers: [{ url: '/api/v1' }],
+    security: [{ basic: [] }],
+    components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
+    paths,
+  };
+}
