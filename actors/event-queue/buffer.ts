@@ -36,6 +36,11 @@ export class EventBuffer {
     return this.#events.length - this.#head;
   }
 
+  /** Id of the oldest event that waits. */
+  get oldest(): number | undefined {
+    return this.#events[this.#head]?.id;
+  }
+
   push(event: SharedEvent | OwnEvent): void {
     this.#events.push(event);
   }

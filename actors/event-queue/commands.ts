@@ -32,6 +32,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
       options: args.options,
       start: snapshot.start,
       acked: -1,
+      position: snapshot.start,
       lifespanMs: args.lifespanMs,
       covers: snapshot.covers,
       incarnation: snapshot.incarnation,
@@ -48,7 +49,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
 export const flush: QueueCommand<JsonObject> = {
   handle: ({ state, volatile }) => ({
     reply: value(null),
-    state: { ...state, acked: volatile.acked, active: volatile.active },
+    state: { ...state, acked: volatile.acked, active: volatile.active, position: volatile.position },
     due: volatile.active + state.lifespanMs,
   }),
 };

@@ -36,12 +36,13 @@ export const queueKind = (now: () => number): ActorKind<QueueState, QueueVolatil
     },
     start: 0,
     acked: -1,
+    position: 0,
     lifespanMs: 0,
     covers: {},
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, state) => ({ acked: state.acked, active: state.active, since: now() }),
+  volatile: (_key, state) => ({ acked: state.acked, position: state.position, active: state.active, since: now() }),
   missing: (key) => {
     const { rest } = parseKey(key);
     return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };

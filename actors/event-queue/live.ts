@@ -98,7 +98,7 @@ export class LiveQueue implements LiveActor, EventSink {
   }
 
   async draining(): Promise<void> {
-    if (this.#dirty()) await this.handle.tell('flush', {});
+    if (this.#dirty()) await this.#flush();
   }
 
   stopped(reason: StopReason): void {
@@ -150,7 +150,7 @@ export class LiveQueue implements LiveActor, EventSink {
       notificationNull: options.capabilities.notification_settings_null,
     });
     this.#newest = Math.max(positionId(state.start), state.acked);
-    this.position = seq(Math.max(state.start, state.acked < 0 ? 0 : seqOfId(state.acked) - 1));
+    this.position = seq(Math.max(state.start, state.position));
     const { clock } = this.suppliers.services;
     this.#machine = createActor(
       queueMachine.provide({
@@ -273,12 +273,19 @@ export class LiveQueue implements LiveActor, EventSink {
     return this.#state !== undefined && (volatile.acked > state().acked || volatile.active > state().active);
   }
 
+  /** Where a successor has to start reading: what waits here must come again there. */
+  #flush(): Promise<void> {
+    const oldest = this.#buffer?.oldest;
+    this.handle.volatile.position = oldest === undefined ? this.position : Math.min(seqOfId(oldest) - 1, this.position);
+    return this.handle.tell('flush', {});
+  }
+
   #flushLater(): void {
     if (this.#flushScheduled) return;
     this.#flushScheduled = true;
     this.suppliers.services.clock.setTimeout(() => {
       this.#flushScheduled = false;
-      if (!this.#stopped && this.#dirty()) void this.handle.tell('flush', {}).catch(() => undefined);
+      if (!this.#stopped && this.#dirty()) void this.#flush().catch(() => undefined);
     }, FLUSH_MS);
   }
 }

@@ -29,6 +29,8 @@ export interface QueueState extends JsonObject {
   readonly start: number;
   /** Highest acknowledged event id, as last written; -1 before the first. */
   readonly acked: number;
+  /** Log position below which nothing waits for the client, as last written. */
+  readonly position: number;
   /** Milliseconds. */
   readonly lifespanMs: number;
   /** Commits that the snapshot of the registration contains: actor → version. */
@@ -42,6 +44,7 @@ export interface QueueState extends JsonObject {
 /** Shared by the handlers and the live side; lost with the activation. */
 export interface QueueVolatile {
   acked: number;
+  position: number;
   active: number;
   /** Wall time of the activation: a queue that a crash brought here gets some time to be found by its client. */
   readonly since: number;

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../core/index.js';
 import { type RealmId, realmId, realmKey, userId, userKey } from '../core/index.js';
 import { SERVER_REALM } from '../directory/index.js';
+import { checkFullName, isEmail } from '../people/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { ActorCaller } from './actor-caller.js';
 
@@ -29,6 +30,12 @@ const SUBDOMAIN = /^$|^[a-z0-9]([a-z0-9-]{1,38}[a-z0-9])$/;
 export async function createRealm(actors: ActorCaller, secrets: Secrets, of: NewRealm): Promise<CreatedRealm> {
   if (!SUBDOMAIN.test(of.subdomain)) {
     throw new AdminError('a subdomain has 3 to 40 lower-case letters, digits and hyphens');
+  }
+  if (!isEmail(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
+  try {
+    checkFullName(of.ownerName);
+  } catch (error) {
+    throw new AdminError((error as Error).message);
   }
   // The key names its realm, so the number must be known first; if somebody else takes it meanwhile we ask again.
   for (let attempt = 0; attempt < 5; attempt++) {

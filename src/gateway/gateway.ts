@@ -92,7 +92,8 @@ export class Gateway implements FrontendServices {
   }
 
   waitFor(realm: RealmId, version: number): void | Promise<void> {
-    return this.options.directories.ready(realm, version);
+    const waiting = this.options.directories.ready(realm, version);
+    return waiting && this.#available(() => waiting);
   }
 
   #knownKey(key: string): KnownKey {

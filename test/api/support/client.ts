@@ -1,0 +1,113 @@
+/** A caller of the API: every success it gets is checked against wire.json, every answer is counted. */
+import { countAnswer } from './coverage.js';
+import { exchange, type RawAnswer, type RawRequest } from './http.js';
+import type { Answer, Fields } from './types.js';
+import { checkResponse } from './wire.js';
+
+/** Strings are sent verbatim, everything else as JSON. */
+export type Params = Readonly<Record<string, unknown>>;
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Where requests go: one after the other to each of the addresses. */
+export interface Target {
+  nextPort(): number;
+}
+
+export const basic = (email: string, key: string): string =>
+  `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
+
+function encode(params: Params): string {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined) form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return form.toString();
+}
+
+export class Client {
+  constructor(
+    readonly target: Target,
+    /** For the table of what was tried. */
+    readonly role: string,
+    /** Sent with each request; {} = nobody. */
+    readonly headers: Readonly<Record<string, string>>,
+  ) {}
+
+  /** The same caller with other headers. */
+  with(headers: Readonly<Record<string, string>>, role = this.role): Client {
+    return new Client(this.target, role, { ...this.headers, ...headers });
+  }
+
+  raw(of: RawRequest): Promise<RawAnswer> {
+    return exchange(this.target.nextPort(), { ...of, headers: { ...this.headers, ...of.headers } });
+  }
+
+  /** @param operation as in wire.json; `{name}` segments are taken from the parameters */
+  async call(operation: string, params: Params = {}, options: CallOptions = {}): Promise<Answer> {
+    const [method = '', template = ''] = operation.split(' ');
+    const rest: Record<string, unknown> = { ...params };
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = rest[name];
+      delete rest[name];
+      return encodeURIComponent(String(value));
+    });
+    const encoded = encode(rest);
+    const inQuery = method === 'GET' && encoded !== '';
+    const answer = await this.raw({
+      method,
+      path: `/api/v1${path}${inQuery ? `?${encoded}` : ''}`,
+      headers: {
+        ...(method === 'GET' ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...options.headers,
+      },
+      ...(method === 'GET' ? {} : { body: encoded }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+    countAnswer(operation, this.role, answer.status, String(answer.body.msg));
+    if (answer.status === 200) checkResponse(operation, answer.body);
+    return answer;
+  }
+
+  /** The fields of a success. @throws Error for a refusal */
+  async ok<T extends Fields = Fields>(operation: string, params: Params = {}, options: CallOptions = {}): Promise<T> {
+    const answer = await this.call(operation, params, options);
+    if (answer.status !== 200) {
+      throw new Error(`${operation} as ${this.role}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+    return answer.body as T;
+  }
+}
+
+export interface Refusal {
+  readonly status?: number;
+  /** Absent: the answer has no code. */
+  readonly code?: string | undefined;
+  readonly msg: string;
+  readonly extra?: Fields;
+}
+
+/** Most refusals. */
+export const bad = (msg: string): Refusal => ({ code: 'BAD_REQUEST', msg });
+
+export const missing = (name: string): Refusal => ({
+  code: 'REQUEST_VARIABLE_MISSING',
+  msg: `Missing '${name}' argument`,
+  extra: { var_name: name },
+});
+
+export const invalid = (name: string, value: unknown): Refusal => ({
+  code: 'REQUEST_VARIABLE_INVALID',
+  msg: `Bad value for '${name}': ${value}`,
+  extra: { var_name: name, bad_value: value },
+});
+
+export const unauthorized = (msg: string): Refusal => ({ status: 401, code: 'UNAUTHORIZED', msg });
+
+/** The whole body that a refusal has. */
+export function refusalBody({ code, msg, extra }: Refusal): Fields {
+  return { result: 'error', msg, ...(code === undefined ? {} : { code }), ...extra };
+}

@@ -1,0 +1,173 @@
+/** Servers under test: the embedded face, and a cluster of several nodes in this process. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { connect } from 'nats';
+import t from 'tap';
+import { type ActorCaller, BusCaller } from '../../../src/admin/index.js';
+import { type Clock, RealClock } from '../../../src/clock/index.js';
+import { type Config, loadConfig } from '../../../src/config/index.js';
+import type { Logger } from '../../../src/runtime/index.js';
+import type { Secrets } from '../../../src/secrets/index.js';
+import { type Running, serve } from '../../../src/server/serve.js';
+import type { Target } from './client.js';
+import { repositoryRoot } from './wire.js';
+
+export interface TestServer extends Target {
+  readonly kind: 'embedded' | 'cluster';
+  readonly clock: Clock;
+  /** As the command line reaches actors. */
+  readonly actors: ActorCaller;
+  readonly secrets: Secrets;
+  /** Stop all of it and start it again on the same data; ports may change. */
+  restart(): Promise<void>;
+  /** Stops everything and removes what it stored. */
+  close(): Promise<void>;
+}
+
+/** What servers complained about; a test that expects none of it looks here. */
+export const complaints: string[] = [];
+
+const keep = (context: object, message: string): void => {
+  const { err } = context as { err?: Error };
+  complaints.push(`${message} ${err?.stack ?? JSON.stringify(context)}`);
+  if (process.env.API_TEST_LOG) process.stderr.write(`${complaints.at(-1)}\n`);
+};
+const logger: Logger = { debug() {}, info() {}, warn: keep, error: keep };
+
+const SECRET = 'the secret of the API tests';
+
+async function stopAll(nodes: readonly Running[]): Promise<void> {
+  // Frontends first: an actor host that stops answers nobody.
+  for (const node of nodes) await node.stop();
+}
+
+class Face implements TestServer {
+  #nodes: Running[] = [];
+  #turn = 0;
+
+  private constructor(
+    readonly kind: TestServer['kind'],
+    readonly clock: Clock,
+    private readonly configs: readonly Config[],
+    private readonly remove: () => Promise<void>,
+  ) {}
+
+  static async start(
+    kind: TestServer['kind'],
+    clock: Clock,
+    configs: readonly Config[],
+    remove: () => Promise<void>,
+  ): Promise<Face> {
+    const face = new Face(kind, clock, configs, remove);
+    await face.#start();
+    return face;
+  }
+
+  get actors(): ActorCaller {
+    return new BusCaller(this.#front.node.client, async () => {});
+  }
+
+  get secrets(): Secrets {
+    return this.#front.node.secrets;
+  }
+
+  nextPort(): number {
+    const fronts = this.#nodes.filter((node) => node.port !== undefined);
+    return fronts[this.#turn++ % fronts.length]!.port!;
+  }
+
+  async restart(): Promise<void> {
+    await stopAll([...this.#nodes].reverse());
+    await this.#start();
+  }
+
+  async close(): Promise<void> {
+    await stopAll([...this.#nodes].reverse());
+    this.#nodes = [];
+    await this.remove();
+  }
+
+  get #front(): Running {
+    return this.#nodes.find((node) => node.port !== undefined)!;
+  }
+
+  async #start(): Promise<void> {
+    this.#nodes = [];
+    for (const config of this.configs) this.#nodes.push(await serve(config, this.clock, logger));
+  }
+}
+
+const temporary = (): string => mkdtempSync(join(tmpdir(), 'conclave-api-'));
+
+export interface EmbeddedOptions {
+  readonly clock?: Clock;
+  readonly httpAdapter?: 'uws' | 'node' | 'auto';
+  readonly maxBodyMib?: number;
+}
+
+export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer> {
+  const dir = temporary();
+  const config = loadConfig(
+    {
+      'data-dir': dir,
+      port: '0',
+      secret: SECRET,
+      'http-adapter': options.httpAdapter ?? 'auto',
+      'max-body-mib': String(options.maxBodyMib ?? 1),
+    },
+    {},
+  );
+  return Face.start('embedded', options.clock ?? new RealClock(), [config], async () => {
+    rmSync(dir, { recursive: true, force: true });
+  });
+}
+
+export interface Services {
+  readonly nats: string;
+  readonly mongodb: string;
+}
+
+/** Of this run, from the environment or a running `deploy/dev/services`; undefined: skipped visibly, failed on CI. */
+export function services(): Services | undefined {
+  const file = join(repositoryRoot(), '.services/env');
+  const known: Record<string, string | undefined> = { ...process.env };
+  if (existsSync(file)) {
+    for (const [, name, value] of readFileSync(file, 'utf8').matchAll(/^export (\w+)=(.*)$/gm)) {
+      if (name !== undefined) known[name] ??= value?.replace(/^(['"])(.*)\1$/, '$2');
+    }
+  }
+  const { NATS_URL: nats, MONGODB_URL: mongodb } = known;
+  if (nats && mongodb) return { nats, mongodb };
+  const message = 'NATS_URL and MONGODB_URL are not set: deploy/dev/services up, then . .services/env';
+  if (process.env.CI) t.fail(message);
+  else t.pass(`skipped: ${message}`, { skip: message });
+  return undefined;
+}
+
+/** Two frontends, the actors node, and one that stands by; everything under a name of its own. */
+export async function startCluster({ nats, mongodb }: Services): Promise<TestServer> {
+  const name = `api${randomBytes(5).toString('hex')}`;
+  const dir = temporary();
+  const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
+  const config = (role: string): Config =>
+    loadConfig(
+      { 'data-dir': dir, port: '0', secret: SECRET, role, nats, mongodb: url, namespace: name, 'max-body-mib': '1' },
+      {},
+    );
+  const configs = [config('actors'), config('actors'), config('http'), config('http')];
+  return Face.start('cluster', new RealClock(), configs, async () => {
+    const client = await new MongoClient(url, { retryWrites: false }).connect();
+    await client.db(name).dropDatabase();
+    await client.close();
+    const connection = await connect({ servers: nats });
+    const streams = await connection.jetstreamManager();
+    for (const stream of [`CONCLAVE_EV_${name}`, `KV_CONCLAVE_PLACEMENT_${name}`]) {
+      await streams.streams.delete(stream).catch(() => undefined);
+    }
+    await connection.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+}

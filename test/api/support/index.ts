@@ -1,0 +1,38 @@
+export {
+  bad,
+  basic,
+  type CallOptions,
+  Client,
+  invalid,
+  missing,
+  type Params,
+  type Refusal,
+  refusalBody,
+  unauthorized,
+} from './client.js';
+export { countAnswer, coverageTable } from './coverage.js';
+export {
+  complaints,
+  type EmbeddedOptions,
+  type Services,
+  services,
+  startCluster,
+  startEmbedded,
+  type TestServer,
+} from './faces.js';
+export { closeIdle, exchange, type RawAnswer } from './http.js';
+export {
+  makeOrganization,
+  type Organization,
+  PASSWORD,
+  PEOPLE,
+  type Person,
+  type RoleName,
+  say,
+  streamIdOf,
+  subscribe,
+  tell,
+} from './organization.js';
+export { Queue, settled } from './queue.js';
+export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
+export { checkEvent, checkResponse, errorsOf, repositoryRoot, wire } from './wire.js';

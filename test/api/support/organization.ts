@@ -1,0 +1,113 @@
+/** Organizations with a person of each role: made as an administrator makes them, by the command line's functions. */
+import { createRealm, createUser, userApiKey } from '../../../src/admin/index.js';
+import type { RealmId } from '../../../src/core/index.js';
+import { ROLE } from '../../../src/people/index.js';
+import { basic, Client } from './client.js';
+import type { TestServer } from './faces.js';
+import type { ApiStream } from './types.js';
+
+export interface Person {
+  readonly role: string;
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly key: string;
+  readonly api: Client;
+}
+
+export const PASSWORD = 'sadly-walrus-tempo-81';
+
+export const PEOPLE = ['owner', 'admin', 'moderator', 'member', 'other', 'guest'] as const;
+export type RoleName = (typeof PEOPLE)[number];
+
+export interface Organization extends Readonly<Record<RoleName, Person>> {
+  readonly server: TestServer;
+  readonly realm: RealmId;
+  readonly subdomain: string;
+  readonly nobody: Client;
+  /** Everybody above, by role. */
+  readonly people: readonly Person[];
+}
+
+let made = 0;
+
+const roleOf = (name: RoleName): number => (name === 'other' ? ROLE.member : ROLE[name]);
+
+/** `other` is a second member. @param only roles to make besides the owner; default all */
+export async function makeOrganization(server: TestServer, only?: readonly RoleName[]): Promise<Organization> {
+  const subdomain = `org${++made}x${process.pid}`;
+  const address = (name: string): string => `${name}@${subdomain}.example.com`;
+  const fullName = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1)} of ${subdomain}`;
+  const { actors, secrets } = server;
+  const { realm, ownerKey } = await createRealm(actors, secrets, {
+    subdomain,
+    name: `The ${subdomain}`,
+    ownerEmail: address('owner'),
+    ownerName: fullName('owner'),
+    ownerPassword: PASSWORD,
+  });
+  const person = (role: string, id: number, email: string, key: string): Person => ({
+    role,
+    id,
+    email,
+    name: fullName(role),
+    key,
+    api: new Client(server, role, { authorization: basic(email, key) }),
+  });
+  const people: Record<string, Person> = {};
+  const owner = person('owner', 0, address('owner'), ownerKey);
+  const { user_id } = await owner.api.ok<{ user_id: number }>('GET /users/me');
+  people.owner = { ...owner, id: user_id };
+  const wanted = PEOPLE.filter((name) => name !== 'owner' && (!only || only.includes(name)));
+  for (const name of wanted) {
+    const email = address(name);
+    const of = { email, name: fullName(name), password: PASSWORD, role: roleOf(name) };
+    const id = await createUser(actors, realm, of);
+    people[name] = person(name, id, email, await userApiKey(actors, secrets, realm, email));
+  }
+  return {
+    ...(people as Record<RoleName, Person>),
+    server,
+    realm,
+    subdomain,
+    nobody: new Client(server, 'nobody', {}),
+    people: Object.values(people),
+  };
+}
+
+/** Makes the streams, or joins those that exist; to the caller, or to these people. */
+export function subscribe(
+  by: Person,
+  names: string | readonly string[],
+  params: { readonly principals?: readonly Person[]; readonly [name: string]: unknown } = {},
+): Promise<{ subscribed: Record<string, string[]>; already_subscribed: Record<string, string[]> }> {
+  const { principals, ...rest } = params;
+  return by.api.ok('POST /users/me/subscriptions', {
+    subscriptions: (Array.isArray(names) ? names : [names]).map((name: string) => ({ name })),
+    ...(principals ? { principals: principals.map((person) => person.id) } : {}),
+    ...rest,
+  });
+}
+
+export async function streamIdOf(by: Person, name: string): Promise<number> {
+  const { subscriptions } = await by.api.ok<{ subscriptions: ApiStream[] }>('GET /users/me/subscriptions');
+  return subscriptions.find((stream) => stream.name === name)!.stream_id;
+}
+
+let said = 0;
+
+/** Id of the new message. */
+export async function say(by: Person, to: string, topic: string, content = `message ${++said}`): Promise<number> {
+  const { id } = await by.api.ok<{ id: number }>('POST /messages', { type: 'stream', to, topic, content });
+  return id;
+}
+
+/** Id of the new message. */
+export async function tell(by: Person, to: readonly Person[], content = `message ${++said}`): Promise<number> {
+  const { id } = await by.api.ok<{ id: number }>('POST /messages', {
+    type: 'direct',
+    to: to.map((person) => person.id),
+    content,
+  });
+  return id;
+}

@@ -1,0 +1,116 @@
+/**
+ * The contract in machine-readable form. test/fixtures/api/wire.json is a copy of the API contract's own wire.json, so
+ * that the tests run from a plain checkout.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Fields } from './types.js';
+
+type Schema = Record<string, unknown>;
+
+export interface WireError {
+  readonly status: number;
+  readonly code?: string;
+  readonly msg: string;
+  readonly extra?: Readonly<Record<string, string>>;
+  readonly source?: string;
+}
+
+interface WireOperation {
+  readonly operationId: string;
+  readonly response: Schema;
+  readonly errors: readonly WireError[];
+}
+
+interface Wire {
+  readonly operations: Readonly<Record<string, WireOperation>>;
+  readonly events: Readonly<Record<string, Schema>>;
+  readonly events_strict: Readonly<Record<string, Schema>>;
+  readonly aliases: { readonly emit_also: Readonly<Record<string, string>> };
+  readonly $defs: Readonly<Record<string, Schema>>;
+}
+
+/** Compiled tests may run from any folder: the fixtures stay in the repository. */
+export function repositoryRoot(): string {
+  const starts = [dirname(fileURLToPath(import.meta.url)), process.cwd()];
+  for (const start of starts) {
+    for (let folder = start; folder !== dirname(folder); folder = dirname(folder)) {
+      if (existsSync(join(folder, 'test/fixtures/api/wire.json'))) return folder;
+    }
+  }
+  throw new Error('test/fixtures/api/wire.json was not found above the tests or the working directory');
+}
+
+export const wire = JSON.parse(readFileSync(join(repositoryRoot(), 'test/fixtures/api/wire.json'), 'utf8')) as Wire;
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
+const compiled = new Map<string, ValidateFunction>();
+
+function validator(name: string, schema: Schema): ValidateFunction {
+  let found = compiled.get(name);
+  if (!found) {
+    found = ajv.compile({ ...schema, $defs: wire.$defs });
+    compiled.set(name, found);
+  }
+  return found;
+}
+
+/** Old names beside the new ones, checked to be equal and left out for the schemas, which know only the new ones. */
+function withoutAliases(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAliases);
+  if (typeof value !== 'object' || value === null) return value;
+  const object: Record<string, unknown> = { ...(value as Record<string, unknown>) };
+  for (const [name, alias] of Object.entries(wire.aliases.emit_also)) {
+    if (!(name in object) && !(alias in object)) continue;
+    if (object[name] !== object[alias]) throw new Error(`${alias} is not sent beside ${name} with the same value`);
+    delete object[alias];
+  }
+  for (const [name, item] of Object.entries(object)) object[name] = withoutAliases(item);
+  return object;
+}
+
+function check(name: string, schema: Schema, value: unknown): void {
+  const validate = validator(name, schema);
+  if (!validate(withoutAliases(value))) {
+    const problems = (validate.errors ?? []).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`);
+    throw new Error(`${name} breaks the contract: ${problems.join('; ')}\n${JSON.stringify(value).slice(0, 2000)}`);
+  }
+}
+
+/** @throws Error when the body of a success isn't what the contract promises */
+export function checkResponse(operation: string, body: Fields): void {
+  const declared = wire.operations[operation];
+  if (!declared) throw new Error(`wire.json has no operation ${operation}`);
+  check(operation, declared.response, body);
+}
+
+/** @throws Error when the event has another form than the contract's strict one */
+export function checkEvent(event: Fields): void {
+  const name = event.op === undefined ? String(event.type) : `${event.type}/${event.op}`;
+  const schema = wire.events_strict[name] ?? wire.events[name];
+  if (!schema) throw new Error(`wire.json has no event ${name}`);
+  check(name, schema, event);
+}
+
+/** Template `Stream '{stream}' …` as a pattern for the message. */
+function matches(template: string, msg: string): boolean {
+  if (template === msg) return true;
+  const escaped = template
+    .split(/\{[^}]*\}/)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('[^]*');
+  return (
+    new RegExp(`^${escaped}$`).test(msg.replaceAll('Conclave', '{product}')) || new RegExp(`^${escaped}$`).test(msg)
+  );
+}
+
+/** The entry of the operation's `errors` that this answer is; undefined for errors common to all operations. */
+export function errorEntry(operation: string, status: number, msg: string): WireError | undefined {
+  return wire.operations[operation]?.errors.find((entry) => entry.status === status && matches(entry.msg, msg));
+}
+
+/** Errors of an operation that this server may raise (those of the peer alone are left out). */
+export const errorsOf = (operation: string): readonly WireError[] =>
+  (wire.operations[operation]?.errors ?? []).filter((entry) => entry.source !== 'peer');

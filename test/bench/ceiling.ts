@@ -1,0 +1,77 @@
+/**
+ * The bare server: uWebSockets.js answering the very bytes that Conclave answered, with nothing behind it. A GET of
+ * /api/v1/events is held until a POST comes.
+ */
+import type { HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import type { CeilingAnswers } from './jobs.js';
+
+interface UwsModule {
+  App(): TemplatedApp;
+  us_socket_local_port?(socket: us_listen_socket): number;
+  getSocketPort?(socket: us_listen_socket): number;
+}
+
+interface Ready {
+  readonly name: string;
+  readonly value: string;
+  readonly body: Uint8Array;
+}
+
+/** All headers in one native call, as the frontend does it. The module adds the length and the date itself. */
+function ready(raw: string | undefined): Ready {
+  const [head = '', body = ''] = (raw ?? 'HTTP/1.1 200 OK\r\n\r\n').split('\r\n\r\n', 2);
+  const own = /^(content-length|date|uwebsockets):/i;
+  const block = head
+    .split('\r\n')
+    .slice(1)
+    .filter((line) => !own.test(line))
+    .join('\r\n');
+  const colon = block.indexOf(': ');
+  return { name: block.slice(0, colon), value: block.slice(colon + 2), body: Buffer.from(body) };
+}
+
+const loaded = (await import('uWebSockets.js')) as unknown as { default?: UwsModule };
+const uws = loaded.default ?? (loaded as unknown as UwsModule);
+
+let get = ready(undefined);
+let post = ready(undefined);
+let poll = ready(undefined);
+const held = new Set<HttpResponse>();
+
+const answer = (res: HttpResponse, { name, value, body }: Ready): void => {
+  if (name !== '') res.writeHeader(name, value);
+  res.end(body);
+};
+
+const app = uws.App();
+app.get('/api/v1/events', (res) => {
+  held.add(res);
+  res.onAborted(() => held.delete(res));
+});
+app.get('/*', (res) => answer(res, get));
+app.post('/*', (res) => {
+  let gone = false;
+  res.onAborted(() => {
+    gone = true;
+  });
+  res.onData((_chunk, isLast) => {
+    if (!isLast || gone) return;
+    res.cork(() => answer(res, post));
+    if (held.size === 0) return;
+    const waiting = [...held];
+    held.clear();
+    for (const one of waiting) one.cork(() => answer(one, poll));
+  });
+});
+app.listen('127.0.0.1', 0, (socket: us_listen_socket | false) => {
+  if (!socket) process.exit(1);
+  process.send?.({ port: (uws.us_socket_local_port ?? uws.getSocketPort)!(socket) });
+});
+
+process.on('message', (answers: CeilingAnswers) => {
+  if (answers.get !== undefined) get = ready(answers.get);
+  if (answers.post !== undefined) post = ready(answers.post);
+  if (answers.poll !== undefined) poll = ready(answers.poll);
+  process.send?.({ set: true });
+});
+process.on('disconnect', () => process.exit(0));

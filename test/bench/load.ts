@@ -1,0 +1,118 @@
+/** The load generator: a process of its own, told by main.ts what to do, one job at a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection, requestText } from './connection.js';
+import { cpuMs } from './cpu.js';
+import type { FanoutJob, FanoutResult, Job, RateJob, RateResult } from './jobs.js';
+
+const ROUND_LIMIT_MS = 10_000;
+
+async function rate(job: RateJob): Promise<RateResult> {
+  let count = 0;
+  let failed = 0;
+  let firstFailure = '';
+  let stopping = false;
+  let running = 0;
+  let drained = (): void => {};
+  const connections = await Promise.all(Array.from({ length: job.connections }, () => Connection.open(job.port)));
+  connections.forEach((connection, i) => {
+    const request = job.requests[i % job.requests.length]!;
+    connection.onAnswer = ({ ok, text }) => {
+      count++;
+      if (!ok && failed++ === 0) firstFailure = text.slice(0, 2_000);
+      if (stopping) {
+        if (--running === 0) drained();
+      } else connection.write(request);
+    };
+    connection.onGone = (error) => {
+      if (failed++ === 0) firstFailure = error?.message ?? 'connection closed';
+      if (--running === 0) drained();
+    };
+    running++;
+    connection.write(request);
+  });
+  await sleep(job.warmMs);
+  count = 0;
+  const cpu = cpuMs(job.pids);
+  const begun = performance.now();
+  await sleep(job.ms);
+  const seconds = (performance.now() - begun) / 1000;
+  const counted = count;
+  const spent = cpuMs(job.pids) - cpu;
+  stopping = true;
+  if (running > 0) {
+    await Promise.race([
+      new Promise<void>((resolve) => {
+        drained = resolve;
+      }),
+      sleep(ROUND_LIMIT_MS, undefined, { ref: false }),
+    ]);
+  }
+  for (const connection of connections) connection.close();
+  return { count: counted, seconds, cpuMs: spent, failed, firstFailure };
+}
+
+async function fanout(job: FanoutJob): Promise<FanoutResult> {
+  const last = job.polls.map((poll) => poll.last);
+  const poll = (i: number): string => {
+    const { queue, authorization } = job.polls[i]!;
+    return requestText('GET', `/api/v1/events?queue_id=${queue}&last_event_id=${last[i]}`, authorization);
+  };
+  const connections: Connection[] = [];
+  for (let i = 0; i < job.polls.length; i++) connections.push(await Connection.open(job.port, true));
+  const sender = await Connection.open(job.port, true);
+  let waiting = 0;
+  let sending = false;
+  let answered = (): void => {};
+  let broken: (error: Error) => void = () => {};
+  const gone = (error: Error | undefined): void => broken(error ?? new Error('connection closed'));
+  sender.onGone = gone;
+  sender.onAnswer = ({ ok, text }) => {
+    if (!ok) broken(new Error(`send refused: ${text}`));
+    sending = false;
+    if (waiting === 0) answered();
+  };
+  connections.forEach((connection, i) => {
+    connection.onGone = gone;
+    connection.onAnswer = ({ ok, text }) => {
+      const id = /"id":(\d+)\}\],"queue_id"/.exec(text);
+      if (!ok || !id) return broken(new Error(`poll refused: ${text}`));
+      last[i] = Number(id[1]);
+      if (text.includes('"type":"heartbeat"')) connection.write(poll(i));
+      else if (--waiting === 0 && !sending) answered();
+    };
+  });
+  const ms: number[] = [];
+  const cpu = cpuMs(job.pids);
+  for (let round = 0; round < job.rounds; round++) {
+    waiting = connections.length;
+    connections.forEach((connection, i) => {
+      connection.write(poll(i));
+    });
+    await sleep(job.settleMs);
+    if (waiting !== connections.length) throw new Error('polls were answered before the message was sent');
+    const begun = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${waiting} polls without an answer`)), ROUND_LIMIT_MS);
+      answered = () => {
+        clearTimeout(late);
+        resolve();
+      };
+      broken = reject;
+      sending = true;
+      sender.write(job.send);
+    });
+    ms.push(performance.now() - begun);
+  }
+  const spent = cpuMs(job.pids) - cpu;
+  for (const connection of [...connections, sender]) connection.close();
+  return { ms, deliveries: job.rounds * connections.length, cpuMs: spent, last };
+}
+
+process.on('message', (job: Job) => {
+  const done: Promise<RateResult | FanoutResult> = job.kind === 'rate' ? rate(job) : fanout(job);
+  done.then(
+    (result) => process.send?.({ result }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));
