@@ -1,0 +1,115 @@
+/** The server under test, embedded or as a cluster of one frontend and one actor host, on data of its own. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { connect } from 'nats';
+import type { BenchOptions, FaceName } from './options.js';
+import { CONCLAVE, finished, started, stop } from './processes.js';
+
+export interface Face {
+  readonly name: FaceName;
+  readonly port: number;
+  /** All processes of ours; not NATS or the database. */
+  readonly pids: readonly number[];
+  /** Header of the owner. */
+  readonly owner: string;
+  stop(): Promise<void>;
+}
+
+const SITE = /Conclave serves http:\/\/[^\s:]+:(\d+)/;
+
+export const basic = (email: string, key: string): string =>
+  `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
+
+async function ownerOf(zuliprc: string): Promise<string> {
+  const text = await readFile(zuliprc, 'utf8');
+  return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
+}
+
+const profiling = (options: BenchOptions, role: string): string[] =>
+  options.profile === undefined
+    ? []
+    : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`, `--cpu-prof-name=${role}.cpuprofile`];
+
+/** Undefined: the services that it needs are not there. */
+export async function startFace(name: FaceName, options: BenchOptions): Promise<Face | undefined> {
+  if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
+  const dir = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
+  if (name === 'embedded') return embedded(dir, options);
+  const { nats, mongodb } = options;
+  if (!nats || !mongodb) {
+    await rm(dir, { recursive: true });
+    return undefined;
+  }
+  return cluster(dir, options, nats, mongodb);
+}
+
+async function embedded(dir: string, options: BenchOptions): Promise<Face> {
+  // Services of the caller's environment would make it a cluster.
+  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '' };
+  const { child, match } = await started([...profiling(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
+  return {
+    name: 'embedded',
+    port: Number(match[1]),
+    pids: [child.pid!],
+    owner: await ownerOf(join(dir, 'owner.zuliprc')),
+    async stop() {
+      await stop(child);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function cluster(dir: string, options: BenchOptions, nats: string, mongodb: string): Promise<Face> {
+  const id = `bench${randomBytes(4).toString('hex')}`;
+  const database = new URL(mongodb);
+  database.pathname = `/${id}`;
+  const env = {
+    DATA_DIR: dir,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    NATS_URL: nats,
+    MONGODB_URL: database.href,
+    NAMESPACE: id,
+    CONCLAVE_SECRET: randomBytes(16).toString('hex'),
+  };
+  const stops: (() => Promise<void>)[] = [() => forget(id, nats, mongodb), () => rm(dir, { recursive: true })];
+  const stopAll = async (): Promise<void> => {
+    for (const one of stops) await one().catch((error: unknown) => process.stderr.write(`${error}\n`));
+  };
+  try {
+    const serve = [CONCLAVE, 'serve', '--role'];
+    const actors = await started([...profiling(options, 'actors'), ...serve, 'actors'], env, /actor host runs/);
+    stops.unshift(() => stop(actors.child));
+    const http = await started([...profiling(options, 'http'), ...serve, 'http'], env, SITE);
+    stops.unshift(() => stop(http.child));
+    const zuliprc = join(dir, 'zuliprc');
+    const owner = ['--name', 'Bench', '--email', 'owner@localhost', '--full-name', 'Owner', '--zuliprc', zuliprc];
+    await finished([CONCLAVE, 'realm', 'create', ...owner], env);
+    return {
+      name: 'cluster',
+      port: Number(http.match[1]),
+      pids: [http.child.pid!, actors.child.pid!],
+      owner: await ownerOf(zuliprc),
+      stop: stopAll,
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+/** What the cluster left on servers that others use, too. */
+async function forget(id: string, nats: string, mongodb: string): Promise<void> {
+  const client = await MongoClient.connect(mongodb, { retryWrites: false });
+  await client.db(id).dropDatabase();
+  await client.close();
+  const connection = await connect({ servers: nats });
+  const manager = await connection.jetstreamManager();
+  for await (const { config } of manager.streams.list()) {
+    if (config.name.endsWith(`_${id}`)) await manager.streams.delete(config.name);
+  }
+  await connection.close();
+}

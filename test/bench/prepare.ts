@@ -1,0 +1,76 @@
+/** What the measured requests need: accounts, a stream with subscribers, event queues. */
+import { once, requestText } from './connection.js';
+import { basic, type Face } from './faces.js';
+import type { Poll } from './jobs.js';
+
+export interface Account {
+  readonly email: string;
+  readonly authorization: string;
+}
+
+const PASSWORD = 'correct horse battery 77';
+/** Passwords are hashed by a costly function, once per account made and once per login. */
+const AT_ONCE = 4;
+
+async function call(
+  face: Face,
+  authorization: string,
+  path: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Record<string, unknown>> {
+  const text = new URLSearchParams(form).toString();
+  const answer = await once(face.port, requestText('POST', `/api/v1${path}`, authorization, text));
+  if (!answer.ok) throw new Error(`${path}: ${answer.text}`);
+  return JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>;
+}
+
+async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
+
+export function makeAccounts(face: Face, from: number, count: number): Promise<Account[]> {
+  const numbers = Array.from({ length: count }, (_, i) => from + i);
+  return each(numbers, async (n) => {
+    const email = `user${n}@example.com`;
+    await call(face, face.owner, '/users', { email, password: PASSWORD, full_name: `User ${n}` });
+    const { api_key } = await call(face, '', '/fetch_api_key', { username: email, password: PASSWORD });
+    return { email, authorization: basic(email, api_key as string) };
+  });
+}
+
+export async function makeStream(face: Face, name: string, subscribers: readonly Account[]): Promise<void> {
+  await call(face, subscribers[0]!.authorization, '/users/me/subscriptions', {
+    subscriptions: JSON.stringify([{ name }]),
+    principals: JSON.stringify(subscribers.map(({ email }) => email)),
+  });
+}
+
+/** Queues for message events, spread over the accounts. */
+export function makeQueues(face: Face, accounts: readonly Account[], count: number): Promise<Poll[]> {
+  const owners = Array.from({ length: count }, (_, i) => accounts[i % accounts.length]!);
+  return each(owners, async ({ authorization }) => {
+    const made = await call(face, authorization, '/register', { event_types: '["message"]' });
+    return { authorization, queue: made.queue_id as string, last: made.last_event_id as number };
+  });
+}
+
+export const sendText = (authorization: string, stream: string): string =>
+  requestText(
+    'POST',
+    '/api/v1/messages',
+    authorization,
+    new URLSearchParams({
+      type: 'stream',
+      to: stream,
+      topic: 'benchmark',
+      content: 'The build of **main** is green again, see the [log](https://ci.example.com/4711).',
+    }).toString(),
+  );
+
+export const meText = (authorization: string): string => requestText('GET', '/api/v1/users/me', authorization);

@@ -1,0 +1,127 @@
+/** Child processes of the benchmark: started here, ended here, by nobody else. */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { CeilingAnswers, FanoutJob, FanoutResult, RateJob, RateResult } from './jobs.js';
+
+const START_LIMIT_MS = 30_000;
+const STOP_LIMIT_MS = 10_000;
+
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+export const CONCLAVE = here('../../src/main.js');
+
+/** SIGTERM, later SIGKILL. */
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+  await gone;
+  clearTimeout(late);
+}
+
+/** Runs until its first output matches; what it says before is part of the error when it ends. */
+export function started(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  pattern: RegExp,
+): Promise<{ readonly child: ChildProcess; readonly match: RegExpExecArray }> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const late = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`no sign of life: ${said}`));
+    }, START_LIMIT_MS);
+    const listen = (chunk: Buffer): void => {
+      if (said.length < 20_000) said += chunk.toString();
+      const match = pattern.exec(said);
+      if (!match) return;
+      clearTimeout(late);
+      resolve({ child, match });
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', (chunk: Buffer) => {
+      listen(chunk);
+      process.stderr.write(chunk);
+    });
+    child.once('exit', (code) => {
+      clearTimeout(late);
+      reject(new Error(`ended with ${code}: ${said}`));
+    });
+  });
+}
+
+/** Runs to its end. */
+export function finished(args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
+    child.once('exit', (code) => {
+      clearTimeout(late);
+      if (code === 0) resolve();
+      else reject(new Error(`ended with ${code}: ${said}`));
+    });
+  });
+}
+
+const answerOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>>> =>
+  new Promise((resolve, reject) => {
+    const gone = (): void => reject(new Error('a process of the benchmark has ended'));
+    child.once('exit', gone);
+    child.once('message', (message) => {
+      child.off('exit', gone);
+      resolve(message as Record<string, unknown>);
+    });
+  });
+
+export class Load {
+  readonly #child = fork(here('./load.js'), { execArgv: [] });
+
+  run(job: RateJob): Promise<RateResult>;
+  run(job: FanoutJob): Promise<FanoutResult>;
+  async run(job: RateJob | FanoutJob): Promise<RateResult | FanoutResult> {
+    const answer = answerOf(this.#child);
+    this.#child.send(job);
+    const { result, error } = await answer;
+    if (error !== undefined) throw new Error(String(error));
+    return result as RateResult | FanoutResult;
+  }
+
+  stop(): Promise<void> {
+    return stop(this.#child);
+  }
+}
+
+export class Ceiling {
+  readonly pids: readonly number[];
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly port: number,
+  ) {
+    this.pids = [child.pid!];
+  }
+
+  static async start(): Promise<Ceiling> {
+    const child = fork(here('./ceiling.js'), { execArgv: [] });
+    const { port } = await answerOf(child);
+    return new Ceiling(child, port as number);
+  }
+
+  async answers(answers: CeilingAnswers): Promise<void> {
+    const set = answerOf(this.child);
+    this.child.send(answers);
+    await set;
+  }
+
+  stop(): Promise<void> {
+    return stop(this.child);
+  }
+}
