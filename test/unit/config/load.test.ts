@@ -1,0 +1,37 @@
+import t from 'tap';
+import { ConfigError, describeSettings, loadConfig, SETTINGS } from '../../../src/config/index.js';
+
+t.test('without anything given the embedded face listens on loopback', async (t) => {
+  const config = loadConfig({}, {});
+  t.match(config, { host: '127.0.0.1', port: 9991, dataDir: './data', role: 'all' });
+  t.equal(config.nats, undefined);
+});
+
+t.test('the command line wins over the environment, and an empty variable is none', async (t) => {
+  const config = loadConfig({ port: '81' }, { PORT: '80', HOST: '0.0.0.0', DATA_DIR: '' });
+  t.match(config, { port: 81, host: '0.0.0.0', dataDir: './data' });
+});
+
+t.test('every problem is named with where it came from, and secrets are not repeated', async (t) => {
+  const environment = { PORT: 'x', CONCLAVE_SECRET: 'tooshort' };
+  t.throws(() => loadConfig({ 'log-level': 'loud' }, environment), {
+    name: 'ConfigError',
+    message: /PORT: must be an integer[^]*CONCLAVE_SECRET: must have at least 16[^]*--log-level: must be one of/,
+  });
+  try {
+    loadConfig({}, environment);
+  } catch (error) {
+    t.ok(error instanceof ConfigError);
+    t.notMatch((error as Error).message, 'tooshort');
+  }
+});
+
+t.test('half a cluster is refused', async (t) => {
+  t.throws(() => loadConfig({ nats: 'nats://127.0.0.1:4222' }, {}), /both --nats and --mongodb/);
+  t.throws(() => loadConfig({ role: 'http' }, {}), /needs a cluster/);
+});
+
+t.test('help names every option and variable', async (t) => {
+  const help = describeSettings();
+  for (const { option, env } of Object.values(SETTINGS)) t.match(help, new RegExp(`--${option} [^]*\\(${env}\\)`));
+});

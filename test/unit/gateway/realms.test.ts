@@ -1,0 +1,26 @@
+import t from 'tap';
+import { realmId } from '../../../src/core/index.js';
+import { realmAtHost, subdomainOf } from '../../../src/gateway/index.js';
+
+const realms = [
+  { id: realmId(1), subdomain: '', deactivated: false },
+  { id: realmId(2), subdomain: 'lear', deactivated: false },
+];
+
+t.test('a subdomain of the external host names an organization, an address or localhost none', async (t) => {
+  const external = 'chat.example.com:443';
+  t.equal(subdomainOf('lear.chat.example.com', external), 'lear');
+  t.equal(subdomainOf('LEAR.chat.example.com:8080', external), 'lear');
+  t.equal(subdomainOf('chat.example.com', external), '');
+  for (const host of ['127.0.0.1:9991', '[::1]:9991', 'localhost', 'localhost:9991', '', 'elsewhere.org']) {
+    t.equal(subdomainOf(host, external), undefined, host);
+  }
+});
+
+t.test('without credentials the host decides; what names no organization means the first', async (t) => {
+  t.equal(realmAtHost('lear.chat.example.com', 'chat.example.com', realms)?.id, 2);
+  t.equal(realmAtHost('127.0.0.1', 'chat.example.com', realms)?.id, 1);
+  t.equal(realmAtHost('nobody.chat.example.com', 'chat.example.com', realms), undefined);
+  t.equal(realmAtHost('chat.example.com', 'chat.example.com', realms.slice(1))?.id, 2, 'no root: the first');
+  t.equal(realmAtHost('127.0.0.1', 'chat.example.com', []), undefined);
+});

@@ -1,0 +1,75 @@
+import t from 'tap';
+import { userId } from '../../../src/core/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
+import { checkFullName, isEmail, policyAllows, seesAddress } from '../../../src/people/index.js';
+
+const DAY = 86_400_000;
+const user = (role: number, over: Partial<DirectoryUser> = {}): DirectoryUser => ({
+  id: userId(role),
+  recipient: 1,
+  deliveryEmail: 'real@example.com',
+  email: 'real@example.com',
+  fullName: 'Somebody',
+  role,
+  isActive: true,
+  isBillingAdmin: false,
+  botType: null,
+  botOwner: null,
+  timezone: '',
+  avatarSource: 'G',
+  avatarVersion: 1,
+  emailVisibility: 1,
+  joined: 0,
+  canCreateUsers: false,
+  keyHash: '',
+  pastRoles: [],
+  ...over,
+});
+
+t.test('policies admit as the table of conventions.md says', async (t) => {
+  const settings = { waiting_period_threshold: 3 };
+  // Columns: owner, admin, moderator, old member, new member, guest.
+  const expected: Record<number, string> = {
+    1: 'yyyyyn',
+    2: 'yynnnn',
+    3: 'yyyynn',
+    4: 'yyynnn',
+    5: 'yyyyyy',
+    6: 'nnnnnn',
+    7: 'ynnnnn',
+  };
+  const now = 10 * DAY;
+  const people = [user(100), user(200), user(300), user(400), user(400, { joined: 9 * DAY }), user(600)];
+  for (const [policy, row] of Object.entries(expected)) {
+    const actual = people.map((one) => (policyAllows(Number(policy), one, settings, now) ? 'y' : 'n')).join('');
+    t.equal(actual, row, `policy ${policy}`);
+  }
+});
+
+t.test('a real address is seen by whom its owner allows, and always by the owner', async (t) => {
+  const rows: [number, string][] = [
+    [1, 'yyyyy'],
+    [2, 'yyyyn'],
+    [5, 'yyynn'],
+    [3, 'yynnn'],
+    [4, 'nnnnn'],
+  ];
+  for (const [emailVisibility, row] of rows) {
+    const of = user(400, { id: userId(1), emailVisibility });
+    const actual = [100, 200, 300, 400, 600].map((role) => (seesAddress(user(role), of) ? 'y' : 'n')).join('');
+    t.equal(actual, row, `visibility ${emailVisibility}`);
+    t.ok(seesAddress(of, of));
+    t.equal(seesAddress(undefined, of), emailVisibility === 1);
+  }
+});
+
+t.test('names and addresses that break the rules are refused', async (t) => {
+  t.equal(checkFullName('  King Hamlet '), 'King Hamlet');
+  for (const bad of ['x', '', 'a'.repeat(101), 'a*b', 'a@b', 'ab\u0000', 'Hamlet|12', 'a"b', 'a\u202eb']) {
+    t.throws(() => checkFullName(bad), { name: 'ApiError' }, JSON.stringify(bad));
+  }
+  for (const good of ['a@example.com', 'o.k+x@sub.example.org', 'owner@localhost']) t.ok(isEmail(good), good);
+  for (const bad of ['', 'a', '@b.c', 'a@b', 'a b@c.de', 'a@-b.de', '.a@b.de', `${'a'.repeat(65)}@b.de`]) {
+    t.notOk(isEmail(bad), bad);
+  }
+});

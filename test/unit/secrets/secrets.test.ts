@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { realmId } from '../../../src/core/index.js';
+import { Secrets } from '../../../src/secrets/index.js';
+import { passwordStrength } from '../../../src/secrets/password-strength.js';
+
+const SECRET = 'a secret of the test suite';
+
+t.test('an API key has 32 letters and digits and names its realm to whoever has the secret', async (t) => {
+  const secrets = new Secrets(SECRET);
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 32 }), (realm) => {
+      const key = secrets.newApiKey(realmId(realm));
+      return /^[A-Za-z0-9]{32}$/.test(key) && secrets.realmOfKey(key) === realm;
+    }),
+  );
+  const key = secrets.newApiKey(realmId(7));
+  t.not(new Secrets(`${SECRET}!`).realmOfKey(key), 7, 'another secret reads another number');
+  t.not(key.slice(0, 6), secrets.newApiKey(realmId(7)).slice(0, 6), 'two keys of a realm do not look alike');
+});
+
+t.test('any 32 letters and digits name some realm number', async () => {
+  const secrets = new Secrets(SECRET);
+  fc.assert(
+    fc.property(fc.stringMatching(/^[A-Za-z0-9]{32}$/), (key) => {
+      const realm = secrets.realmOfKey(key);
+      return Number.isSafeInteger(realm) && realm >= 0;
+    }),
+  );
+});
+
+t.test('keys are looked up by a keyed hash and can be opened again under the same secret only', async (t) => {
+  const secrets = new Secrets(SECRET);
+  const key = secrets.newApiKey(realmId(1));
+  t.equal(secrets.keyHash(key), new Secrets(SECRET).keyHash(key));
+  t.not(secrets.keyHash(key), new Secrets(`${SECRET}!`).keyHash(key));
+  const sealed = secrets.seal(key);
+  t.notMatch(sealed, key);
+  t.not(secrets.seal(key), sealed, 'the same text is never sealed alike');
+  t.equal(new Secrets(SECRET).open(sealed), key);
+  t.throws(() => new Secrets(`${SECRET}!`).open(sealed));
+  t.throws(() => secrets.open(`${sealed.slice(0, -4)}AAA=`), 'a changed text is noticed');
+});
+
+t.test('a password is known again, another is not, and an account without one takes none', async (t) => {
+  const secrets = new Secrets(SECRET);
+  const stored = await secrets.hashPassword('correct horse');
+  t.ok(await secrets.verifyPassword('correct horse', stored));
+  t.notOk(await secrets.verifyPassword('correct horsf', stored));
+  t.notOk(await secrets.verifyPassword('', null));
+  t.notOk(await secrets.verifyPassword('x', 'plain$x'));
+  t.not(await secrets.hashPassword('correct horse'), stored, 'salted');
+});
+
+t.test('a short server secret is refused', async (t) => {
+  t.throws(() => new Secrets('short'), /at least 16/);
+});
+
+t.test('passwords that are short, common, or made of the name are too weak', async (t) => {
+  const strong = (password: string, related: string[] = []) => passwordStrength.strongEnough(password, related);
+  t.notOk(strong('a9$Zq'));
+  t.notOk(strong('password'));
+  t.notOk(strong('hamlet@example.com', ['hamlet@example.com']));
+  t.ok(strong('correct horse battery'));
+  t.ok(strong('x'.repeat(3).concat('7Gq!vw').repeat(2000)), 'a very long one is answered in no time');
+});

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { checkStreamName, checkTopic, hasCopy, isMember, pickColor, wasMember } from '../../../src/streams/index.js';
+
+t.test('stream names are trimmed; empty, long and unprintable ones are refused with the position', async (t) => {
+  t.equal(checkStreamName('  Verona '), 'Verona');
+  t.equal(checkStreamName('😀'.repeat(60)), '😀'.repeat(60), 'length is counted in characters');
+  t.throws(() => checkStreamName(' '), { message: "Stream name can't be empty!" });
+  t.throws(() => checkStreamName('x'.repeat(61)), { message: 'Stream name too long (limit: 60 characters).' });
+  t.throws(() => checkStreamName('ab\u0007'), { message: 'Invalid character in stream name, at position 3!' });
+  t.throws(() => checkStreamName('😀\ufdd0'), { message: 'Invalid character in stream name, at position 2!' });
+  t.throws(() => checkStreamName('a\ud800'), { message: 'Invalid character in stream name, at position 2!' });
+});
+
+t.test('any text is a topic of at most 60 characters, or refused', async () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      try {
+        return [...checkTopic(text)].length <= 60;
+      } catch (error) {
+        return (error as Error).name === 'ApiError';
+      }
+    }),
+  );
+});
+
+t.test('a long topic is cut with three dots', async (t) => {
+  t.equal(checkTopic('x'.repeat(61)), `${'x'.repeat(57)}...`);
+  t.equal(checkTopic('x'.repeat(60)), 'x'.repeat(60));
+});
+
+t.test('new subscriptions take the first colour that is not in use', async (t) => {
+  t.equal(pickColor(new Set(), 5), '#76ce90');
+  t.equal(pickColor(new Set(['#76ce90', '#fae589']), 5), '#a6c7e5');
+});
+
+t.test('membership is told by version, copies by message id, each stay by itself', async (t) => {
+  const member = {
+    stays: [
+      { from: 2, to: 5, after: 10, until: 20 },
+      { from: 8, to: 0, after: 40, until: 0 },
+    ],
+  };
+  t.same(
+    [1, 2, 4, 5, 7, 8, 99].map((mv) => wasMember(member, mv)),
+    [false, true, true, false, false, true, true],
+  );
+  t.same(
+    [10, 11, 20, 21, 40, 41].map((id) => hasCopy(member, id)),
+    [false, true, true, false, false, true],
+  );
+  t.ok(isMember(member));
+  t.notOk(isMember(undefined));
+});
