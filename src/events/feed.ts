@@ -3,44 +3,17 @@
  * and hands each queue references to shared events. A queue that attaches at an older position is caught up from the
  * log first.
  */
-import { type RealmId, type Seq, seq as toSeq } from '../core/index.js';
+import type { Clock } from '../clock/index.js';
+import type { RealmId, Seq } from '../core/index.js';
 import type { DirectoryReplica } from '../directory/index.js';
-import type { EventLog, LogSubscription } from '../log/index.js';
-import { type LogEntry, type LogGroup, type MessageItem, type PlainItem, SeenVersions } from '../runtime/log-entry.js';
+import type { EventLog } from '../log/index.js';
+import type { MessageItem, PlainItem } from '../runtime/log-entry.js';
 import type { Store } from '../store/index.js';
 import { receives } from './audience.js';
+import { type CatchingUp, CatchUp } from './catch-up.js';
 import { Memberships } from './memberships.js';
 import { eventId, isClientItem, SharedEvent } from './shared-event.js';
-
-/** Why a feed ends a queue. */
-export type FeedEnd =
-  /** Entries that the queue still needs are no longer kept. */
-  | 'trimmed'
-  /** The log is another one than when the queue was made. */
-  | 'incarnation';
-
-/** An event queue as the feed sees it. */
-export interface EventSink {
-  readonly user: number;
-  readonly allPublic: boolean;
-  /** Log position up to which the queue has seen everything; the feed moves it on. */
-  position: Seq;
-  /** Snapshot of this queue contains this commit: don't deliver. */
-  covered(actor: string, version: number): boolean;
-  push(event: SharedEvent): void;
-  /** Everything up to its position was pushed: from now on it is live. */
-  live(): void;
-  end(reason: FeedEnd): void;
-}
-
-/** Entries read before a queue's position, to know repeats of what it has had. */
-const LOOK_BACK = 256;
-
-interface Work {
-  readonly seq: Seq;
-  readonly entry: LogEntry;
-  readonly fresh: ReadonlySet<LogGroup>;
-}
+import type { EventSink, Work } from './sink.js';
 
 export class RealmFeed {
   readonly #sinks = new Map<number, Set<EventSink>>();
@@ -57,6 +30,7 @@ export class RealmFeed {
     private readonly replica: DirectoryReplica,
     private readonly log: EventLog,
     store: Store,
+    private readonly clock: Clock,
   ) {
     this.#memberships = new Memberships(store, realm);
     this.#position = replica.tail.position;
@@ -99,7 +73,7 @@ export class RealmFeed {
       if (!this.#busy && this.#work.length === 0 && sink.position >= this.#position) this.#goLive(sink);
       else behind.push(sink);
     }
-    if (behind.length > 0) this.#catchUps.add(new CatchUp(this.log, this.realm, behind, this.#catching()));
+    if (behind.length > 0) this.#catchUps.add(new CatchUp(this.log, this.realm, behind, this.#catching(), this.clock));
   }
 
   #catching(): CatchingUp {
@@ -225,86 +199,5 @@ export class RealmFeed {
       this.attach(sink);
     }
     this.#position = this.replica.tail.position;
-  }
-}
-
-interface CatchingUp {
-  deliver(work: Work, sinks: Iterable<EventSink>): Promise<void> | undefined;
-  /** True when the live feed has taken over the sinks. */
-  settled(catchUp: CatchUp): boolean;
-}
-
-/** Reads the log from the oldest position of some queues until they are level with the live feed. */
-class CatchUp {
-  readonly sinks: Set<EventSink>;
-  position: Seq;
-  readonly #seen = new SeenVersions();
-  readonly #subscription: LogSubscription;
-  #work: Work[] = [];
-  #busy = false;
-  #over = false;
-
-  constructor(
-    log: EventLog,
-    realm: RealmId,
-    sinks: readonly EventSink[],
-    private readonly feed: CatchingUp,
-  ) {
-    this.sinks = new Set(sinks);
-    const oldest = Math.min(...sinks.map((sink) => sink.position));
-    this.position = toSeq(Math.max(0, oldest - LOOK_BACK));
-    this.#subscription = log.subscribe(realm, this.position, {
-      entry: (seq, value) => {
-        const entry = value as unknown as LogEntry;
-        const fresh = new Set(entry.groups.filter((group) => this.#seen.fresh(entry.actor, group)));
-        this.#work.push({ seq, entry, fresh });
-        if (!this.#busy) this.#run();
-      },
-      transient: () => {},
-      gap: (trimmed) => {
-        for (const sink of [...this.sinks]) if (sink.position < trimmed) this.#end(sink);
-      },
-    });
-    void this.#subscription.caughtUp().then((seq) => {
-      if (this.#work.length === 0 && !this.#busy && seq > this.position) this.position = seq;
-      this.check();
-    });
-  }
-
-  remove(sink: EventSink): void {
-    this.sinks.delete(sink);
-  }
-
-  check(): void {
-    if (this.#over || this.#busy || this.#work.length > 0) return;
-    if (this.feed.settled(this)) this.#close();
-  }
-
-  #end(sink: EventSink): void {
-    this.sinks.delete(sink);
-    sink.end('trimmed');
-  }
-
-  #run(): void {
-    for (let work = this.#work.shift(); work; work = this.#work.shift()) {
-      const { seq } = work;
-      const waiting = this.feed.deliver(work, this.sinks);
-      if (waiting) {
-        this.#busy = true;
-        void waiting.finally(() => {
-          this.#busy = false;
-          this.position = seq;
-          this.#run();
-        });
-        return;
-      }
-      this.position = seq;
-    }
-    this.check();
-  }
-
-  #close(): void {
-    this.#over = true;
-    this.#subscription.close();
   }
 }

@@ -1,4 +1,5 @@
 /** The feeds of this host, one per realm that has queues here. */
+import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
 import type { Directories } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
@@ -18,12 +19,15 @@ export class Feeds {
     private readonly directories: Directories,
     private readonly log: EventLog,
     private readonly store: Store,
+    private readonly clock: Clock,
   ) {}
 
   of(realm: RealmId): Promise<RealmFeed> {
     const known = this.#feeds.get(realm);
     if (known) return known;
-    const feed = this.directories.replica(realm).then((replica) => new RealmFeed(realm, replica, this.log, this.store));
+    const feed = this.directories
+      .replica(realm)
+      .then((replica) => new RealmFeed(realm, replica, this.log, this.store, this.clock));
     this.#feeds.set(realm, feed);
     feed.catch(() => this.#feeds.delete(realm));
     return feed;

@@ -1,4 +1,5 @@
 export { receives, roleAt } from './audience.js';
-export { type EventSink, type FeedEnd, RealmFeed } from './feed.js';
+export { RealmFeed } from './feed.js';
 export { Feeds } from './feeds.js';
 export * from './shared-event.js';
+export type { EventSink, FeedEnd } from './sink.js';

@@ -54,7 +54,7 @@ export class ConclaveNode {
           random: Math.random,
           secrets: this.secrets,
           passwords: passwordStrength,
-          feeds: new Feeds(this.directories, log, store),
+          feeds: new Feeds(this.directories, log, store, clock),
         },
       });
     }

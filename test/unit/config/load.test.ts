@@ -16,7 +16,7 @@ t.test('every problem is named with where it came from, and secrets are not repe
   const environment = { PORT: 'x', CONCLAVE_SECRET: 'tooshort' };
   t.throws(() => loadConfig({ 'log-level': 'loud' }, environment), {
     name: 'ConfigError',
-    message: /PORT: must be an integer[^]*CONCLAVE_SECRET: must have at least 16[^]*--log-level: must be one of/,
+    message: /PORT: must be an integer[\s\S]*CONCLAVE_SECRET: must have at least 16[\s\S]*--log-level: must be one of/,
   });
   try {
     loadConfig({}, environment);

@@ -1,0 +1,102 @@
+/** Reads the past of some queues from the log until they are level with the live feed. */
+import type { Clock } from '../clock/index.js';
+import { type RealmId, type Seq, seq as toSeq } from '../core/index.js';
+import type { EventLog, LogSubscription } from '../log/index.js';
+import { type LogEntry, SeenVersions } from '../runtime/log-entry.js';
+import type { EventSink, Work } from './sink.js';
+
+/** Entries read before a queue's position, to know repeats of what it has had. */
+const LOOK_BACK = 256;
+const RETRY_MS = 1_000;
+
+export interface CatchingUp {
+  deliver(work: Work, sinks: Iterable<EventSink>): Promise<void> | undefined;
+  /** True when the live feed has taken over the sinks. */
+  settled(catchUp: CatchUp): boolean;
+}
+
+export class CatchUp {
+  readonly sinks: Set<EventSink>;
+  position: Seq;
+  readonly #seen = new SeenVersions();
+  readonly #subscription: LogSubscription;
+  #work: Work[] = [];
+  #busy = false;
+  #over = false;
+
+  constructor(
+    log: EventLog,
+    realm: RealmId,
+    sinks: readonly EventSink[],
+    private readonly feed: CatchingUp,
+    private readonly clock: Clock,
+  ) {
+    this.sinks = new Set(sinks);
+    const oldest = Math.min(...sinks.map((sink) => sink.position));
+    this.position = toSeq(Math.max(0, oldest - LOOK_BACK));
+    this.#subscription = log.subscribe(realm, this.position, {
+      entry: (seq, value) => {
+        const entry = value as unknown as LogEntry;
+        const fresh = new Set(entry.groups.filter((group) => this.#seen.fresh(entry.actor, group)));
+        this.#work.push({ seq, entry, fresh });
+        if (!this.#busy) this.#run();
+      },
+      transient: () => {},
+      gap: (trimmed) => {
+        for (const sink of [...this.sinks]) if (sink.position < trimmed) this.#end(sink);
+      },
+    });
+    this.#level();
+  }
+
+  remove(sink: EventSink): void {
+    this.sinks.delete(sink);
+  }
+
+  /** A past without entries of this realm brings no entry that would show that it is over. */
+  #level(): void {
+    this.#subscription.caughtUp().then(
+      (seq) => {
+        if (this.#work.length === 0 && !this.#busy && seq > this.position) this.position = seq;
+        this.check();
+      },
+      () => {
+        // Closed, or the log is out of reach for now.
+        if (!this.#over) this.clock.setTimeout(() => !this.#over && this.#level(), RETRY_MS);
+      },
+    );
+  }
+
+  check(): void {
+    if (this.#over || this.#busy || this.#work.length > 0) return;
+    if (this.feed.settled(this)) this.#close();
+  }
+
+  #end(sink: EventSink): void {
+    this.sinks.delete(sink);
+    sink.end('trimmed');
+  }
+
+  #run(): void {
+    for (let work = this.#work.shift(); work; work = this.#work.shift()) {
+      const { seq } = work;
+      const waiting = this.feed.deliver(work, this.sinks);
+      if (waiting) {
+        this.#busy = true;
+        void waiting.finally(() => {
+          this.#busy = false;
+          this.position = seq;
+          this.#run();
+        });
+        return;
+      }
+      this.position = seq;
+    }
+    this.check();
+  }
+
+  #close(): void {
+    this.#over = true;
+    this.#subscription.close();
+  }
+}

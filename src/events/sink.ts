@@ -1,0 +1,32 @@
+/** What a feed and the queues that it serves know of each other. */
+import type { Seq } from '../core/index.js';
+import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
+import type { SharedEvent } from './shared-event.js';
+
+/** Why a feed ends a queue. */
+export type FeedEnd =
+  /** Entries that the queue still needs are no longer kept. */
+  | 'trimmed'
+  /** The log is another one than when the queue was made. */
+  | 'incarnation';
+
+/** An event queue as the feed sees it. */
+export interface EventSink {
+  readonly user: number;
+  readonly allPublic: boolean;
+  /** Log position up to which the queue has seen everything; the feed moves it on. */
+  position: Seq;
+  /** Snapshot of this queue contains this commit: don't deliver. */
+  covered(actor: string, version: number): boolean;
+  push(event: SharedEvent): void;
+  /** Everything up to its position was pushed: from now on it is live. */
+  live(): void;
+  end(reason: FeedEnd): void;
+}
+
+/** A log entry on its way to the queues, with those of its groups that are no repeats. */
+export interface Work {
+  readonly seq: Seq;
+  readonly entry: LogEntry;
+  readonly fresh: ReadonlySet<LogGroup>;
+}

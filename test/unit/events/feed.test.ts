@@ -1,0 +1,216 @@
+import t from 'tap';
+import { type Json, realmId, realmKey, seq, streamId, streamKey, userId } from '../../../src/core/index.js';
+import { DirectoryReplica, type DirectorySnapshot, type DirectoryUser } from '../../../src/directory/index.js';
+import { type EventSink, type FeedEnd, RealmFeed, type SharedEvent } from '../../../src/events/index.js';
+import type { Audience, LogItem } from '../../../src/runtime/index.js';
+import { FakeClock, settle } from '../../support/fake-clock.js';
+import { MemoryLog } from '../../support/memory-log.js';
+import { MemoryStore } from '../../support/memory-store.js';
+
+const REALM = realmId(1);
+const STREAM = streamKey(REALM, streamId(5));
+
+const person = (id: number, over: Partial<DirectoryUser> = {}): DirectoryUser => ({
+  id: userId(id),
+  recipient: id,
+  deliveryEmail: `u${id}@example.com`,
+  email: `u${id}@example.com`,
+  fullName: `User ${id}`,
+  role: 400,
+  isActive: true,
+  isBillingAdmin: false,
+  botType: null,
+  botOwner: null,
+  timezone: '',
+  avatarSource: 'G',
+  avatarVersion: 1,
+  emailVisibility: 1,
+  joined: 0,
+  canCreateUsers: false,
+  keyHash: '',
+  pastRoles: [],
+  ...over,
+});
+
+class Sink implements EventSink {
+  readonly got: string[] = [];
+  readonly ids: number[] = [];
+  isLive = false;
+  ended: FeedEnd | undefined;
+  position = seq(0);
+
+  constructor(
+    readonly user: number,
+    readonly allPublic = false,
+    readonly covers: Record<string, number> = {},
+  ) {}
+
+  covered(actor: string, version: number): boolean {
+    return version <= (this.covers[actor] ?? -1);
+  }
+
+  push(event: SharedEvent): void {
+    this.ids.push(event.id);
+    this.got.push(String((event.item as { event?: { type: string } }).event?.type));
+  }
+
+  live(): void {
+    this.isLive = true;
+  }
+
+  end(reason: FeedEnd): void {
+    this.ended = reason;
+  }
+}
+
+async function world(users: readonly DirectoryUser[] = [person(1), person(2), person(3, { role: 600 })]) {
+  const log = new MemoryLog({});
+  const store = new MemoryStore({ atomicRecords: true });
+  const snapshot: DirectorySnapshot = {
+    version: 1,
+    subdomain: '',
+    deactivated: false,
+    settings: {},
+    users,
+    streams: [],
+    realms: [],
+  };
+  const replica = await DirectoryReplica.open(REALM, log, async () => snapshot);
+  const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());
+  const append = (actor: string, v: number, ...items: LogItem[]) =>
+    log.append(REALM, { actor, groups: [{ v, p: 0, items }] } as unknown as Json);
+  // Records are applied before the events of their commit are appended.
+  const stored = (user: number, rev: number, ...stays: { from: number; to: number }[]) =>
+    store.apply([
+      {
+        type: 'part',
+        key: STREAM,
+        part: `member/${user}`,
+        rev,
+        value: { stays: stays.map((stay) => ({ ...stay, after: 0, until: 0 })) },
+      },
+    ]);
+  return { log, store, feed, append, stored };
+}
+
+const event = (type: string, to: Audience): LogItem => ({ t: 'event', to, event: { type } });
+const members = (mv: number, join: number[], leave: number[] = []): LogItem => ({
+  t: 'members',
+  stream: 5,
+  mv,
+  join,
+  leave,
+});
+
+t.test('an event reaches those who were members at its version, whoever is one now', async (t) => {
+  const { feed, append, stored } = await world();
+  const [one, two] = [new Sink(1), new Sink(2)];
+  feed.attach(one);
+  feed.attach(two);
+  await settle();
+  await stored(1, 1, { from: 1, to: 0 });
+  await append(STREAM, 1, members(1, [1]));
+  await append(STREAM, 2, event('first', { stream: 5, mv: 1 }));
+  await stored(1, 3, { from: 1, to: 2 });
+  await stored(2, 3, { from: 2, to: 0 });
+  await append(STREAM, 3, members(2, [2], [1]));
+  await append(STREAM, 4, event('second', { stream: 5, mv: 2 }), event('late', { stream: 5, mv: 1 }));
+  await settle();
+  t.same(one.got, ['first', 'late']);
+  t.same(two.got, ['second']);
+});
+
+t.test('roles count as they were at the realm version of the event', async (t) => {
+  const was = person(1, { role: 600, pastRoles: [[200, 7]] });
+  const { feed, append } = await world([was]);
+  const sink = new Sink(1);
+  feed.attach(sink);
+  await append(realmKey(REALM), 2, event('admins', { role: 200, rv: 6 }), event('later', { role: 200, rv: 7 }));
+  await append(
+    realmKey(REALM),
+    3,
+    event('all', { role: 600, rv: 9 }),
+    event('not me', { role: 600, rv: 9, except: [1] }),
+  );
+  await settle();
+  t.same(sink.got, ['admins', 'all']);
+});
+
+t.test('all_public_streams widens public streams, for no guest', async (t) => {
+  const { feed, append, stored } = await world();
+  const [two, guest, plain] = [new Sink(2, true), new Sink(3, true), new Sink(1)];
+  for (const sink of [two, guest, plain]) feed.attach(sink);
+  await stored(3, 1, { from: 1, to: 0 });
+  await append(STREAM, 1, members(1, [3]));
+  await append(STREAM, 2, event('public', { stream: 5, mv: 1, publicStream: true, rv: 1 }));
+  await append(STREAM, 3, event('private', { stream: 5, mv: 1, publicStream: false, rv: 1 }));
+  await settle();
+  t.same(two.got, ['public']);
+  t.same(guest.got, ['public', 'private'], 'a member gets it once');
+  t.same(plain.got, []);
+});
+
+t.test('a queue at an old position gets all of the past once and in order while new entries come', async (t) => {
+  const { feed, append } = await world();
+  for (let v = 1; v <= 300; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await settle(20);
+  const sinks = [0, 17, 299, 300].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
+  for (const sink of sinks) feed.attach(sink);
+  for (let v = 301; v <= 320; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await settle(400);
+  for (const [i, sink] of sinks.entries()) {
+    const from = [0, 17, 299, 300][i]!;
+    t.ok(sink.isLive);
+    t.same(
+      sink.got,
+      Array.from({ length: 320 - from }, (_, n) => `e${from + n + 1}`),
+      `from ${from}`,
+    );
+    t.same(
+      sink.ids,
+      [...sink.ids].sort((a, b) => a - b),
+    );
+    t.equal(new Set(sink.ids).size, sink.ids.length);
+  }
+});
+
+t.test('a commit that is in the log twice is delivered once, live and after a rebuild', async (t) => {
+  const { feed, append } = await world();
+  const live = new Sink(1);
+  feed.attach(live);
+  await append('x', 1, event('a', { users: [1] }));
+  await append('x', 2, event('b', { users: [1] }));
+  await append('x', 1, event('a', { users: [1] }));
+  await append('x', 3, event('c', { users: [1] }));
+  await settle(20);
+  t.same(live.got, ['a', 'b', 'c']);
+  const rebuilt = Object.assign(new Sink(1), { position: seq(2) });
+  feed.attach(rebuilt);
+  await settle(20);
+  t.same(rebuilt.got, ['c'], 'the repeat lies above its position, what it repeats below');
+});
+
+t.test('what the snapshot of a queue contains is left out, and nothing else', async (t) => {
+  const { feed, append } = await world();
+  const sink = new Sink(1, false, { x: 2 });
+  feed.attach(sink);
+  await append('x', 2, event('covered', { users: [1] }));
+  await append('y', 1, event('other', { users: [1] }));
+  await append('x', 3, event('new', { users: [1] }));
+  await settle();
+  t.same(sink.got, ['other', 'new']);
+});
+
+t.test('a queue whose past is no longer kept is ended, the others go on', async (t) => {
+  const { feed, append, log } = await world();
+  for (let v = 1; v <= 300; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await settle(20);
+  log.contents.trim(REALM, 290);
+  const [old, young] = [5, 295].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
+  feed.attach(old!);
+  feed.attach(young!);
+  await settle(100);
+  t.equal(old!.ended, 'trimmed');
+  t.equal(young!.ended, undefined);
+  t.same(young!.got, ['e296', 'e297', 'e298', 'e299', 'e300']);
+});
