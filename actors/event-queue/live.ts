@@ -4,7 +4,7 @@
  */
 import { type Actor, createActor } from 'xstate';
 import { type ApiError, apiError } from '../../src/api/errors.js';
-import type { Clock } from '../../src/clock/index.js';
+import type { Clock, TimerHandle } from '../../src/clock/index.js';
 import { type JsonObject, parseKey, type Seq, seq } from '../../src/core/index.js';
 import {
   type EventSink,
@@ -63,7 +63,7 @@ export class LiveQueue implements LiveActor, EventSink {
   /** Made anew after a crash: which transient ids the client has had is not known. */
   #rebuilt: boolean;
   #answerScheduled = false;
-  #flushScheduled = false;
+  #flushTimer: TimerHandle | undefined;
 
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
@@ -103,6 +103,8 @@ export class LiveQueue implements LiveActor, EventSink {
 
   stopped(reason: StopReason): void {
     this.#stopped = true;
+    // Left behind it would keep the process, and this queue's memory, for its whole time.
+    if (this.#flushTimer) this.suppliers.services.clock.clearTimeout(this.#flushTimer);
     this.#feed?.detach(this);
     this.#machine?.stop();
     const waiting = this.#early.splice(0).map(({ request }) => request);
@@ -281,10 +283,8 @@ export class LiveQueue implements LiveActor, EventSink {
   }
 
   #flushLater(): void {
-    if (this.#flushScheduled) return;
-    this.#flushScheduled = true;
-    this.suppliers.services.clock.setTimeout(() => {
-      this.#flushScheduled = false;
+    this.#flushTimer ??= this.suppliers.services.clock.setTimeout(() => {
+      this.#flushTimer = undefined;
       if (!this.#stopped && this.#dirty()) void this.#flush().catch(() => undefined);
     }, FLUSH_MS);
   }

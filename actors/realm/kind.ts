@@ -2,6 +2,7 @@
 import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
+import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { firstMessage } from './commands/first-message.js';
@@ -18,7 +19,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   machine: realmMachine,
   directory: false,
   loads: [USER_PART, STREAM_PART, GROUP_PART, REALM_PART],
-  commands: {
+  commands: versioned({
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
@@ -28,7 +29,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     subscribe,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
-  },
+  }),
   initial: (key) => ({
     phase: 'active',
     id: parseKey(key).realm,

@@ -92,6 +92,8 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly guard: Guard;
   /** Incoming-webhook bots may call it. */
   readonly webhookBots?: boolean;
+  /** Guard 'none' only: refusal where the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */
+  readonly unknownHost?: 'INVALID_SUBDOMAIN';
   readonly summary: string;
   readonly parameters: P;
   /** Decide where the call goes. Throws ApiError (see errors.ts). */

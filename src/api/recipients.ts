@@ -1,7 +1,11 @@
 /** The forms that `to` comes in (messages.md § POST /messages, check 3). Pure. */
 import { apiError } from './errors.js';
 
+/** How every JSON text begins. Most `to` are plain names, and a parser that throws costs more than all other checks. */
+const JSON_START = /^[ \t\n\r]*(?:[[{"\-0-9]|(?:true|false|null)[ \t\n\r]*$)/;
+
 function parsed(to: string): unknown {
+  if (!JSON_START.test(to)) return to;
   try {
     return JSON.parse(to);
   } catch {

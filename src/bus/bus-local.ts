@@ -184,11 +184,21 @@ export class LocalBus implements Bus {
     this.#requests = [];
     this.#replies = [];
     this.#cancels = [];
+    // Each is empty in most flushes.
+    if (replies.length > 0) this.#sendReplies(replies);
+    if (requests.length > 0) this.#sendRequests(requests);
+    if (cancels.length > 0) this.#sendCancels(cancels);
+  }
+
+  #sendReplies(replies: [LocalHeld, Json][]): void {
     for (const [id, group] of groupBy(replies, ([held]) => held.from)) {
       this.#frame('reply', id, '', group.length, () => {
         for (const [held, value] of group) held.pending.bus.settle(held.pending, { value });
       });
     }
+  }
+
+  #sendRequests(requests: Pending[]): void {
     for (const [subject, group] of groupBy(
       requests.filter((p) => !p.settled),
       (p) => p.subject,
@@ -196,6 +206,9 @@ export class LocalBus implements Bus {
       const to = this.#hub.find(subject)?.bus.id ?? '';
       this.#frame('request', to, subject, group.length, () => this.#deliver(subject, group));
     }
+  }
+
+  #sendCancels(cancels: LocalHeld[]): void {
     for (const [id, group] of groupBy(cancels, (held) => held.server.id)) {
       this.#frame('cancel', id, '', group.length, () => {
         for (const held of group) held.cancel();

@@ -10,6 +10,8 @@ import { serve } from '../server/serve.js';
 import { ADMIN_COMMANDS, ADMIN_OPTIONS } from './admin-commands.js';
 import { HELP } from './help.js';
 
+const LEFTOVERS_MS = 500;
+
 /** 0 done, 1 failed, 2 the words are off. */
 export async function run(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let parsed: { values: Record<string, unknown>; positionals: string[] };
@@ -71,5 +73,10 @@ async function runServer(config: Config): Promise<number> {
   logger.info({ signal }, 'stopping');
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
   await running.stop();
+  // Everything is stored and handed over: whatever still keeps the process alive must not.
+  setTimeout(() => {
+    logger.warn({ resources: process.getActiveResourcesInfo() }, 'something still ran after the stop');
+    process.exit(0);
+  }, LEFTOVERS_MS).unref();
   return 0;
 }

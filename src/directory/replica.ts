@@ -19,9 +19,11 @@ interface Waiter {
 export class DirectoryReplica implements TailReader {
   readonly tail: RealmTail;
   #directory: RealmDirectory | undefined;
-  /** Groups of the realm actor that came before the snapshot did. */
+  /** Groups of the realm actor that came while a snapshot was under way. */
   #early: LogGroup[] = [];
+  #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
+  #chasing = false;
   /** Version of the snapshot: groups up to it are contained in it. */
   #floor = -1;
 
@@ -56,40 +58,72 @@ export class DirectoryReplica implements TailReader {
   /** Undefined when the version is already applied. */
   reach(version: number): Promise<void> | undefined {
     if (this.#directory && this.#directory.version >= version) return undefined;
-    return new Promise((resolve) => this.#waiters.push({ version, resolve }));
+    const reached = new Promise<void>((resolve) => this.#waiters.push({ version, resolve }));
+    this.#chase();
+    return reached;
   }
 
   entry(_seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void {
     if (entry.actor !== realmKey(this.realm)) return;
-    if (!this.#directory) this.#early.push(...fresh);
-    else for (const group of fresh) this.#apply(this.#directory, group);
+    if (this.#loading) this.#early.push(...fresh);
+    if (this.#directory) for (const group of fresh) this.#apply(this.#directory, group);
   }
 
   transient(): void {}
 
   gap(): void {
-    void this.#load().catch(() => {
-      // The realm actor is out of reach: requests that need newer versions wait, and the next gap or entry tries again.
-    });
+    // A snapshot under way may be older than what was lost.
+    const before = this.#loading?.catch(() => undefined) ?? Promise.resolve();
+    void before
+      .then(() => this.#load())
+      .catch(() => {
+        // The realm actor is out of reach: the next request that needs a newer version tries again.
+      });
   }
 
   close(): void {
     this.tail.close();
   }
 
-  async #load(): Promise<void> {
+  /** What somebody waits for is in the log; if it is not, only a new snapshot has it. */
+  #chase(): void {
+    if (this.#chasing) return;
+    this.#chasing = true;
+    const chase = async (): Promise<void> => {
+      await this.tail.caughtUp();
+      if (this.#waiters.length > 0) await this.#load();
+    };
+    void chase()
+      .catch(() => {
+        // Log or realm actor are out of reach: whoever waits gives up in time, and the next one tries again.
+      })
+      .finally(() => {
+        this.#chasing = false;
+      });
+  }
+
+  #load(): Promise<void> {
+    this.#loading ??= this.#fetched().finally(() => {
+      this.#loading = undefined;
+      this.#early = [];
+    });
+    return this.#loading;
+  }
+
+  async #fetched(): Promise<void> {
     const snapshot = await this.fetch(this.realm);
     const directory = new RealmDirectory(this.realm, snapshot);
     this.#floor = snapshot.version;
     for (const group of this.#early) this.#apply(directory, group);
-    this.#early = [];
     this.#directory = directory;
     this.#wake();
   }
 
   #apply(directory: RealmDirectory, group: LogGroup): void {
     if (group.v <= this.#floor) return;
-    for (const item of group.items) if (item.t === 'directory') directory.apply(asChange(item.change));
+    const changes = group.items.filter((item) => item.t === 'directory');
+    if (changes.length === 0) return;
+    for (const { change } of changes) directory.apply(asChange(change));
     directory.version = group.v;
     this.#wake();
   }

@@ -61,6 +61,7 @@ export class Frontend {
   #options: FrontendOptions;
   #requests = 0;
   #held = new Set<Pending>();
+  #leaving = false;
 
   /** Throws for operations that clash, or whose parameters cannot be checked. */
   constructor(operations: readonly Operation[], services: FrontendServices, options: FrontendOptions) {
@@ -98,6 +99,7 @@ export class Frontend {
 
   /** Before shutdown: answer the held polls, so that their clients come back to another frontend. */
   releaseHeld(): void {
+    this.#leaving = true;
     for (const pending of [...this.#held]) this.#fail(pending.arrival as Arrival, apiError('SERVICE_UNAVAILABLE'));
   }
 
@@ -131,7 +133,8 @@ export class Frontend {
       const { guard, webhookBots } = target.operation;
       const services = this.#services;
       if (guard === 'none') {
-        this.#then(arrival, services.anonymous(arrival.host), (_, at) => this.#run(arrival, target, at, undefined));
+        const anonymous = this.#anonymous(target.operation, arrival.host);
+        this.#then(arrival, anonymous, (_, at) => this.#run(arrival, target, at, undefined));
         return;
       }
       const { username, key } = parseAuthorization(arrival.authorization);
@@ -139,6 +142,14 @@ export class Frontend {
         checkGuard(guard, webhookBots === true, caller.user);
         this.#run(arrival, target, caller, caller);
       });
+    });
+  }
+
+  #anonymous({ unknownHost }: Operation, host: string): AnonymousCaller | Promise<AnonymousCaller> {
+    const at = this.#services.anonymous(host);
+    if (!unknownHost || !(at instanceof Promise)) return at;
+    return at.catch((error: unknown) => {
+      throw error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN' ? apiError(unknownHost) : error;
     });
   }
 
@@ -170,6 +181,8 @@ export class Frontend {
     const requestId = `${this.#options.instance}-${(++this.#requests).toString(36)}`;
     const pending = this.#pendingOf(arrival);
     if (pending.over) return;
+    // On a connection kept alive: it would be held for as long as we wait for the last request.
+    if (forward.held && this.#leaving) throw apiError('SERVICE_UNAVAILABLE');
     const forwarding = this.#services.forward(forward, { caller, realm: at.realm, client, requestId });
     pending.forwarding = forwarding;
     if (forward.held) {

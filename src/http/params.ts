@@ -95,6 +95,8 @@ function decode({ name, declared, validator }: Reader, text: string): unknown {
     case 'string':
       return validator.text(text, name);
     case 'uint': {
+      // The router has matched the digits of a path: too large an id is one that does not exist.
+      if (declared.in === 'path') return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
       const digits = text.trim();
       const value = /^[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;
       if (!(value <= MAX_UINT)) throw apiError('REQUEST_VARIABLE_INVALID', { var_name: name, bad_value: text });

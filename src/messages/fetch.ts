@@ -9,6 +9,8 @@ import { asStored, type StoredMessage } from './stored.js';
 /** 'newest' on the wire: above every message id. */
 export const NEWEST = 10_000_000_000_000_000;
 const FIRST_BATCH = 64;
+/** For a single row, as GET /users/me asks for: mostly it is the very first. */
+const FIRST_BATCH_OF_ONE = 1;
 const LARGEST_BATCH = 4_096;
 
 /** A message as one user has it. */
@@ -57,7 +59,7 @@ export class Reader {
   async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<OwnMessage[]> {
     const rows: OwnMessage[] = [];
     let at = from;
-    let batch = Math.max(FIRST_BATCH, limit);
+    let batch = limit === 1 ? FIRST_BATCH_OF_ONE : Math.max(FIRST_BATCH, limit);
     while (rows.length < limit) {
       const scan = { realm: this.realm, index: plan.index, from: at, direction, limit: batch };
       const records = await this.store.scanMessages(scan);
@@ -65,7 +67,7 @@ export class Reader {
       rows.push(...(await this.readable(matching, plan.history)));
       if (records.length < batch) break;
       at = records.at(-1)!.id;
-      batch = Math.min(batch * 2, LARGEST_BATCH);
+      batch = Math.min(Math.max(batch * 2, FIRST_BATCH), LARGEST_BATCH);
     }
     return rows.slice(0, limit);
   }

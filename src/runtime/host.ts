@@ -58,6 +58,9 @@ const WAKE_AGAIN_MS = 5_000;
 /** Handing over waits this long for what was begun. */
 const DRAIN_MS = 10_000;
 
+/** Of an envelope that no frontend sent: its id has no number, so its reply needs no memory. */
+const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
+
 export class ActorHost implements PartitionOwner {
   readonly client: ActorClient;
   readonly suppliers: Suppliers;
@@ -72,6 +75,8 @@ export class ActorHost implements PartitionOwner {
   readonly #timers: DueTimers;
   readonly #ports: ActivationPorts;
   #sweep: TimerHandle | undefined;
+  /** Commands that went to activations here without the bus. */
+  #tells = 0;
   #closed = false;
 
   constructor(private readonly options: HostOptions) {
@@ -278,7 +283,17 @@ export class ActorHost implements PartitionOwner {
     });
   }
 
+  /** Straight to an activation here: what it must still write down when the host leaves may not depend on the bus. */
   async #tell(key: ActorKey, name: string, args: JsonObject): Promise<void> {
+    const activation = this.#activations.get(key);
+    if (activation && this.options.placement.mayAnswer(partitionOf(key))) {
+      const reply = await new Promise<Reply>((resolve) => {
+        const envelope = { id: `tell/${++this.#tells}`, to: key, name, args, ...FROM_HERE };
+        const request = { value: null, from: this.client.id, onCancel: () => {} };
+        activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as Reply) });
+      });
+      if (!('retry' in reply)) return;
+    }
     await this.client.send(key, name, args).reply;
   }
 

@@ -4,11 +4,13 @@ import type { Config } from '../config/index.js';
 import { LmdbLog } from '../log/index.js';
 import { SinglePlacement } from '../placement/index.js';
 import { LmdbStore, openEmbedded } from '../store/index.js';
+import { prepareDataDir } from './data-dir.js';
 import { logLimits } from './log-limits.js';
 import type { Ports } from './ports.js';
 
 /** One process, one directory, nothing else installed. @throws DirectoryInUse when another process has the directory */
 export async function embeddedPorts(config: Config, clock: Clock): Promise<Ports> {
+  await prepareDataDir(config.dataDir);
   const environment = await openEmbedded(config.dataDir);
   const store = new LmdbStore(environment, clock);
   const log = await LmdbLog.open(environment, clock, logLimits(config));

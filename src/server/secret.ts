@@ -1,12 +1,13 @@
 /** The server secret: given, or made once and kept in the data directory. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/index.js';
+import { prepareDataDir } from './data-dir.js';
 
 export async function serverSecret(config: Config): Promise<string> {
   if (config.secret !== undefined) return config.secret;
-  await mkdir(config.dataDir, { recursive: true });
+  await prepareDataDir(config.dataDir);
   const path = join(config.dataDir, 'secret');
   const made = randomBytes(32).toString('base64url');
   try {

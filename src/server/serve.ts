@@ -10,6 +10,9 @@ import { ConclaveNode } from './node.js';
 import { isCluster, openPorts } from './open-ports.js';
 import { serverSecret } from './secret.js';
 
+/** Requests under way have this long when the server stops; the rest are cut off. */
+const CLOSE_MS = 5_000;
+
 export interface Running {
   readonly node: ConclaveNode;
   /** Address for clients; undefined for a process without frontend. */
@@ -30,7 +33,9 @@ export async function serve(config: Config, clock: Clock, logger: Logger): Promi
   const stop = async (): Promise<void> => {
     const closing = server?.close();
     frontend?.releaseHeld();
+    const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
     await closing;
+    clock.clearTimeout(late);
     await channel?.close();
     await node.stop();
   };

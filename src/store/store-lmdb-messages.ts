@@ -22,6 +22,8 @@ export class LmdbMessages {
   readonly #records: Table;
   readonly #index: Table;
   readonly #graves: Graves;
+  /** By realm: no stored id is above this one (a write that is not committed yet may be). */
+  readonly #newest = new Map<RealmId, number>();
 
   constructor(environment: Embedded, graves: Graves) {
     this.#records = environment.table('messages');
@@ -32,6 +34,7 @@ export class LmdbMessages {
   /** Encodes at once; the result is called inside a write transaction. */
   prepare(write: MessageWrite): () => void {
     const { realm, id, rev, value } = write;
+    if (id > (this.#newest.get(realm) ?? -1)) this.#newest.set(realm, id);
     const keys = value ? indexKeys(realm, value) : [];
     const bytes = value && encode(rev, value);
     return () => {
@@ -69,8 +72,13 @@ export class LmdbMessages {
     const { realm, limit } = scan;
     const found: MessageRecord[] = [];
     let from = scan.from;
+    const newest = this.#newestOf(scan);
+    if (newest && limit > 0) {
+      found.push(newest);
+      from = newest.id;
+    }
     while (found.length < limit) {
-      if (found.length > 0) await turn();
+      if (found.length > (newest ? 1 : 0)) await turn();
       const wanted = Math.min(limit - found.length, DECODE_AT_ONCE);
       // Index and records are read in one turn, hence from one snapshot: every id has its record.
       const ids = this.#ids(scan, from, wanted);
@@ -78,10 +86,27 @@ export class LmdbMessages {
         const record = this.#read(realm, id)?.record;
         if (record) found.push(record);
       }
+      this.#learn(scan, ids[0]);
       if (ids.length < wanted) break;
       from = ids[ids.length - 1] as number;
     }
     return found;
+  }
+
+  /**
+   * The first record of a scan from the realm's end, without a cursor: that is what GET /users/me looks at, and opening
+   * a cursor costs more than all the rest of it.
+   */
+  #newestOf({ realm, index, direction, from }: MessageScan): MessageRecord | undefined {
+    if (index.by !== 'realm' || direction !== 'older') return undefined;
+    const id = this.#newest.get(realm);
+    return id === undefined || id >= from ? undefined : this.#read(realm, id)?.record;
+  }
+
+  /** After a start. Once a write of the realm is under way, only writes raise it. */
+  #learn({ realm, index, direction, from }: MessageScan, first: number | undefined): void {
+    if (index.by !== 'realm' || direction !== 'older' || from < LAST_ID) return;
+    if (first !== undefined && !this.#newest.has(realm)) this.#newest.set(realm, first);
   }
 
   #ids({ realm, index, direction }: MessageScan, from: number, limit: number): number[] {

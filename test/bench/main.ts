@@ -2,50 +2,67 @@
  * Figures of one server of each face beside those of a bare uWebSockets.js server, measured in the same run.
  * `npm run bench -- --help` lists the options; docs/performance.md says what the figures mean. It asserts no times.
  */
-import { startFace } from './faces.js';
+import { type Face, startFace } from './faces.js';
 import { type Bench, measureFanout, measureRate } from './measure.js';
 import { type BenchOptions, type FaceName, readOptions, USAGE } from './options.js';
-import { makeAccounts, makeQueues, makeStream } from './prepare.js';
+import { makeAccounts, makeHistory, makeQueues, makeStream } from './prepare.js';
 import { Ceiling, Load } from './processes.js';
 import { type Figure, machine, notMeasured, table } from './report.js';
 
 const SUBSCRIBERS = 10;
-/** Accounts behind the held polls; each has several queues, as somebody with several devices. */
-const LISTENERS = 50;
+const HISTORY = 200;
+/** Held polls of one account, as of somebody with many devices: accounts are dear to make. */
+const QUEUES_EACH = 10;
 
 const say = (text: string): void => {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`[${(performance.now() / 1000).toFixed(0)} s] ${text}\n`);
 };
+
+/** Running now. A benchmark that is interrupted must leave no servers, databases and streams behind. */
+const faces = new Set<Face>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    say(signal);
+    void Promise.all([...faces].map((face) => face.stop())).finally(() => process.exit(1));
+  });
+}
 
 async function measureFace(name: FaceName, ceiling: Ceiling, load: Load, options: BenchOptions): Promise<Figure[]> {
   const face = await startFace(name, options);
   if (!face) return [notMeasured(name, 'not measured (no services)')];
+  faces.add(face);
   const figures: Figure[] = [];
   const bench: Bench = { face, ceiling, load, options };
   const keep = (measured: readonly Figure[]): void => {
     figures.push(...measured);
-    say(table(measured, false));
+    say(`\n${table(measured, false)}`);
   };
   try {
     say(`${name}: making accounts`);
-    const accounts = await makeAccounts(face, 1, SUBSCRIBERS);
+    // First, with accounts of its own: what later fills the stream must not fill these queues, too.
+    if (options.cases.includes('fanout')) {
+      const listeners = await makeAccounts(face, 1, Math.ceil(options.polls / QUEUES_EACH));
+      await makeStream(face, 'many', listeners);
+      const polls = await makeQueues(face, listeners, options.polls);
+      keep(await measureFanout(bench, listeners[0]!, 'many', polls));
+    }
+    if (!options.cases.includes('me') && !options.cases.includes('send')) return figures;
+    const accounts = await makeAccounts(face, 1_001, SUBSCRIBERS);
     await makeStream(face, 'ten', accounts);
+    await makeHistory(face, 'ten', accounts, HISTORY);
     for (const what of ['me', 'send'] as const) {
       if (!options.cases.includes(what)) continue;
       for (const at of options.concurrencies) keep(await measureRate(bench, what, accounts, 'ten', at));
-    }
-    if (options.cases.includes('fanout')) {
-      const listeners = [...accounts, ...(await makeAccounts(face, SUBSCRIBERS + 1, LISTENERS - SUBSCRIBERS))];
-      await makeStream(face, 'many', listeners);
-      const polls = await makeQueues(face, listeners, options.polls);
-      keep(await measureFanout(bench, accounts[0]!, 'many', polls));
     }
   } catch (error) {
     say(String(error));
     figures.push(notMeasured(name, `failed: ${String(error).split('\n', 1)[0]}`));
     process.exitCode = 1;
   } finally {
+    const begun = performance.now();
     await face.stop();
+    faces.delete(face);
+    say(`${name}: stopped in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   }
   return figures;
 }

@@ -51,6 +51,20 @@ export async function makeStream(face: Face, name: string, subscribers: readonly
   });
 }
 
+/** Some past, as every real stream has. */
+export async function makeHistory(
+  face: Face,
+  stream: string,
+  senders: readonly Account[],
+  count: number,
+): Promise<void> {
+  const authors = Array.from({ length: count }, (_, i) => senders[i % senders.length]!);
+  await each(authors, async ({ authorization }) => {
+    const answer = await once(face.port, sendText(authorization, stream));
+    if (!answer.ok) throw new Error(answer.text);
+  });
+}
+
 /** Queues for message events, spread over the accounts. */
 export function makeQueues(face: Face, accounts: readonly Account[], count: number): Promise<Poll[]> {
   const owners = Array.from({ length: count }, (_, i) => accounts[i % accounts.length]!);

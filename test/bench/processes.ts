@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { CeilingAnswers, FanoutJob, FanoutResult, RateJob, RateResult } from './jobs.js';
 
 const START_LIMIT_MS = 30_000;
-const STOP_LIMIT_MS = 10_000;
+/** Longer than a host may take to drain. */
+const STOP_LIMIT_MS = 20_000;
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 export const CONCLAVE = here('../../src/main.js');
@@ -14,7 +15,10 @@ export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+  const late = setTimeout(() => {
+    process.stderr.write(`process ${child.pid} did not end in ${STOP_LIMIT_MS} ms: killed, its profile is lost\n`);
+    child.kill('SIGKILL');
+  }, STOP_LIMIT_MS);
   await gone;
   clearTimeout(late);
 }

@@ -1,7 +1,6 @@
 /** Figures as a table, for the terminal or for docs/performance.md. */
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
-import { fileURLToPath } from 'node:url';
 
 export interface Figure {
   readonly name: string;
@@ -56,9 +55,8 @@ export function table(figures: readonly Figure[], markdown: boolean): string {
 }
 
 function git(...args: string[]): string {
-  const cwd = fileURLToPath(new URL('.', import.meta.url));
   try {
-    return execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
     return '';
   }

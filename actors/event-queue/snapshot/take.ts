@@ -9,7 +9,6 @@ import {
   type JsonObject,
   realmKey,
   type Seq,
-  streamId,
   streamKey,
   userId,
   userKey,
@@ -44,6 +43,25 @@ export interface SnapshotInputs {
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
 }
 
+const RETRY_MS = 5;
+const MOST_RETRIES = 400;
+
+/**
+ * Subscribers of a stream. Whoever subscribes commits it to the user first and to the stream after that, and tells
+ * those who join nothing of the second: a snapshot that has the first must have the second too.
+ */
+async function membersWith(
+  suppliers: Suppliers,
+  stream: ActorKey,
+  user: number | undefined,
+): Promise<{ readonly members: readonly number[]; readonly version: number }> {
+  for (let attempt = 0; ; attempt++) {
+    const read = (await suppliers.ask(stream, 'members', {})) as { members: number[]; version: number };
+    if (user === undefined || read.members.includes(user) || attempt === MOST_RETRIES) return read;
+    await new Promise<void>((resolve) => void suppliers.services.clock.setTimeout(resolve, RETRY_MS));
+  }
+}
+
 export async function takeSnapshot(
   args: RegisterArgs,
   { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
@@ -69,9 +87,12 @@ export async function takeSnapshot(
   }
   if (wanted('subscription') && args.options.includeSubscribers) {
     const ids = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
-    const lists = await Promise.all(ids.map((id) => suppliers.ask(streamKey(realm, streamId(id)), 'members', {})));
+    const joined = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
+    const lists = await Promise.all(
+      ids.map((id) => membersWith(suppliers, streamKey(realm, id), joined.has(id) ? user.id : undefined)),
+    );
     ids.forEach((id, i) => {
-      const { members, version } = lists[i] as { members: number[]; version: number };
+      const { members, version } = lists[i]!;
       subscribers.set(id, members);
       covers[streamKey(realm, id)] = version;
     });

@@ -9,7 +9,9 @@ export const snapshot: RealmCommand<JsonObject> = {
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({
     reply: value({
-      version,
+      // Not of the newest commit: one that leaves the directory alone puts nothing into the log for replicas to reach.
+      // (They are equal, or this one is smaller; asking for the other closes the commit that this reply shows.)
+      version: Math.min(state.directoryVersion, version),
       subdomain: state.subdomain,
       deactivated: state.phase === 'deactivated',
       settings: state.settings,

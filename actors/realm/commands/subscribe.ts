@@ -10,7 +10,7 @@ import { ROLE, SYSTEM_GROUP } from '../../../src/people/index.js';
 import type { LogItem, OutboxCommand, Suppliers } from '../../../src/runtime/index.js';
 import { canAccess, presentStream } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
-import { asPart, type RealmState, STREAM_PART, streamOf, userOf, usersOf } from '../state.js';
+import { asPart, type RealmState, STREAM_PART, streamOf, userOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { checkCreation, checkPrincipals, retentionOf, wantedStreams } from './subscribe-checks.js';
 
@@ -113,7 +113,7 @@ export const subscribe: RealmCommand<SubscribeArgs, Members> = {
       ),
       ...(created.length > 0 ? { state: next } : {}),
       parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, asPart(stream)])),
-      events: created.flatMap((stream) => streamCreated(stream, users, [...usersOf(parts)], version)),
+      events: created.flatMap((stream) => streamCreated(stream, version)),
       commands: plan.stages(next.directoryVersion),
       replyAfterCommands: true,
     };
@@ -131,24 +131,17 @@ function checkRemoveGroup(id: number | null): number {
   return id;
 }
 
-/** A public stream is announced to everybody but guests; a private one to admins and to those it is made for. */
-function streamCreated(
-  stream: DirectoryStream,
-  subscribers: readonly DirectoryUser[],
-  everybody: readonly DirectoryUser[],
-  version: number,
-): LogItem[] {
+/**
+ * A public stream is announced to everybody but guests, a private one to administrators. Others hear of a private stream
+ * from their own actor when they join it, so that their snapshots show both or neither.
+ */
+function streamCreated(stream: DirectoryStream, version: number): LogItem[] {
   const event = { type: 'stream', op: 'create', streams: [presentStream(stream)] };
-  const items: LogItem[] = [{ t: 'directory', change: { stream: stream as never } }];
-  if (!stream.inviteOnly) {
-    items.push({ t: 'event', to: { role: ROLE.member, rv: version }, event });
-    return items;
-  }
-  items.push({ t: 'event', to: { role: ROLE.admin, rv: version }, event });
-  const admins = new Set(everybody.filter((user) => user.role <= ROLE.admin).map((user) => user.id));
-  const others = subscribers.map((user) => user.id).filter((id) => !admins.has(id));
-  if (others.length > 0) items.push({ t: 'event', to: { users: others }, event });
-  return items;
+  const role = stream.inviteOnly ? ROLE.admin : ROLE.member;
+  return [
+    { t: 'directory', change: { stream: stream as never } },
+    { t: 'event', to: { role, rv: version }, event },
+  ];
 }
 
 /** Who joins what, as commands: first to each user (all streams in one), then to each stream (all users in one). */

@@ -19,6 +19,8 @@ interface SendArgs extends JsonObject {
   readonly human: boolean;
   readonly queue_id: string | null;
   readonly local_id: string | null;
+  /** As sent. */
+  readonly widget: string | null;
 }
 
 interface Prepared {
@@ -131,6 +133,16 @@ function checkDirectPolicy(sender: DirectoryUser, others: readonly DirectoryUser
   for (const user of others) if (!user.isActive) throw apiError('RECIPIENT_GONE', { email: user.email });
 }
 
+/** What is in a widget comes with the operations on submessages. @throws ApiError */
+function checkWidget(widget: string | null): void {
+  if (widget === null) return;
+  try {
+    JSON.parse(widget);
+  } catch {
+    throw apiError('WIDGET_JSON');
+  }
+}
+
 interface Placed {
   readonly id: number;
   readonly html: string | null;
@@ -148,6 +160,7 @@ function sent(
   { now, client, caller, directory }: { now: number; client: string; caller: number; directory: DirectoryView },
   placed: Placed,
 ): Outcome<StreamState> {
+  checkWidget(args.widget);
   if (placed.html === null) throw apiError('CANNOT_RENDER');
   const { id, conversation, participants, flags } = placed;
   const body: MessageBody = {

@@ -1,7 +1,9 @@
 /** The account itself: made by the realm actor, logged into with a password, shown to its owner. */
 import { apiError } from '../../../src/api/errors.js';
+import type { ActorReply } from '../../../src/api/operation.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import { userId } from '../../../src/core/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
 import { fetchWindow, makePlan, NEWEST, Reader } from '../../../src/messages/index.js';
 import { avatarUrl, presentUser } from '../../../src/people/index.js';
 import { success, value } from '../../shared/replies.js';
@@ -41,6 +43,18 @@ export const sealedKey: UserCommand<JsonObject> = {
   handle: ({ state }) => ({ reply: value(state.keySealed) }),
 };
 
+/** Replies by account as the directory holds it: a change of the account is another object. */
+const shown = new WeakMap<DirectoryUser, { readonly newest: number; readonly reply: ActorReply }>();
+
+function showMe(user: DirectoryUser, newest: number): ActorReply {
+  const known = shown.get(user);
+  if (known?.newest === newest) return known.reply;
+  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: true });
+  const reply = success({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
+  shown.set(user, { newest, reply });
+  return reply;
+}
+
 /** GET /users/me. */
 export const me: UserCommand<JsonObject, number> = {
   lane: 'read',
@@ -55,8 +69,7 @@ export const me: UserCommand<JsonObject, number> = {
   handle(_view, _args, newest, { directory, caller }) {
     const user = directory.user(userId(caller));
     if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-    const { bot_type, bot_owner_id, ...shown } = presentUser(user, user, { clientGravatar: false, profile: true });
-    return { reply: success({ ...shown, avatar_url: avatarUrl(user), max_message_id: newest }) };
+    return { reply: showMe(user, newest) };
   },
 };
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
 import { isAdmin, isGuest } from '../../../src/people/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
+import type { LogItem, Suppliers } from '../../../src/runtime/index.js';
 import { pickColor, presentStream, presentSubscription, type Subscription } from '../../../src/streams/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
@@ -28,10 +28,16 @@ const byName = (a: { name: string }, b: { name: string }): number => (a.name < b
 
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
 export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = {
-  handle({ parts }, { streams }, _inputs, { key }) {
+  handle({ parts }, { streams }, _inputs, { key, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
     const shown: JsonObject[] = [];
+    const self = userId(Number(key.slice(key.lastIndexOf('/') + 1)));
+    const account = directory.user(self);
+    const events: LogItem[] = [];
+    const tell = (event: JsonObject): void => {
+      events.push({ t: 'event', to: { users: [self] }, event });
+    };
     for (const { stream: given, subscribers, color } of streams) {
       const stream = given as unknown as DirectoryStream;
       const before = subscriptionOf(parts, stream.id);
@@ -44,20 +50,13 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
       used.add(own.color);
       changed[`${SUBSCRIPTION_PART}${stream.id}`] = own as unknown as Json;
       shown.push(presentSubscription(stream, own, { subscribers }));
+      // Administrators have known of it since it was made.
+      const unknown = stream.inviteOnly && !(account && isAdmin(account));
+      if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
     if (shown.length === 0) return { reply: value(null) };
-    const self = Number(key.slice(key.lastIndexOf('/') + 1));
-    return {
-      reply: value(null),
-      parts: changed,
-      events: [
-        {
-          t: 'event',
-          to: { users: [self] },
-          event: { type: 'subscription', op: 'add', subscriptions: shown },
-        },
-      ],
-    };
+    tell({ type: 'subscription', op: 'add', subscriptions: shown });
+    return { reply: value(null), parts: changed, events };
   },
 };
 

@@ -47,6 +47,7 @@ export const sendMessage = operation({
       human: isHumanClient(call.client),
       queue_id: params.queue_id ?? null,
       local_id: params.local_id ?? null,
+      widget: params.widget_content ?? null,
     };
     if (toStream) {
       if (target === undefined) throw apiError('MISSING_STREAM');

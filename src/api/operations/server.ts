@@ -8,6 +8,7 @@ export const getServerSettings = operation({
   method: 'GET',
   path: '/server_settings',
   guard: 'none',
+  unknownHost: 'INVALID_SUBDOMAIN',
   summary: 'Facts about the server and the organization at this host.',
   parameters: {},
   run: ({ directory, origin }) => ({

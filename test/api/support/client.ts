@@ -43,7 +43,9 @@ export class Client {
   }
 
   raw(of: RawRequest): Promise<RawAnswer> {
-    return exchange(this.target.nextPort(), { ...of, headers: { ...this.headers, ...of.headers } });
+    // Without the port, which differs between frontends and shows in answers.
+    const headers = { host: '127.0.0.1', ...this.headers, ...of.headers };
+    return exchange(this.target.nextPort(), { ...of, headers });
   }
 
   /** @param operation as in wire.json; `{name}` segments are taken from the parameters */

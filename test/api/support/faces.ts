@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
-import t from 'tap';
+import type { Test } from 'tap';
 import { type ActorCaller, BusCaller } from '../../../src/admin/index.js';
 import { type Clock, RealClock } from '../../../src/clock/index.js';
 import { type Config, loadConfig } from '../../../src/config/index.js';
@@ -131,7 +131,7 @@ export interface Services {
 }
 
 /** Of this run, from the environment or a running `deploy/dev/services`; undefined: skipped visibly, failed on CI. */
-export function services(): Services | undefined {
+export function services(t: Test): Services | undefined {
   const file = join(repositoryRoot(), '.services/env');
   const known: Record<string, string | undefined> = { ...process.env };
   if (existsSync(file)) {

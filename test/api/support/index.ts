@@ -35,4 +35,5 @@ export {
 } from './organization.js';
 export { Queue, settled } from './queue.js';
 export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
+export { Follower, verifyAction, verifyRacing } from './verify-action.js';
 export { checkEvent, checkResponse, errorsOf, repositoryRoot, wire } from './wire.js';

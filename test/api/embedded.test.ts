@@ -1,0 +1,7 @@
+import t from 'tap';
+import { startEmbedded } from './harness.js';
+import { runSuite } from './run.js';
+import { time } from './suite/time.js';
+
+await runSuite('embedded face', () => startEmbedded());
+await t.test('time', time);

@@ -1,0 +1,24 @@
+/** Runs the suite against one face. */
+import t from 'tap';
+import { closeIdle, complaints, coverageTable, type TestServer } from './harness.js';
+import { SUITE } from './suite/index.js';
+
+/** API_TEST_ONLY picks families whose title contains it. */
+const ONLY = process.env.API_TEST_ONLY ?? '';
+
+export async function runSuite(title: string, start: () => Promise<TestServer>): Promise<void> {
+  // Far above what it takes; run without the runner, tap's own 30 s would cut a slow machine off.
+  t.setTimeout(180_000);
+  const server = await start();
+  try {
+    for (const [family, facts] of Object.entries(SUITE)) {
+      if (family.includes(ONLY)) await t.test(family, (t) => facts(t, server));
+    }
+    const crashes = complaints.filter((text) => text.includes('unhandled exception') || text.includes('crash'));
+    t.same(crashes, [], 'no request met an unhandled exception');
+  } finally {
+    closeIdle();
+    await server.close();
+  }
+  t.comment(coverageTable(title));
+}

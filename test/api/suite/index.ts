@@ -1,0 +1,39 @@
+/** The families of facts, in the order in which they run. */
+import { audiences } from './audiences.js';
+import { authentication } from './authentication.js';
+import type { Facts } from './facts.js';
+import { fetching } from './fetching.js';
+import { frontend } from './frontend.js';
+import { people } from './people.js';
+import { queueContents } from './queue-contents.js';
+import { queues } from './queues.js';
+import { registering } from './registering.js';
+import { restart } from './restart.js';
+import { roles } from './roles.js';
+import { sending } from './sending.js';
+import { sendingRefusals } from './sending-refusals.js';
+import { state } from './state.js';
+import { subscribing } from './subscribing.js';
+import { subscribingRefusals } from './subscribing-refusals.js';
+import { visibility } from './visibility.js';
+import { windows } from './windows.js';
+
+export const SUITE: Readonly<Record<string, Facts>> = {
+  authentication,
+  'the frontend': frontend,
+  roles,
+  people,
+  sending,
+  'refusals of sending': sendingRefusals,
+  fetching,
+  windows,
+  registering,
+  queues,
+  'contents of queues': queueContents,
+  subscribing,
+  'refusals of subscribing': subscribingRefusals,
+  visibility,
+  audiences,
+  'snapshot and events': state,
+  restart,
+};

@@ -1,0 +1,118 @@
+/** Snapshot + events = state: the fact that every client's correctness rests on, for any action. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Test } from 'tap';
+import { until } from '../../support/until.js';
+import type { Params } from './client.js';
+import type { Person } from './organization.js';
+import { Queue } from './queue.js';
+import { apply, type ReducerOptions, type State } from './reducer.js';
+import type { ApiStream, Fields } from './types.js';
+
+const CAPABILITIES = [
+  'notification_settings_null',
+  'bulk_message_deletion',
+  'user_avatar_url_field_optional',
+  'stream_typing_notifications',
+  'user_settings_object',
+  'linkifier_url_template',
+];
+
+/** The two extremes of what a client can ask for. */
+const KINDS: Readonly<Record<string, Params>> = {
+  'all capabilities': {
+    include_subscribers: true,
+    client_gravatar: false,
+    apply_markdown: true,
+    client_capabilities: Object.fromEntries(CAPABILITIES.map((name) => [name, true])),
+  },
+  'no capabilities': {},
+};
+
+const optionsOf = (params: Params): ReducerOptions => ({
+  clientGravatar: params.client_gravatar !== false,
+  includeSubscribers: params.include_subscribers === true,
+});
+
+/** Without what differs between any two registrations, and what no event tells those who are not subscribed. */
+function comparable({ queue_id: _, last_event_id: __, ...state }: Fields): State {
+  const known = new Set((state.subscriptions as ApiStream[]).map((stream) => stream.stream_id));
+  const hide = (list: ApiStream[]): ApiStream[] =>
+    list.map((stream) => (known.has(stream.stream_id) ? stream : { ...stream, first_message_id: 'unknown' }));
+  const of = state as unknown as State;
+  return { ...of, streams: hide(of.streams), never_subscribed: hide(of.never_subscribed) };
+}
+
+/** A client that keeps its state by events. */
+export class Follower {
+  #state: State;
+
+  private constructor(
+    readonly queue: Queue,
+    readonly title: string,
+    private readonly params: Params,
+  ) {
+    this.#state = queue.state as unknown as State;
+  }
+
+  static async start(person: Person, kind: string): Promise<Follower> {
+    const params = KINDS[kind] ?? {};
+    return new Follower(await Queue.register(person, params), `${person.role}, ${kind}`, params);
+  }
+
+  /** Both kinds for each person. */
+  static all(people: readonly Person[]): Promise<Follower[]> {
+    return Promise.all(people.flatMap((person) => Object.keys(KINDS).map((kind) => Follower.start(person, kind))));
+  }
+
+  /** Its state and that of a fresh registration become equal, and stay so when nothing more comes. */
+  async verify(t: Test, title: string): Promise<void> {
+    let fresh: State = comparable(this.queue.state);
+    let mine: State = fresh;
+    const level = async (): Promise<boolean> => {
+      const { queue_id, ...state } = await this.queue.of.api.ok('POST /register', this.params);
+      await this.queue.of.api.ok('DELETE /events', { queue_id });
+      fresh = comparable(state);
+      for (const event of await this.queue.now()) this.#state = apply(this.#state, event, optionsOf(this.params));
+      mine = comparable(this.#state as unknown as Fields);
+      return isDeepStrictEqual(mine, fresh);
+    };
+    // Events may still be on their way when the action is answered.
+    await until(title, level, 5_000).catch(() => undefined);
+    t.same(mine, fresh, `${title}, seen by ${this.title}`);
+  }
+}
+
+/** Register, act, apply the events, and compare with a fresh registration: for each of these people. */
+export async function verifyAction(
+  t: Test,
+  title: string,
+  people: readonly Person[],
+  action: () => Promise<unknown>,
+): Promise<void> {
+  const followers = await Follower.all(people);
+  await action();
+  await Promise.all(followers.map((follower) => follower.verify(t, title)));
+  await Promise.all(followers.map((follower) => follower.queue.delete()));
+}
+
+/** As verifyAction, with registrations in the middle of many actions at once. */
+export async function verifyRacing(
+  t: Test,
+  title: string,
+  people: readonly Person[],
+  actions: readonly (() => Promise<unknown>)[],
+): Promise<void> {
+  const started = actions.map((action) => action());
+  const followers: Follower[] = [];
+  let running = started.length;
+  for (const one of started) {
+    void one.finally(() => {
+      running--;
+    });
+  }
+  do followers.push(...(await Follower.all(people)));
+  while (running > 0 && followers.length < 60);
+  await Promise.all(started);
+  for (const follower of followers) await follower.verify(t, title);
+  await Promise.all(followers.map((follower) => follower.queue.delete()));
+}

@@ -1,0 +1,73 @@
+/**
+ * A .cpuprofile as text: self time by function, by file and by folder, as shares of the time that wasn't idle.
+ * `node dist/test/bench/profile.js FILE [N]`; `npm run bench -- --profile DIR` makes such files.
+ */
+import { readFileSync } from 'node:fs';
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+}
+
+interface Profile {
+  readonly nodes: readonly ProfileNode[];
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+/** Below the package: actors/…, src/…, a module's name, or node:…; '(native)' for what has no file. */
+function fileOf(url: string): string {
+  const path = url.replace(/^file:\/\//, '');
+  if (path === '') return '(native)';
+  const module = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path);
+  if (module) return module[1]!;
+  return /(?:^|\/)((?:src|actors|test)\/.*)$/.exec(path)?.[1] ?? path;
+}
+
+function folderOf(file: string): string {
+  const parts = file.split('/');
+  return parts[0] === 'src' || parts[0] === 'actors' ? parts.slice(0, 2).join('/') : file.replace(/^node:.*/, 'node:*');
+}
+
+function add(to: Map<string, number>, name: string, time: number): void {
+  to.set(name, (to.get(name) ?? 0) + time);
+}
+
+function print(title: string, times: ReadonlyMap<string, number>, total: number, most: number): void {
+  process.stdout.write(`\n${title}\n`);
+  const sorted = [...times].sort(([, a], [, b]) => b - a).slice(0, most);
+  for (const [name, time] of sorted)
+    process.stdout.write(`${((time * 100) / total).toFixed(1).padStart(5)} %  ${name}\n`);
+}
+
+const [file, count = '25'] = process.argv.slice(2);
+if (file === undefined) {
+  process.stderr.write('usage: profile.js FILE.cpuprofile [N]\n');
+  process.exit(2);
+}
+const profile = JSON.parse(readFileSync(file, 'utf8')) as Profile;
+const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
+const functions = new Map<string, number>();
+const files = new Map<string, number>();
+const folders = new Map<string, number>();
+let total = 0;
+let idle = 0;
+profile.samples.forEach((id, i) => {
+  const { functionName, url, lineNumber } = frames.get(id)!;
+  const time = profile.timeDeltas[i]!;
+  if (functionName === '(idle)') {
+    idle += time;
+    return;
+  }
+  total += time;
+  const at = fileOf(url);
+  const own = url === '' && functionName.startsWith('(') ? functionName : at;
+  add(functions, url === '' ? functionName : `${functionName || '(anonymous)'}  ${at}:${lineNumber + 1}`, time);
+  add(files, own, time);
+  add(folders, folderOf(own), time);
+});
+process.stdout.write(`busy ${(total / 1000).toFixed(0)} ms, idle ${(idle / 1000).toFixed(0)} ms\n`);
+print('by function', functions, total, Number(count));
+print('by file', files, total, Number(count));
+print('by folder or module', folders, total, Number(count));

@@ -1,0 +1,33 @@
+/** MongoDB is away: at start, and cut off while the server runs. */
+import t from 'tap';
+import { Cluster, remove, temporary } from './support/face.js';
+import { services } from './support/missing.js';
+import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
+import { freePort } from './support/process.js';
+import { TcpProxy } from './support/proxy.js';
+
+const found = services();
+if (found) {
+  const { nats, mongodb } = found;
+
+  t.test('MongoDB is not there at start', async (test) => {
+    const gone = `mongodb://127.0.0.1:${await freePort()}`;
+    const folder = temporary('faults');
+    test.teardown(() => remove(folder));
+    const args = ['--role', 'actors', '--nats', nats, '--mongodb', gone, '--data-dir', folder];
+    await failsToStart(test, args, /^conclave: MongoDB at mongodb:\/\/127\.0\.0\.1/);
+  });
+
+  t.test('MongoDB goes away and comes back while the server runs', async (test) => {
+    const proxy = await TcpProxy.start(mongodb);
+    test.teardown(() => proxy.cut());
+    const face = await Cluster.start({ nats, mongodb: proxy.through(mongodb), options: OUTAGE_OPTIONS });
+    test.teardown(() => face.stop());
+    await surviveOutage(
+      test,
+      face,
+      () => proxy.cut(),
+      () => proxy.restore(),
+    );
+  });
+}

@@ -1,0 +1,35 @@
+/** NATS is away: at start, and killed and started again while the server runs. */
+import t from 'tap';
+import { natsServerBinary, OwnNats } from '../support/nats.js';
+import { Cluster, remove, temporary } from './support/face.js';
+import { services } from './support/missing.js';
+import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
+import { freePort } from './support/process.js';
+
+const mongodb = services()?.mongodb;
+const binary = natsServerBinary();
+
+t.test('NATS is not there at start', async (test) => {
+  const gone = `nats://127.0.0.1:${await freePort()}`;
+  const folder = temporary('faults');
+  test.teardown(() => remove(folder));
+  for (const role of ['http', 'actors']) {
+    const args = ['--role', role, '--nats', gone, '--mongodb', 'mongodb://127.0.0.1:1', '--data-dir', folder];
+    await failsToStart(test, args, /^conclave: .*NATS.*127\.0\.0\.1/);
+  }
+});
+
+if (mongodb && binary) {
+  t.test('NATS is killed and started again while the server runs', async (test) => {
+    const own = await OwnNats.start(binary);
+    test.teardown(() => own.stop());
+    const face = await Cluster.start({ nats: own.url, mongodb, options: OUTAGE_OPTIONS });
+    test.teardown(() => face.stop());
+    await surviveOutage(
+      test,
+      face,
+      () => own.kill(),
+      () => own.up(),
+    );
+  });
+}

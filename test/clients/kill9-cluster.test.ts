@@ -1,0 +1,54 @@
+/** Cluster face: after `kill -9` of a process others go on, with everything that was acknowledged. */
+import t from 'tap';
+import { end, Follower, Sender } from './support/chatter.js';
+import { Cluster } from './support/face.js';
+import { judge, killAmidst, STREAM } from './support/kill.js';
+import { services } from './support/missing.js';
+
+const cluster = services();
+if (cluster) {
+  t.test('kill -9 of the actor host that owns everything', async (test) => {
+    const face = await Cluster.start(cluster);
+    test.teardown(() => face.stop());
+    const [a, b] = [face.api(0), face.api(1)];
+    await a.subscribe(STREAM);
+    // Nothing is sent to it before the second stream exists: its poll is held through the first kill.
+    const quiet = await a.ok('POST', '/register', {
+      event_types: ['message'],
+      narrow: [['stream', 'quiet']],
+    });
+    const held = b.events(quiet.queue_id as string, quiet.last_event_id as number);
+    held.catch(() => undefined);
+    const follower = await Follower.start([b]);
+    const sender = new Sender([a], STREAM, 'm');
+    test.teardown(() => end(sender, follower));
+    await killAmidst(test, sender, async () => (await face.leader()).kill());
+    await a.subscribe('quiet');
+    const said = await a.send('quiet', 'are you there?');
+    test.equal((await held)[0]?.message?.id, said, 'a poll that was held before the kill gets the next event');
+    // A third takes the place of the dead one; then the second dies, too.
+    await face.addHost();
+    await killAmidst(test, sender, async () => (await face.leader()).kill());
+    await sender.stop();
+    test.strictSame(sender.failed, [], 'the frontend repeats sends until the next owner answers');
+    test.strictSame(follower.errors, [], 'held polls stay held: no client notices');
+    await judge(test, b, sender, follower);
+  });
+
+  t.test('kill -9 of a frontend', async (test) => {
+    const face = await Cluster.start(cluster);
+    test.teardown(() => face.stop());
+    const both = [face.api(0), face.api(1)];
+    await both[0]!.subscribe(STREAM);
+    const follower = await Follower.start(both);
+    const untouched = await Follower.start([both[1]!]);
+    const sender = new Sender(both, STREAM, 'm');
+    test.teardown(() => end(sender, follower));
+    await killAmidst(test, sender, () => face.frontends[0]!.child.kill());
+    test.not(follower.errors.length, 0, 'its client loses its connection, and goes on with the other frontend');
+    await sender.stop();
+    await judge(test, both[1]!, sender, follower);
+    test.strictSame(untouched.errors, [], 'clients of the other frontend notice nothing');
+    await judge(test, both[1]!, sender, untouched);
+  });
+}

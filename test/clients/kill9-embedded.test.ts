@@ -1,0 +1,63 @@
+/** Embedded face: what was acknowledged survives `kill -9`, and event queues go on. */
+import t from 'tap';
+import { end, Follower, Sender } from './support/chatter.js';
+import { Embedded } from './support/face.js';
+import { judge, killAmidst, STREAM } from './support/kill.js';
+
+const ROUNDS = 5;
+
+t.test('an acknowledged send is there after kill -9, in the history and in the queue', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const api = face.api();
+  await api.subscribe(STREAM);
+  const { queue_id: queue, last_event_id: start } = await api.register();
+  const first = await api.send(STREAM, 'first');
+  const [seen] = await api.events(queue, start);
+  test.equal(seen?.message?.id, first);
+  // Acknowledges the first; there is no more.
+  test.strictSame(await api.events(queue, seen!.id, { dont_block: true }), []);
+  const second = await api.send(STREAM, 'second');
+  await face.server.kill();
+  await face.up();
+
+  test.strictSame(
+    (await api.history(STREAM)).map(({ id, content }) => [id, content]),
+    [
+      [first, 'first'],
+      [second, 'second'],
+    ],
+  );
+  const again = await api.events(queue, seen!.id);
+  test.strictSame(
+    again.map(({ message }) => message?.id),
+    [second],
+    'what was not acknowledged comes under the same queue_id, what was does not',
+  );
+  test.ok(again[0]!.id > seen!.id, 'its event id is above those seen');
+  const repeated = await api.events(queue, seen!.id);
+  test.strictSame(repeated, again, 'and comes again until it is acknowledged');
+  const third = await api.send(STREAM, 'third');
+  const [last, ...more] = await api.events(queue, again[0]!.id);
+  test.strictSame([last?.message?.id, more], [third, []]);
+  test.ok(last!.id > again[0]!.id);
+  test.ok(third > second, 'message ids go on growing');
+});
+
+t.test(`${ROUNDS} times kill -9 while messages are sent`, async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const api = face.api();
+  await api.subscribe(STREAM);
+  const follower = await Follower.start([api]);
+  const sender = new Sender([api], STREAM, 'm');
+  test.teardown(() => end(sender, follower));
+  for (let round = 0; round < ROUNDS; round++) {
+    await killAmidst(test, sender, async () => {
+      await face.server.kill();
+      await face.up();
+    });
+  }
+  await sender.stop();
+  await judge(test, api, sender, follower);
+});

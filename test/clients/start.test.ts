@@ -1,0 +1,81 @@
+/** What keeps the server from starting is said in one line, with an exit code. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { Embedded, remove, temporary } from './support/face.js';
+import { bounded, conclave, type Ended } from './support/process.js';
+
+const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), 10_000);
+
+interface Refusal {
+  readonly code: number;
+  readonly says: RegExp;
+  readonly lines?: number;
+}
+
+function refused(test: Test, ended: Ended, of: Refusal): void {
+  test.comment(ended.stderr.trim());
+  test.equal(ended.code ?? ended.signal, of.code);
+  test.match(ended.stderr, of.says);
+  test.equal(ended.stderr.trim().split('\n').length, of.lines ?? 1, 'lines on stderr');
+}
+
+t.test('a data directory in use by another process', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const ended = await start('serve', '--data-dir', face.dataDir, '--port', '0');
+  refused(test, ended, { code: 1, says: /^conclave: .*(in use|used by)/ });
+  test.ok(ended.stderr.includes(face.dataDir), 'names the directory');
+  test.ok(await face.api().register(), 'the first server is not disturbed');
+});
+
+t.test('a port that is taken', async (test) => {
+  const folder = temporary('start');
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  test.teardown(() => {
+    other.close();
+    remove(folder);
+  });
+  const { port } = other.address() as { port: number };
+  for (const adapter of ['uws', 'node']) {
+    const args = ['serve', '--data-dir', folder, '--port', String(port), '--http-adapter', adapter];
+    const ended = await start(...args, '--log-level', 'error');
+    refused(test, ended, { code: 1, says: new RegExp(`^conclave: .*127\\.0\\.0\\.1:${port}`) });
+    test.ok(ended.ms < 5_000);
+  }
+});
+
+t.test('options that are wrong', async (test) => {
+  for (const [args, says] of [
+    [['serve', '--port', 'x'], /^conclave: --port: must be an integer/],
+    [['serve', '--nonsense', '1'], /^conclave: .*--nonsense/],
+    [['serve', '--role', 'http'], /^conclave: --role http needs a cluster/],
+    [['serve', '--nats', 'nats://127.0.0.1'], /^conclave: a cluster needs both/],
+    [['serve', '--nats', '127.0.0.1', '--mongodb', 'mongodb://127.0.0.1'], /^conclave: --nats: must be an address/],
+    [['nonsense'], /^conclave: no such command: nonsense/],
+  ] as const) {
+    refused(test, await start(...args), { code: 2, says });
+  }
+});
+
+t.test('a data directory that can not be used', async (test) => {
+  const folder = temporary('start');
+  test.teardown(() => remove(folder));
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  for (const dataDir of [file, join(file, 'below')]) {
+    const ended = await start('serve', '--data-dir', dataDir, '--port', '0');
+    refused(test, ended, { code: 1, says: /^conclave: .*(data directory|directory)/i });
+    test.ok(ended.stderr.includes(file), 'names it');
+  }
+  // Root may read everything.
+  if (process.getuid?.() === 0) return;
+  const locked = join(folder, 'locked');
+  mkdirSync(locked, { mode: 0o000 });
+  refused(test, await start('serve', '--data-dir', locked, '--port', '0'), {
+    code: 1,
+    says: /^conclave: .*directory/i,
+  });
+});

@@ -1,0 +1,131 @@
+/** SIGTERM: what was begun is finished or refused, nothing is left over, and the process ends by itself. */
+import t, { type Test } from 'tap';
+import { RealClock } from '../../src/clock/index.js';
+import { allPartitions } from '../../src/placement/placement-single.js';
+import { LmdbStore, MongoStore, openEmbedded, type Store } from '../../src/store/index.js';
+import { until } from '../support/until.js';
+import { type Answer, Refused } from './support/api.js';
+import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './support/chatter.js';
+import { Cluster, Embedded } from './support/face.js';
+import { services } from './support/missing.js';
+import type { Ended } from './support/process.js';
+
+const STREAM = 'general';
+const LONGEST_MS = 10_000;
+
+const outcome = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => value,
+    (error: unknown) => error,
+  );
+
+async function endsCleanly(test: Test, stopping: Promise<Ended>): Promise<void> {
+  const start = performance.now();
+  const { code, signal } = await stopping;
+  const ms = Math.round(performance.now() - start);
+  test.equal(code ?? signal, 0, `exit code 0 (${ms} ms)`);
+  test.ok(ms < LONGEST_MS, 'in time');
+}
+
+async function nothingPending(test: Test, store: Store): Promise<void> {
+  const left = (await store.sleepers(allPartitions)).filter(({ pending }) => pending);
+  test.strictSame(left, [], 'no outbox waits for the next start');
+}
+
+/** A connection that breaks off is clean, too: the server was told to go. */
+const isGone = (error: unknown): boolean => error instanceof Error && !(error instanceof Refused);
+
+t.test('embedded: SIGTERM while messages are sent and polls are held', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const api = face.api();
+  await api.subscribe(STREAM, 'quiet');
+  const { queue_id, last_event_id } = await api.ok('POST', '/register', {
+    event_types: ['message'],
+    narrow: [['stream', 'quiet']],
+  });
+  const held = outcome(api.call('GET', '/events', { queue_id, last_event_id }));
+  const follower = await Follower.start([api]);
+  const sender = new Sender([api], STREAM, 'm', 8_000, 4);
+  test.teardown(() => end(sender, follower));
+  await until('30 sends', () => sender.acknowledged.size >= 30);
+  const seen = follower.last;
+  await endsCleanly(test, face.server.stop());
+
+  const answer = (await held) as Answer;
+  test.same([answer.status, answer.body?.result], [503, 'error'], 'the held poll gets a clean error');
+  const unclean = sender.failed.map(({ error }) => error).filter((error) => !isCleanError(error) && !isGone(error));
+  test.strictSame(unclean, [], 'a send is acknowledged, or refused');
+
+  const environment = await openEmbedded(face.dataDir);
+  await nothingPending(test, new LmdbStore(environment, new RealClock()));
+  await environment.close();
+
+  await face.up();
+  await until('sends again', () => [...sender.acknowledged.keys()].length >= 60);
+  await sender.stop();
+  await follower.has(sender.acknowledged.keys());
+  follower.stop();
+  test.strictSame(faultsOf(follower), [], 'the queue goes on under its id, with ids above those seen');
+  test.ok(follower.last > seen);
+  test.strictSame(faultsOfHistory(await api.history(STREAM, 5_000), sender), [], 'every acknowledged send is stored');
+});
+
+t.test('embedded: what a client acknowledged before SIGTERM does not come again after it', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const api = face.api();
+  await api.subscribe(STREAM);
+  const { queue_id, last_event_id } = await api.register();
+  await api.send(STREAM, 'one');
+  const [one] = await api.events(queue_id, last_event_id);
+  const held = outcome(api.events(queue_id, one!.id));
+  await endsCleanly(test, face.server.stop());
+  test.ok(isCleanError(await held));
+  await face.up();
+  const early = await api.call('GET', '/events', { queue_id, last_event_id, dont_block: true });
+  test.equal(early.status, 400, 'an id below the acknowledged one is refused: the acknowledgement was written down');
+  test.strictSame(await api.events(queue_id, one!.id, { dont_block: true }), []);
+});
+
+const cluster = services();
+if (cluster) {
+  t.test('cluster: SIGTERM to the owner, then to a frontend, while messages are sent', async (test) => {
+    const face = await Cluster.start(cluster);
+    test.teardown(() => face.stop());
+    const both = [face.api(0), face.api(1)];
+    await both[1]!.subscribe(STREAM);
+    const follower = await Follower.start([both[1]!]);
+    const sender = new Sender([both[1]!], STREAM, 'm', 40_000, 4);
+    test.teardown(() => end(sender, follower));
+    const more = async (n: number): Promise<number> => {
+      const goal = sender.acknowledged.size + n;
+      return until(`${n} more acknowledged sends`, () => sender.acknowledged.size >= goal);
+    };
+    await more(20);
+    await endsCleanly(test, (await face.leader()).stop());
+    test.comment(`handed over: 20 more acknowledged within ${Math.round(await more(20))} ms`);
+    test.strictSame([sender.failed, follower.errors], [[], []], 'no client notices that another host took over');
+
+    const other = await Follower.start(both);
+    await more(10);
+    await endsCleanly(test, face.frontends[0]!.child.stop());
+    await more(10);
+    await sender.stop();
+    for (const one of [follower, other]) {
+      const all = [...sender.acknowledged.keys()];
+      // The second was registered later.
+      await one.has(one === other ? all.slice(-10) : all);
+      one.stop();
+      test.strictSame(faultsOf(one), [], 'the queue goes on under its id');
+    }
+    const history = await both[1]!.history(STREAM, 5_000);
+    test.strictSame(faultsOfHistory(history, sender), [], 'every acknowledged send is stored');
+
+    const [host] = face.hosts.filter((one) => !one.over);
+    await endsCleanly(test, host!.stop());
+    const store = await MongoStore.connect(face.mongodb, new RealClock());
+    await nothingPending(test, store);
+    await store.close();
+  });
+}

@@ -1,0 +1,102 @@
+/** The few calls of the API that these tests make themselves. */
+import { readFileSync } from 'node:fs';
+
+export interface Account {
+  readonly email: string;
+  readonly key: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface QueueEvent {
+  readonly id: number;
+  readonly type: string;
+  readonly message?: { readonly id: number; readonly content: string };
+}
+
+/** What a zuliprc says. */
+export function readZuliprc(file: string): Account & { readonly site: string } {
+  const text = readFileSync(file, 'utf8');
+  const of = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+  return { email: of('email'), key: of('key'), site: of('site') };
+}
+
+/** The server answered, but not with success. */
+export class Refused extends Error {
+  constructor(readonly answer: Answer) {
+    super(`${answer.status}: ${JSON.stringify(answer.body)}`);
+  }
+}
+
+export class Api {
+  readonly #authorization: string;
+
+  constructor(
+    readonly site: string,
+    readonly account: Account,
+  ) {
+    this.#authorization = `Basic ${Buffer.from(`${account.email}:${account.key}`).toString('base64')}`;
+  }
+
+  /** Rejects only when there is no answer. */
+  async call(
+    method: string,
+    path: string,
+    params: Readonly<Record<string, unknown>> = {},
+    timeoutMs = 70_000,
+  ): Promise<Answer> {
+    const text = new URLSearchParams();
+    for (const [name, value] of Object.entries(params)) {
+      text.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    const get = method === 'GET';
+    const response = await fetch(`${this.site}/api/v1${path}${get ? `?${text}` : ''}`, {
+      method,
+      headers: { authorization: this.#authorization },
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(get ? {} : { body: text }),
+    });
+    return { status: response.status, body: (await response.json()) as Answer['body'] };
+  }
+
+  async ok(
+    method: string,
+    path: string,
+    params: Readonly<Record<string, unknown>> = {},
+    timeoutMs?: number,
+  ): Promise<Answer['body']> {
+    const answer = await this.call(method, path, params, timeoutMs);
+    if (answer.body.result !== 'success') throw new Refused(answer);
+    return answer.body;
+  }
+
+  async subscribe(...streams: string[]): Promise<void> {
+    await this.ok('POST', '/users/me/subscriptions', { subscriptions: streams.map((name) => ({ name })) });
+  }
+
+  /** @returns message id */
+  async send(stream: string, content: string, timeoutMs?: number): Promise<number> {
+    const to = { type: 'stream', to: stream, topic: 'test', content };
+    return (await this.ok('POST', '/messages', to, timeoutMs)).id as number;
+  }
+
+  async register(): Promise<{ queue_id: string; last_event_id: number }> {
+    const body = await this.ok('POST', '/register', { event_types: ['message'] });
+    return { queue_id: body.queue_id as string, last_event_id: body.last_event_id as number };
+  }
+
+  async events(queue: string, last: number, options: Readonly<Record<string, unknown>> = {}): Promise<QueueEvent[]> {
+    const body = await this.ok('GET', '/events', { queue_id: queue, last_event_id: last, ...options });
+    return body.events as QueueEvent[];
+  }
+
+  /** Raw contents of the newest messages of a stream, oldest first. */
+  async history(stream: string, most = 1_000): Promise<{ id: number; content: string }[]> {
+    const narrow = [{ operator: 'stream', operand: stream }];
+    const params = { anchor: 'newest', num_before: most, num_after: 0, apply_markdown: false, narrow };
+    return (await this.ok('GET', '/messages', params)).messages as { id: number; content: string }[];
+  }
+}

@@ -1,0 +1,159 @@
+/** A sender and a follower that go on through any failure, and remember what they were promised and given. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/until.js';
+import { type Api, type QueueEvent, Refused } from './api.js';
+
+const RETRY_MS = 25;
+
+/** Sends numbered messages one after the other; none is sent twice. */
+export class Sender {
+  /** Content → message id. */
+  readonly acknowledged = new Map<string, number>();
+  readonly failed: { content: string; error: unknown }[] = [];
+  #next = 0;
+  #running = true;
+  readonly #done: Promise<unknown>;
+
+  constructor(
+    private readonly apis: readonly Api[],
+    private readonly stream: string,
+    private readonly prefix: string,
+    private readonly timeoutMs = 40_000,
+    lanes = 2,
+  ) {
+    this.#done = Promise.all(Array.from({ length: lanes }, (_, lane) => this.#run(lane)));
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await this.#done;
+  }
+
+  async #run(lane: number): Promise<void> {
+    for (let at = lane; this.#running; ) {
+      const content = `${this.prefix}-${this.#next++}`;
+      try {
+        const api = this.apis[at % this.apis.length]!;
+        this.acknowledged.set(content, await api.send(this.stream, content, this.timeoutMs));
+      } catch (error) {
+        this.failed.push({ content, error });
+        // Somewhere else next time, where there is another.
+        at++;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+}
+
+/** Polls one queue as a client does: acknowledges what it got, asks again after every failure. */
+export class Follower {
+  readonly events: QueueEvent[] = [];
+  readonly errors: unknown[] = [];
+  last: number;
+  #running = true;
+  #api = 0;
+  #done: Promise<void>;
+
+  private constructor(
+    private readonly apis: readonly Api[],
+    readonly queue: string,
+    last: number,
+  ) {
+    this.last = last;
+    this.#done = this.#run();
+  }
+
+  static async start(apis: readonly Api[]): Promise<Follower> {
+    const { queue_id, last_event_id } = await apis[0]!.register();
+    return new Follower(apis, queue_id, last_event_id);
+  }
+
+  /** How often each message came. */
+  contents(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { message } of this.events) {
+      if (message) counts.set(plain(message.content), (counts.get(plain(message.content)) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  async has(contents: Iterable<string>, withinMs = 20_000): Promise<void> {
+    const wanted = [...contents];
+    let missing: string[] = [];
+    await until(
+      'every acknowledged message in the queue',
+      () => {
+        const had = this.contents();
+        missing = wanted.filter((content) => !had.has(content));
+        return missing.length === 0;
+      },
+      withinMs,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message}: ${missing.length} missing of ${wanted.length}, first ${missing[0]}`);
+    });
+  }
+
+  /** Its last poll is left to its fate. */
+  stop(): void {
+    this.#running = false;
+    void this.#done;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#running) {
+      try {
+        const events = await this.apis[this.#api % this.apis.length]!.events(this.queue, this.last);
+        if (!this.#running) return;
+        for (const event of events) {
+          this.events.push(event);
+          this.last = Math.max(this.last, event.id);
+        }
+      } catch (error) {
+        this.errors.push(error);
+        if (error instanceof Refused && error.answer.status === 400) this.#running = false;
+        this.#api++;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+}
+
+const plain = (content: string): string => content.replace(/<[^>]*>/g, '');
+
+/** What went wrong with events, in words; empty when ids grow and no message came twice. */
+export function faultsOf(follower: Follower): string[] {
+  const faults: string[] = [];
+  let before = -1;
+  for (const { id } of follower.events) {
+    if (id <= before) faults.push(`event ${id} after ${before}`);
+    before = id;
+  }
+  for (const [content, count] of follower.contents()) if (count > 1) faults.push(`${content} came ${count} times`);
+  for (const error of follower.errors) {
+    if (error instanceof Refused && error.answer.status === 400) faults.push(`the queue was refused: ${error.message}`);
+  }
+  return faults;
+}
+
+/** Acknowledged messages that are not exactly once in the history, and others that are there more than once. */
+export function faultsOfHistory(history: readonly { content: string; id: number }[], sender: Sender): string[] {
+  const faults: string[] = [];
+  const found = new Map<string, number[]>();
+  for (const { content, id } of history) found.set(content, [...(found.get(content) ?? []), id]);
+  for (const [content, id] of sender.acknowledged) {
+    const ids = found.get(content) ?? [];
+    if (ids.length !== 1 || ids[0] !== id) faults.push(`${content} (${id}) is in the history as [${ids.join(', ')}]`);
+  }
+  for (const [content, ids] of found) if (ids.length > 1) faults.push(`${content} is there ${ids.length} times`);
+  return faults;
+}
+
+/** The server answered in time, with an error of the API: it is busy with a fault, not broken. */
+export const isCleanError = (error: unknown): boolean =>
+  error instanceof Refused && error.answer.status === 503 && error.answer.body.result === 'error';
+
+/** For teardown: whatever became of the test. */
+export async function end(sender: Sender, follower: Follower): Promise<void> {
+  follower.stop();
+  await sender.stop();
+}

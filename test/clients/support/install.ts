@@ -1,0 +1,54 @@
+/** Public client packages, installed once into a cache folder of this user. */
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { missing } from './missing.js';
+import { run } from './process.js';
+
+const INSTALL_MS = 120_000;
+
+/** CONCLAVE_CLIENTS_DIR, or a folder in the user's cache. */
+function cache(name: string): string {
+  const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  return join(process.env.CONCLAVE_CLIENTS_DIR || join(base, 'conclave-clients'), name);
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Runs the steps in an empty folder unless they all succeeded before. @returns the folder */
+async function once(
+  name: string,
+  steps: (folder: string) => readonly (readonly string[])[],
+): Promise<string | undefined> {
+  const folder = cache(name);
+  const complete = join(folder, '.complete');
+  if (await exists(complete)) return folder;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [command, ...args] of steps(folder)) {
+    const ended = await run(command!, args, INSTALL_MS).catch((error: Error) => ({ code: 1, stderr: error.message }));
+    if (ended.code !== 0) return missing(`${name} can't be installed: ${ended.stderr.trim().split('\n').pop()}`);
+  }
+  await writeFile(complete, '');
+  return folder;
+}
+
+/** @returns a Python with the package in it */
+export async function pythonWith(version: string, requirements: string): Promise<string | undefined> {
+  const folder = await once(`python-zulip-${version}`, (at) => [
+    ['python3', '-m', 'venv', at],
+    [join(at, 'bin/python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements],
+  ]);
+  return folder && join(folder, 'bin/python');
+}
+
+/** @returns a folder whose node_modules has the package */
+export async function npmPackage(name: string, version: string): Promise<string | undefined> {
+  return once(`${name}-${version}`, (at) => [
+    ['npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefix', at, `${name}@${version}`],
+  ]);
+}

@@ -1,0 +1,20 @@
+import t from 'tap';
+
+/** What a test needs and does not find: skipped for all to see, and a failure on CI. */
+export function missing(what: string): undefined {
+  if (process.env.CI) t.fail(what);
+  else t.pass(`skipped: ${what}`, { skip: what });
+  return undefined;
+}
+
+export interface Services {
+  readonly nats: string;
+  readonly mongodb: string;
+}
+
+/** Of the cluster face. */
+export function services(): Services | undefined {
+  const { NATS_URL: nats, MONGODB_URL: mongodb } = process.env;
+  if (nats && mongodb) return { nats, mongodb };
+  return missing('NATS_URL and MONGODB_URL are not set: deploy/dev/services up, then . .services/env');
+}

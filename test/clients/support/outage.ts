@@ -1,0 +1,67 @@
+/** What both services have in common when they are away. */
+import type { Test } from 'tap';
+import { until } from '../../support/until.js';
+import type { Api } from './api.js';
+import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './chatter.js';
+import type { Cluster } from './face.js';
+import { bounded, conclave } from './process.js';
+
+const STREAM = 'general';
+const DEADLINE_S = 3;
+/** A request is answered within its deadline, and what a busy machine adds to it. */
+const ANSWERED_MS = DEADLINE_S * 1000 + 2_500;
+export const OUTAGE_OPTIONS = ['--request-deadline', String(DEADLINE_S)];
+
+/** One line for a person, without a stack, and a code that a supervisor sees. */
+export async function failsToStart(test: Test, args: readonly string[], message: RegExp): Promise<void> {
+  const ended = await bounded(conclave(['serve', '--port', '0', ...args]), 15_000);
+  test.comment(ended.stderr.trim());
+  test.ok(ended.ms < 10_000, `ends by itself within 10 s (${Math.round(ended.ms)} ms)`);
+  test.ok(ended.code === 1, `exit code 1 (${ended.code ?? ended.signal})`);
+  test.match(ended.stderr, message);
+  test.equal(ended.stderr.trim().split('\n').length, 1, 'one line on stderr');
+}
+
+/** Sends and follows while the service goes and comes back. */
+export async function surviveOutage(
+  test: Test,
+  face: Cluster,
+  outage: () => Promise<void>,
+  back: () => Promise<void>,
+): Promise<void> {
+  const [a, b] = [face.api(0), face.api(1)];
+  await a.subscribe(STREAM);
+  const follower = await Follower.start([b]);
+  const sender = new Sender([a], STREAM, 'm', ANSWERED_MS);
+  test.teardown(() => end(sender, follower));
+  const more = (n: number, withinMs: number): Promise<number> => {
+    const goal = sender.acknowledged.size + n;
+    return until(`${n} more acknowledged sends`, () => sender.acknowledged.size >= goal, withinMs);
+  };
+  await more(20, 10_000);
+  await outage();
+  const reading = a.call('GET', '/messages', { anchor: 'newest', num_before: 1, num_after: 0 }, ANSWERED_MS);
+  // Each lane of the sender has met the outage.
+  await until('sends failed', () => sender.failed.length >= 2, ANSWERED_MS + 2_000);
+  const read = await reading;
+  test.same([read.status, read.body.result], [503, 'error'], 'so do reads');
+  await back();
+  test.comment(`sends are acknowledged again after ${Math.round(await more(20, 30_000))} ms`);
+  await sender.stop();
+  judgeErrors(test, sender, follower);
+  await judge(test, b, sender, follower);
+}
+
+function judgeErrors(test: Test, sender: Sender, follower: Follower): void {
+  const unclean = [...sender.failed.map(({ error }) => error), ...follower.errors].filter((e) => !isCleanError(e));
+  test.strictSame(unclean.map(String), [], 'what failed got a JSON error with status 503, in time');
+  test.comment(`${sender.failed.length} sends and ${follower.errors.length} polls failed`);
+}
+
+async function judge(test: Test, api: Api, sender: Sender, follower: Follower): Promise<void> {
+  await follower.has(sender.acknowledged.keys());
+  follower.stop();
+  test.strictSame(faultsOf(follower), [], `the queue had each of ${follower.events.length} events once, ids growing`);
+  const history = await api.history(STREAM, 5_000);
+  test.strictSame(faultsOfHistory(history, sender), [], 'every acknowledged send is in the history once');
+}

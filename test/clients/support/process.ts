@@ -1,0 +1,127 @@
+/** Real child processes: the server and its command line as users run them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { until } from '../../support/until.js';
+
+/** The program of this very build. */
+export const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** From start to end. */
+  readonly ms: number;
+}
+
+/** What is still running when the test process ends is killed with it. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export class Child {
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+  #over = false;
+
+  constructor(command: string, args: readonly string[], environment: NodeJS.ProcessEnv) {
+    const started = performance.now();
+    const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    running.add(child);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => {
+        running.delete(child);
+        this.#over = true;
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr, ms: performance.now() - started });
+      });
+    });
+    this.ended.catch(() => undefined);
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Waits for the text on stdout; rejects with what it wrote when it ends before. */
+  async says(text: string, withinMs = 20_000): Promise<void> {
+    await until(
+      `'${text}' from ${this.#child.spawnargs.slice(1).join(' ')}`,
+      () => {
+        if (this.#over && !this.stdout.includes(text)) throw new Error(`ended early: ${this.stderr.slice(-4_000)}`);
+        return this.stdout.includes(text);
+      },
+      withinMs,
+    );
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** kill -9 */
+  async kill(): Promise<Ended> {
+    this.#child.kill('SIGKILL');
+    return this.ended;
+  }
+
+  /** SIGTERM, and SIGKILL if that does not end it. */
+  async stop(withinMs = 15_000): Promise<Ended> {
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), withinMs);
+    const ended = await this.ended;
+    clearTimeout(timer);
+    return ended;
+  }
+}
+
+/** Settings of the tester's shell must not reach the servers. */
+const OURS = ['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'];
+
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  // tap's loaders and hooks are for tests, not for what they start.
+  const entries = Object.entries(process.env).filter(([name]) => !OURS.includes(name) && !name.startsWith('TAP'));
+  return Object.fromEntries(entries);
+}
+
+export function conclave(args: readonly string[]): Child {
+  return new Child(process.execPath, [MAIN, ...args], cleanEnvironment());
+}
+
+/** Runs to its end, or is killed after the time. */
+export async function run(command: string, args: readonly string[], withinMs: number): Promise<Ended> {
+  return bounded(new Child(command, args, cleanEnvironment()), withinMs);
+}
+
+export async function bounded(child: Child, withinMs: number): Promise<Ended> {
+  const timer = setTimeout(() => child.signal('SIGKILL'), withinMs);
+  try {
+    return await child.ended;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
