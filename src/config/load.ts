@@ -30,6 +30,8 @@ export function loadConfig(
       problems.push(`${where}: ${(error as Error).message} (given: ${of === SETTINGS.secret ? '…' : given})`);
     }
   }
+  // What follows from options that are wrong themselves would only hide them.
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const loaded = config as Config;
   if ((loaded.nats === undefined) !== (loaded.mongodb === undefined)) {
     problems.push('a cluster needs both --nats and --mongodb; without both the embedded face runs');

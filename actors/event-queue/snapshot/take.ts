@@ -14,7 +14,7 @@ import {
   userKey,
 } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
-import { fetchWindow, makePlan, NEWEST, Reader } from '../../../src/messages/index.js';
+import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 import { fields } from '../../shared/replies.js';
@@ -100,15 +100,8 @@ export async function takeSnapshot(
   const parts: JsonObject[] = [];
   if (wanted('message')) {
     // After the streams' versions were read: what they cover must be counted.
-    const reader = new Reader(suppliers.store, realm, user, directory, () => false);
-    const plan = makePlan([], realm, user, directory, () => false);
-    const { rows } = await fetchWindow(reader, plan, {
-      anchor: NEWEST,
-      numBefore: 1,
-      numAfter: 0,
-      includeAnchor: true,
-    });
-    parts.push({ max_message_id: rows[0]?.message.id ?? -1 });
+    const streams = subscriptions.map((own) => own.stream);
+    parts.push({ max_message_id: await newestMessage(suppliers.store, realm, user.id, streams) });
   }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
   covers[realmKey(realm)] = directory.version;

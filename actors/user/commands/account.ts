@@ -4,11 +4,11 @@ import type { ActorReply } from '../../../src/api/operation.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import { userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { fetchWindow, makePlan, NEWEST, Reader } from '../../../src/messages/index.js';
+import { newestMessage } from '../../../src/messages/index.js';
 import { avatarUrl, presentUser } from '../../../src/people/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
-import { isSubscribed } from '../state.js';
+import { subscriptionsOf } from '../state.js';
 
 /** Decided by the realm actor: never refuses. */
 export const create: UserCommand<{ readonly passwordHash: string | null; readonly keySealed: string }> = {
@@ -59,29 +59,16 @@ function showMe(user: DirectoryUser, newest: number): ActorReply {
 export const me: UserCommand<JsonObject, number> = {
   lane: 'read',
   read: true,
-  async needs(_args, { realm, caller, view }, suppliers) {
-    const directory = await suppliers.directory(realm);
-    const user = directory.user(userId(caller));
-    if (!user) return -1;
-    const subscribed = (stream: number): boolean => isSubscribed(view.parts, stream);
-    return newestMessage(new Reader(suppliers.store, realm, user, directory, subscribed), user, directory, realm);
-  },
+  needs: (_args, { realm, caller, view }, { store }) =>
+    newestMessage(
+      store,
+      realm,
+      caller,
+      subscriptionsOf(view.parts).map((own) => own.stream),
+    ),
   handle(_view, _args, newest, { directory, caller }) {
     const user = directory.user(userId(caller));
     if (!user) throw apiError('ACCOUNT_DEACTIVATED');
     return { reply: showMe(user, newest) };
   },
 };
-
-/** Id of the newest message that the user has a copy of; -1 without any. */
-export async function newestMessage(
-  reader: Reader,
-  user: Parameters<typeof makePlan>[2],
-  directory: Parameters<typeof makePlan>[3],
-  realm: Parameters<typeof makePlan>[1],
-): Promise<number> {
-  const plan = makePlan([], realm, user, directory, () => false);
-  const window = { anchor: NEWEST, numBefore: 1, numAfter: 0, includeAnchor: true };
-  const { rows } = await fetchWindow(reader, plan, window);
-  return rows[0]?.message.id ?? -1;
-}

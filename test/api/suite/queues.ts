@@ -11,9 +11,7 @@ import {
   type Refusal,
   refused,
   say,
-  settled,
   subscribe,
-  tell,
 } from '../harness.js';
 import type { Facts } from './facts.js';
 

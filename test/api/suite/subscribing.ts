@@ -1,24 +1,13 @@
 /** POST and GET /users/me/subscriptions: streams.md. */
 
 import type { ApiStream } from '../harness.js';
-import {
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  Queue,
-  type Refusal,
-  refused,
-  streamIdOf,
-  subscribe,
-} from '../harness.js';
+import { bad, makeOrganization, type Params, Queue, refused, streamIdOf, subscribe } from '../harness.js';
 import type { Facts } from './facts.js';
 
 const PALETTE = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5', '#bfd56f', '#f4ae55'];
 
 export const subscribing: Facts = async (t, server) => {
   const org = await makeOrganization(server);
-  const elsewhere = await makeOrganization(server, []);
   const { owner, admin, member, other, guest } = org;
   const call = (subscriptions: unknown, params: Params = {}, by = member) =>
     by.api.call('POST /users/me/subscriptions', { subscriptions, ...params });

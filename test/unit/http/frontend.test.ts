@@ -227,6 +227,7 @@ t.test('held polls have no deadline, and releaseHeld answers them', async (t) =>
   t.equal(two.status, 503);
   t.ok(services.forwarded[1]!.cancelled);
   t.equal(services.clock.next(), undefined, 'no timer is left');
+  t.equal(send('GET', '/a').status, 503, 'a poll that comes afterwards, on a connection kept alive, is not held');
 });
 
 t.test('a client that goes away cancels what was forwarded for it', async (t) => {

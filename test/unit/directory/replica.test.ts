@@ -1,0 +1,76 @@
+import t from 'tap';
+import { type Json, realmId, realmKey } from '../../../src/core/index.js';
+import { DirectoryReplica, type DirectorySnapshot } from '../../../src/directory/index.js';
+import { MemoryLog } from '../../support/memory-log.js';
+import { until } from '../../support/until.js';
+
+const REALM = realmId(1);
+
+const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
+  version,
+  subdomain,
+  deactivated: false,
+  settings: {},
+  users: [],
+  streams: [],
+  realms: [],
+});
+
+async function world() {
+  const log = new MemoryLog({});
+  const server: { snapshot: DirectorySnapshot; fetches: number; gate: Promise<void> | undefined } = {
+    snapshot: snapshotAt(5),
+    fetches: 0,
+    gate: undefined,
+  };
+  const replica = await DirectoryReplica.open(REALM, log, async () => {
+    const { snapshot } = server;
+    server.fetches++;
+    await server.gate;
+    return snapshot;
+  });
+  const append = (v: number, ...items: Json[]) =>
+    log.append(REALM, { actor: realmKey(REALM), groups: [{ v, p: v - 1, items }] } as unknown as Json);
+  return { replica, server, append };
+}
+
+const change = (name: string): Json => ({ t: 'directory', change: { settings: { name } } });
+
+t.test('only commits that change the directory move its version: others are not in every log', async (test) => {
+  const { replica, append } = await world();
+  await append(6, { t: 'event', to: { users: [1] }, event: { type: 'x' } });
+  await append(7, change('seven'));
+  await until('the change is applied', () => replica.view.settings.name === 'seven');
+  test.equal(replica.view.version, 7);
+  await append(8, { t: 'event', to: { users: [1] }, event: { type: 'x' } });
+  await replica.tail.caughtUp();
+  test.equal(replica.view.version, 7);
+});
+
+t.test('a version that the log does not bring comes with a new snapshot', async (test) => {
+  const { replica, server } = await world();
+  test.equal(replica.reach(5), undefined);
+  server.snapshot = snapshotAt(6);
+  await replica.reach(6);
+  test.equal(replica.view.version, 6);
+  test.equal(server.fetches, 2);
+});
+
+t.test('what comes while a snapshot is under way is applied to it', async (test) => {
+  const { replica, server, append } = await world();
+  let open = (): void => {};
+  server.gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  // Asked for before the change below, answered after it.
+  server.snapshot = snapshotAt(5, 'second');
+  const reached = replica.reach(6);
+  await until('the snapshot is asked for', () => server.fetches === 2);
+  await append(7, change('seven'));
+  await until('the change is applied', () => replica.view.settings.name === 'seven');
+  await reached;
+  open();
+  await until('the snapshot is there', () => replica.view.subdomain === 'second');
+  test.equal(replica.view.settings.name, 'seven');
+  test.equal(replica.view.version, 7);
+});
