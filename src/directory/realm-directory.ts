@@ -61,6 +61,12 @@ export class RealmDirectory implements DirectoryView {
     if (change.realm) this.#realms.set(change.realm.id, change.realm);
   }
 
+  /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
+  noteFirstMessage(stream: StreamId, id: number): void {
+    const known = this.#streams.get(stream);
+    if (known?.firstMessage === null) this.#putStream({ ...known, firstMessage: id });
+  }
+
   user(id: UserId): DirectoryUser | undefined {
     return this.#users.get(id);
   }
@@ -113,7 +119,9 @@ export class RealmDirectory implements DirectoryView {
   #putStream(stream: DirectoryStream): void {
     const before = this.#streams.get(stream.id);
     if (before && this.#names.get(foldName(before.name)) === before.id) this.#names.delete(foldName(before.name));
-    this.#streams.set(stream.id, stream);
+    // A change that the realm actor made before it heard of the first message must not take it back.
+    const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
+    this.#streams.set(stream.id, firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
     if (!stream.archived) this.#names.set(foldName(stream.name), stream.id);
     this.streamsVersion++;
   }

@@ -2,7 +2,7 @@
  * A read replica of one realm's directory: snapshot of the realm actor, then the realm's log. Every process keeps one
  * for each realm that it serves, so that no request has to ask the realm actor.
  */
-import { type RealmId, realmKey, type Seq } from '../core/index.js';
+import { type RealmId, realmKey, type Seq, streamId } from '../core/index.js';
 import type { EventLog } from '../log/index.js';
 import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
 import { asChange, type DirectorySnapshot, RealmDirectory } from './realm-directory.js';
@@ -24,6 +24,8 @@ export class DirectoryReplica implements TailReader {
   #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
   #chasing = false;
+  /** First messages that came while a snapshot was under way. */
+  #firsts: { readonly stream: number; readonly id: number }[] = [];
   /** Version of the snapshot: groups up to it are contained in it. */
   #floor = -1;
 
@@ -64,7 +66,10 @@ export class DirectoryReplica implements TailReader {
   }
 
   entry(_seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void {
-    if (entry.actor !== realmKey(this.realm)) return;
+    if (entry.actor !== realmKey(this.realm)) {
+      for (const group of fresh) this.#noteFirsts(group);
+      return;
+    }
     if (this.#loading) this.#early.push(...fresh);
     if (this.#directory) for (const group of fresh) this.#apply(this.#directory, group);
   }
@@ -106,6 +111,7 @@ export class DirectoryReplica implements TailReader {
     this.#loading ??= this.#fetched().finally(() => {
       this.#loading = undefined;
       this.#early = [];
+      this.#firsts = [];
     });
     return this.#loading;
   }
@@ -115,8 +121,18 @@ export class DirectoryReplica implements TailReader {
     const directory = new RealmDirectory(this.realm, snapshot);
     this.#floor = snapshot.version;
     for (const group of this.#early) this.#apply(directory, group);
+    for (const { stream, id } of this.#firsts) directory.noteFirstMessage(streamId(stream), id);
     this.#directory = directory;
     this.#wake();
+  }
+
+  #noteFirsts(group: LogGroup): void {
+    for (const item of group.items) {
+      if (item.t !== 'message' || !item.first) continue;
+      const { common } = item.message as unknown as { common: { stream_id: number; id: number } };
+      if (this.#loading) this.#firsts.push({ stream: common.stream_id, id: common.id });
+      this.#directory?.noteFirstMessage(streamId(common.stream_id), common.id);
+    }
   }
 
   #apply(directory: RealmDirectory, group: LogGroup): void {

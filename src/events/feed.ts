@@ -49,6 +49,11 @@ export class RealmFeed {
     return this.#position;
   }
 
+  /** Resolves when the directory replica shows everything up to this log position. */
+  async reach(position: Seq): Promise<void> {
+    if (this.replica.tail.position < position) await this.replica.tail.caughtUp();
+  }
+
   /** Deliver everything after `sink.position`; `sink.live()` is called when it has all of the past. */
   attach(sink: EventSink): void {
     this.#attaching.push(sink);

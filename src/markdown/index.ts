@@ -1,1 +1,16 @@
-export { CannotRender, type Rendered, renderMarkdown } from './render.js';
+export { matchAlertWords } from './alert-words.js';
+export type {
+  CustomEmoji,
+  KnownGroup,
+  KnownStream,
+  KnownUser,
+  Linkifier,
+  MarkdownContext,
+  MarkdownLookups,
+  MarkdownSettings,
+} from './context.js';
+export { emojiCode, emojiName } from './emoji-table.js';
+export { isUsable as isUsableLinkifier } from './linkifier.js';
+export { closeRenderThreads, type RenderThreadOptions, RenderThreads, renderOffThread } from './off-thread.js';
+export { apology, CannotRender, type Mentions, type Rendered, renderMarkdown } from './render.js';
+export { type TopicLink, topicLinks } from './topic-links.js';

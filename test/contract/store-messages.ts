@@ -54,6 +54,22 @@ export function messageFacts(fact: Fact, store: Store): void {
     t.strictSame(await store.getMessages(realm, []), []);
   });
 
+  fact('a scan back from above every id sees what is there now, whatever came or went last', async (t) => {
+    const realm = freshRealm();
+    const newest = (limit: number) => ids(realm, { by: 'realm' }, 10_000_000_000_000_000, 'older', limit);
+    t.strictSame(await newest(1), []);
+    await store.apply([put(realm, message(5))]);
+    t.strictSame(await newest(1), [5]);
+    await store.apply([put(realm, message(9)), put(realm, message(7))]);
+    t.strictSame([await newest(1), await newest(3)], [[9], [9, 7, 5]]);
+    // Commits may finish out of id order across streams.
+    await store.apply([put(realm, message(6))]);
+    t.strictSame(await newest(4), [9, 7, 6, 5]);
+    await store.apply([gone(realm, 9, 2)]);
+    t.strictSame([await newest(1), await newest(2)], [[7], [7, 6]]);
+    t.strictSame(await ids(realm, { by: 'realm' }, 7, 'older', 1), [6]);
+  });
+
   fact('a message is replaced only by a larger rev, and a deleted one stays deleted', async (t) => {
     const realm = freshRealm();
     const text = async () => (await store.getMessages(realm, [1]))[0]?.body.content;

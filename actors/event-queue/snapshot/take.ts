@@ -72,6 +72,8 @@ export async function takeSnapshot(
   const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
   const covers: Record<ActorKey, number> = {};
   const directory = await suppliers.directory(realm);
+  // What is before that end will never come as an event: the replica must show it.
+  await (await suppliers.services.feeds.of(realm)).reach(end);
   const user = directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   let subscriptions: readonly Subscription[] = [];

@@ -63,9 +63,11 @@ export const send: StreamCommand<SendArgs, Prepared> = {
       now,
     );
     if (directory.settings.mandatory_topics && args.topic === '(no topic)') throw apiError('TOPICS_REQUIRED');
+    const first = stream.firstMessage === null && state.last === 0;
     const outcome = sent(state, args, context, {
       id,
       html,
+      first,
       participants: [],
       recipient: stream.recipient,
       stream: stream.id,
@@ -73,7 +75,7 @@ export const send: StreamCommand<SendArgs, Prepared> = {
       flags: args.human && subscribed(caller) ? { [caller]: ['read'] } : {},
       to: { stream: stream.id, mv: state.mv, publicStream: !stream.inviteOnly, rv: directory.version },
     });
-    if (stream.firstMessage !== null || state.last > 0) return outcome;
+    if (!first) return outcome;
     const told = { to: realmKey(context.realm), name: 'first-message', args: { stream: stream.id, id }, caller: 0 };
     return { ...outcome, commands: [[told]] };
   },
@@ -146,6 +148,7 @@ function checkWidget(widget: string | null): void {
 interface Placed {
   readonly id: number;
   readonly html: string | null;
+  readonly first?: boolean;
   readonly participants: readonly number[];
   readonly recipient: number;
   readonly stream: number;
@@ -180,6 +183,7 @@ function sent(
     to: placed.to,
     message: neutral(message, directory),
     flags,
+    ...(placed.first ? { first: true } : {}),
     ...(args.queue_id !== null && args.local_id !== null ? { local: { queue: args.queue_id, id: args.local_id } } : {}),
   };
   return {

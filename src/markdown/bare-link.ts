@@ -1,0 +1,113 @@
+/** Addresses that stand in the text without brackets. */
+import { createRequire } from 'node:module';
+import type { InlineRule } from './inline.js';
+import { leaf } from './tokens.js';
+import { localUrl, safeUrl } from './url.js';
+
+// The package is a JSON file, which Node 20 can't import without a warning.
+const tlds = createRequire(import.meta.url)('tlds') as readonly string[];
+
+/** Endings of files and names that are domains too, but are rarely meant as such. */
+const NO_DOMAINS = new Set(['java', 'md', 'mov', 'py', 'zip']);
+const DOMAINS: ReadonlySet<string> = new Set(tlds.filter((name) => !NO_DOMAINS.has(name)));
+
+const MAX_PARENTHESES = 6;
+
+const START = /(?<![^\s'"(,:<])[\p{L}\p{N}_.-]/gu;
+const WEB_HOST = /https?:\/\/[\p{L}\p{N}_.:@-]+/uy;
+const DOMAIN = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}-]+)/uy;
+const MAIL = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy;
+const BITCOIN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
+const FILE = /file:\/\/\//y;
+const PUNCTUATION = new Set('!:;?),.\'">');
+
+interface Found {
+  readonly end: number;
+  readonly mail: boolean;
+}
+
+export const bareLink: InlineRule = (text, inline) => {
+  if (!/[.:]/.test(text)) return text;
+  let out = '';
+  let done = 0;
+  for (const found of findBareLinks(text, inline.context.fileLinks)) {
+    const written = inline.source(text.slice(found.at, found.end));
+    const safe = found.mail ? `mailto:${written}` : safeUrl(written);
+    if (safe === undefined) continue;
+    const url = localUrl(safe, inline.context.origin);
+    const tokens = leaf('a', { href: url }, written, { kind: 'link', url, text: written });
+    out += text.slice(done, found.at) + inline.mark(text.slice(found.at, found.end), tokens);
+    done = found.end;
+  }
+  return out + text.slice(done);
+};
+
+/** A link ends at white space, or before punctuation that does. */
+export function findBareLinks(text: string, fileLinks: boolean): (Found & { readonly at: number })[] {
+  const out: (Found & { at: number })[] = [];
+  let last = -1;
+  let wordEnd = -1;
+  let bodyEnd = -1;
+  for (const { index } of text.matchAll(START)) {
+    if (index < last) continue;
+    if (index >= wordEnd) {
+      wordEnd = endOfWord(text, index);
+      bodyEnd = wordEnd;
+      while (bodyEnd > index && PUNCTUATION.has(text[bodyEnd - 1] ?? '')) bodyEnd--;
+    }
+    const found = matchAt(text, index, bodyEnd, wordEnd, fileLinks);
+    if (!found) continue;
+    out.push({ at: index, ...found });
+    last = found.end;
+  }
+  return out;
+}
+
+function endOfWord(text: string, at: number): number {
+  const space = /\s/g;
+  space.lastIndex = at;
+  return space.exec(text)?.index ?? text.length;
+}
+
+/** @param bodyEnd where the word's trailing punctuation begins: the link ends there or later */
+function matchAt(text: string, at: number, bodyEnd: number, wordEnd: number, fileLinks: boolean): Found | null {
+  const web = endOf(WEB_HOST, text, at);
+  if (web !== null) {
+    const first = at + (text.startsWith('https', at) ? 9 : 8);
+    const end = text[web] === '/' ? pathEnd(text, web, bodyEnd, wordEnd) : null;
+    if (end !== null) return { end, mail: false };
+    return web >= bodyEnd ? { end: Math.max(first, bodyEnd), mail: false } : null;
+  }
+  DOMAIN.lastIndex = at;
+  const domain = DOMAIN.exec(text);
+  if (domain && DOMAINS.has(domain[1] ?? '')) {
+    const end = DOMAIN.lastIndex;
+    const path = text[end] === '/' ? pathEnd(text, end, bodyEnd, wordEnd) : null;
+    if (path !== null) return { end: path, mail: false };
+    if (end >= bodyEnd) return { end, mail: false };
+  }
+  for (const pattern of [MAIL, BITCOIN]) {
+    const end = endOf(pattern, text, at);
+    if (end !== null && end >= bodyEnd) return { end, mail: pattern === MAIL };
+  }
+  if (fileLinks && endOf(FILE, text, at) !== null) return { end: Math.max(at + 8, bodyEnd), mail: false };
+  return null;
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number | null {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+/** The nearest end, from `bodyEnd` on, with balanced parentheses; null without. */
+function pathEnd(text: string, slash: number, bodyEnd: number, wordEnd: number): number | null {
+  let open = 0;
+  for (let at = slash; at <= wordEnd; at++) {
+    if (open === 0 && at >= bodyEnd) return at;
+    const char = text[at];
+    if (char === '"') return null;
+    if (char === '(' && ++open > MAX_PARENTHESES) return null;
+    if (char === ')' && --open < 0) return null;
+  }
+  return null;
+}

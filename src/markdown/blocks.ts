@@ -1,0 +1,140 @@
+/**
+ * Block structure (markdown.md § Blocks). Text is cut at blank lines; each cut is given to the first construct, in the
+ * order of markdown.md § Pipeline, that accepts it. What a construct leaves over goes back into the queue.
+ */
+import { BULLETS, continueItem, isContinuation, isList, NUMBERS, parseList } from './list.js';
+import { TAB } from './normalize.js';
+import { parseQuote, quoteStart } from './quote.js';
+import { parseTable } from './table.js';
+import { append, type Block, block, CODE, lastChild } from './tree.js';
+
+/** Containers within each other, at most; deeper ones stay text. */
+const MAX_DEPTH = 40;
+
+/** What the innermost list being read asks of its content. */
+export type Mode = 'root' | 'list' | 'loose' | 'detabbed' | 'quote';
+
+export class BlockParser {
+  readonly #modes: Mode[] = ['root'];
+  #depth = 0;
+
+  get mode(): Mode {
+    return this.#modes.at(-1) ?? 'root';
+  }
+
+  within(mode: Mode, parse: () => void): void {
+    this.#modes.push(mode);
+    parse();
+    this.#modes.pop();
+  }
+
+  /** Text that may hold several blocks. */
+  chunk(parent: Block, text: string): void {
+    this.blocks(parent, text.split('\n\n'));
+  }
+
+  blocks(parent: Block, given: readonly string[]): void {
+    // The next block is the last one: what is left over returns to the end in constant time.
+    const queue = [...given].reverse();
+    this.#depth++;
+    for (let text = queue.pop(); text !== undefined; text = queue.pop()) this.#block(parent, text, queue);
+    this.#depth--;
+  }
+
+  #block(parent: Block, text: string, queue: string[]): void {
+    const giveBack = (rest: string): void => {
+      if (rest !== '') queue.push(rest);
+    };
+    if (text === '' || text.startsWith('\n')) {
+      const previous = lastChild(parent);
+      if (previous?.tag === CODE) previous.text += text === '' ? '\n\n' : '\n';
+      giveBack(text.slice(1));
+      return;
+    }
+    const nests = this.#depth < MAX_DEPTH;
+    if (nests && isContinuation(this, parent, text)) {
+      continueItem(this, parent, text);
+    } else if (text.startsWith(' '.repeat(TAB))) {
+      giveBack(indentedCode(parent, text));
+    } else {
+      const heading = HEADING.exec(text);
+      const rule = heading ? null : findRule(text);
+      if (heading) {
+        if (heading.index > 0) this.blocks(parent, [text.slice(0, heading.index)]);
+        append(parent, block(`h${heading[1]?.length ?? 1}`, withoutMarks(heading[2] ?? '')));
+        giveBack(text.slice(heading.index + heading[0].length));
+      } else if (rule) {
+        if (rule.before !== '') this.blocks(parent, [rule.before]);
+        append(parent, block('hr'));
+        giveBack(rule.after);
+      } else if (nests && isList(text, NUMBERS)) {
+        parseList(this, parent, text, NUMBERS);
+      } else if (nests && isList(text, BULLETS)) {
+        parseList(this, parent, text, BULLETS);
+      } else if (nests && quoteStart(text) >= 0) {
+        parseQuote(this, parent, text);
+      } else if (!parseTable(parent, text)) {
+        this.#paragraph(parent, text);
+      }
+    }
+  }
+
+  /** Directly in a tight list item: text without a paragraph. */
+  #paragraph(parent: Block, text: string): void {
+    if (text.trim() === '') return;
+    if (this.mode !== 'list') {
+      append(parent, block('p', text.trimStart().replace(/\n$/, '')));
+      return;
+    }
+    const sibling = lastChild(parent);
+    if (sibling) sibling.tail += `\n${text}`;
+    else if (parent.text !== '') parent.text += `\n${text}`;
+    else parent.text = text.trimStart();
+  }
+}
+
+const HEADING = /(?:^|\n)(#{1,6}) +([^\n]*)(?:\n|$)/;
+
+function withoutMarks(title: string): string {
+  let end = title.length;
+  while (end > 0 && title[end - 1] === '#') end--;
+  return title.slice(0, end).trim();
+}
+
+/** @returns what follows the code */
+function indentedCode(parent: Block, text: string): string {
+  const lines = text.split('\n');
+  const indent = ' '.repeat(TAB);
+  let end = 0;
+  while (end < lines.length && (lines[end]?.startsWith(indent) || lines[end]?.trim() === '')) end++;
+  const code = lines
+    .slice(0, end)
+    .map((line) => line.slice(TAB))
+    .join('\n')
+    .trimEnd();
+  const previous = lastChild(parent);
+  if (previous?.tag === CODE) previous.text += `\n${code}\n`;
+  else append(parent, block(CODE, `${code}\n`));
+  return lines.slice(end).join('\n');
+}
+
+const RULE_LIKE = /^[ -]+$|^[ _]+$|^[ *]+$/;
+
+function findRule(text: string): { before: string; after: string } | null {
+  let at = 0;
+  for (const line of text.split('\n')) {
+    if (RULE_LIKE.test(line) && isRule(line)) {
+      const after = text.slice(at + line.length);
+      return { before: text.slice(0, at).replace(/\n+$/, ''), after: after.replace(/^\n+/, '') };
+    }
+    at += line.length + 1;
+  }
+  return null;
+}
+
+/** Three marks or more, at most two blanks between them. */
+function isRule(line: string): boolean {
+  const marks = line.trimEnd();
+  const indent = marks.length - marks.trimStart().length;
+  return indent <= 3 && !/ {3}/.test(marks.slice(indent)) && marks.replaceAll(' ', '').length >= 3;
+}

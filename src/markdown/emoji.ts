@@ -1,0 +1,60 @@
+/** Emoji by name, emoticon or character (markdown.md § Emoji). */
+import { EMOJI_CHARACTER, emojiCode, emojiName } from './emoji-table.js';
+import type { InlineRule } from './inline.js';
+import { patternRule } from './inline.js';
+import { leaf, single, type Token } from './tokens.js';
+
+const PRODUCT_NAMES: ReadonlySet<string> = new Set(['conclave', 'zulip']);
+
+/** Also for finding candidates in raw text. */
+export const EMOJI_NAME = /:([\p{L}\p{N}_+-]+):/gu;
+
+export const namedEmoji: InlineRule = patternRule(':', EMOJI_NAME, ([, name = ''], { context }) => {
+  const custom = context.customEmoji(name);
+  if (custom) return [picture(name, custom.url)];
+  if (PRODUCT_NAMES.has(name)) return [picture(context.productEmoji.name, context.productEmoji.url)];
+  const code = emojiCode(name);
+  return code === undefined ? null : character(name, code);
+});
+
+function picture(name: string, url: string): Token {
+  return single('img', { alt: `:${name}:`, class: 'emoji', src: url, title: name.replaceAll('_', ' ') });
+}
+
+function character(name: string, code: string): Token[] {
+  const title = name.replaceAll('_', ' ');
+  return leaf('span', { 'aria-label': title, class: `emoji emoji-${code}`, role: 'img', title }, `:${name}:`);
+}
+
+export const emojiCharacter: InlineRule = (text, inline) => {
+  if (!/[\u2000-\uffff]/.test(text)) return text;
+  return text.replace(EMOJI_CHARACTER, (char) => {
+    const code = (char.codePointAt(0) ?? 0).toString(16);
+    return inline.mark(char, character(emojiName(code) ?? code, code));
+  });
+};
+
+const EMOTICONS: ReadonlyMap<string, string> = new Map([
+  [':)', 'smile'],
+  ['(:', 'smile'],
+  [':(', 'frown'],
+  ['<3', 'heart'],
+  [':|', 'neutral'],
+  [':/', 'confused'],
+  [';)', 'wink'],
+  [':D', 'grinning'],
+  [':o', 'open_mouth'],
+  [':O', 'open_mouth'],
+  [':p', 'stuck_out_tongue'],
+  [':P', 'stuck_out_tongue'],
+]);
+const BOUNDARY = `[,.;?!()\\[\\]\\s"']`;
+const EMOTICON = new RegExp(`(?<=^|${BOUNDARY})(?::[)(|/DoOpP]|\\(:|<3|;\\))(?=$|${BOUNDARY})`, 'g');
+
+export const emoticon: InlineRule = (text, inline) => {
+  if (!inline.context.translateEmoticons) return text;
+  return text.replace(EMOTICON, (written) => {
+    const name = EMOTICONS.get(written) ?? '';
+    return inline.mark(written, character(name, emojiCode(name) ?? ''));
+  });
+};

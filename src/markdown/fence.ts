@@ -1,0 +1,81 @@
+/** Fenced blocks (markdown.md § Fences): taken out of the text before blocks are parsed. */
+
+/** Any line that can open a fence. The header text is used by spoilers only. */
+export const FENCE = /^(?<fence>~{3,}|`{3,}) *\{?\.?(?<language>[\w+./#,-]*) *(?:\}\s*|(?<header>[^ ~`}][^~`]*))?$/;
+
+/** Quotes and spoilers within each other, at most; deeper ones are shown as code. */
+const MAX_DEPTH = 20;
+
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string; readonly language: string }
+  | { readonly kind: 'math'; readonly text: string }
+  | { readonly kind: 'quote'; readonly pieces: readonly Piece[] }
+  | { readonly kind: 'spoiler'; readonly header: string; readonly pieces: readonly Piece[] };
+
+/** @param defaultLanguage of blocks that name none; '' = none */
+export function splitFences(text: string, defaultLanguage: string): Piece[] {
+  if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text }];
+  return new Splitter(text.split('\n')).pieces(null, defaultLanguage, 0);
+}
+
+class Splitter {
+  #at = 0;
+  readonly #lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines;
+  }
+
+  /** Everything up to the closing fence, or to the end. */
+  pieces(close: string | null, defaultLanguage: string, depth: number): Piece[] {
+    const pieces: Piece[] = [];
+    let plain: string[] = [];
+    const flush = (): void => {
+      if (plain.length > 0) pieces.push({ kind: 'text', text: plain.join('\n') });
+      plain = [];
+    };
+    while (this.#at < this.#lines.length) {
+      const line = this.#lines[this.#at++] ?? '';
+      if (line.trimEnd() === close) break;
+      const opened = FENCE.exec(line);
+      if (!opened) {
+        plain.push(line);
+        continue;
+      }
+      flush();
+      const { fence = '', language = '', header = '' } = opened.groups ?? {};
+      pieces.push(...this.#fenced(fence, language.toLowerCase() || defaultLanguage, header, defaultLanguage, depth));
+    }
+    flush();
+    return pieces;
+  }
+
+  #fenced(fence: string, language: string, header: string, defaultLanguage: string, depth: number): Piece[] {
+    if (depth < MAX_DEPTH && (language === 'quote' || language === 'quoted')) {
+      const pieces = this.pieces(fence, defaultLanguage, depth + 1);
+      return isEmpty(pieces) ? [] : [{ kind: 'quote', pieces }];
+    }
+    if (depth < MAX_DEPTH && language === 'spoiler') {
+      const pieces = this.pieces(fence, '', depth + 1);
+      return isEmpty(pieces) ? [] : [{ kind: 'spoiler', header, pieces }];
+    }
+    const text = this.#verbatim(fence);
+    if (text.trim() === '') return [];
+    return language === 'math' ? [{ kind: 'math', text }] : [{ kind: 'code', text, language }];
+  }
+
+  #verbatim(fence: string): string {
+    const lines: string[] = [];
+    while (this.#at < this.#lines.length) {
+      const line = this.#lines[this.#at++] ?? '';
+      if (line.trimEnd() === fence) break;
+      lines.push(line);
+    }
+    return lines.join('\n');
+  }
+}
+
+function isEmpty(pieces: readonly Piece[]): boolean {
+  return pieces.every((piece) => piece.kind === 'text' && piece.text.trim() === '');
+}

@@ -1,0 +1,116 @@
+/** Code in colours: grammars of highlight.js, class names of the scheme that clients have styles for. */
+import { createRequire } from 'node:module';
+import type { LanguageFn } from 'highlight.js';
+import hljs from 'highlight.js/lib/core';
+import { escapeCode } from './html.js';
+import { languageNamed } from './languages.js';
+
+export { languageNamed } from './languages.js';
+
+/** Characters of code; longer code is shown without colours, since grammars are not all linear in time. */
+const MAX_CODE = 5_000;
+/** Some grammars are slow on long lines. */
+const MAX_LINE = 1_000;
+
+/** Scope of the grammar, without its prefix, to class. Scopes that are not listed get no element. */
+const CLASSES: Readonly<Record<string, string>> = {
+  addition: 'gi',
+  attr: 'na',
+  attribute: 'na',
+  built_in: 'nb',
+  bullet: 'l',
+  char: 'se',
+  'char escape_': 'se',
+  code: 's',
+  comment: 'c1',
+  deletion: 'gd',
+  doctag: 'cs',
+  emphasis: 'ge',
+  formula: 'm',
+  keyword: 'k',
+  link: 's',
+  literal: 'kc',
+  meta: 'cp',
+  'meta prompt_': 'gp',
+  name: 'nt',
+  number: 'mi',
+  operator: 'o',
+  params: 'n',
+  property: 'n',
+  punctuation: 'p',
+  quote: 'c1',
+  regexp: 'sr',
+  section: 'gh',
+  'selector-attr': 'na',
+  'selector-class': 'nc',
+  'selector-id': 'nn',
+  'selector-pseudo': 'nd',
+  'selector-tag': 'nt',
+  string: 's2',
+  strong: 'gs',
+  subst: 'si',
+  symbol: 'ss',
+  'template-tag': 'cp',
+  'template-variable': 'nv',
+  title: 'nf',
+  'title class_': 'nc',
+  'title class_ inherited__': 'nc',
+  'title function_': 'nf',
+  'title function_ invoke__': 'nf',
+  type: 'kt',
+  variable: 'n',
+  'variable constant_': 'no',
+  'variable language_': 'bp',
+};
+
+/**
+ * HTML of the code, with literal quotes.
+ * @param language as named in a fence, lower case; unknown ones give escaped text
+ */
+export function highlight(code: string, language: string): string {
+  const grammar = languageNamed(language)?.grammar ?? '';
+  if (grammar === '' || code.length > MAX_CODE || hasLongLine(code)) return escapeCode(code);
+  load(grammar);
+  const { value } = hljs.highlight(code, { language: grammar, ignoreIllegals: true });
+  return withClasses(value);
+}
+
+/** Grammars that others hand parts of the code to. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  django: ['xml'],
+  dockerfile: ['bash'],
+  haml: ['ruby'],
+  markdown: ['xml'],
+  php: ['xml'],
+  'python-repl': ['python'],
+  shell: ['bash'],
+  xml: ['css', 'javascript'],
+};
+
+const require = createRequire(import.meta.url);
+
+/** When first needed: most of the grammars no process ever needs, and together they take long to load. */
+function load(grammar: string): void {
+  if (hljs.getLanguage(grammar)) return;
+  hljs.registerLanguage(grammar, require(`highlight.js/lib/languages/${grammar}`) as LanguageFn);
+  for (const part of PARTS[grammar] ?? []) load(part);
+}
+
+function hasLongLine(code: string): boolean {
+  return code.split('\n').some((line) => line.length > MAX_LINE);
+}
+
+const PIECE = /<span class="([^"]*)">|<\/span>|&quot;|&#x27;/g;
+
+function withClasses(html: string): string {
+  // Whether the elements that are open were written.
+  const open: boolean[] = [];
+  return html.replace(PIECE, (piece, scope: string | undefined) => {
+    if (piece === '&quot;') return '"';
+    if (piece === '&#x27;') return "'";
+    if (scope === undefined) return open.pop() ? piece : '';
+    const name = CLASSES[scope.replace(/^hljs-/, '')];
+    open.push(name !== undefined);
+    return name === undefined ? '' : `<span class="${name}">`;
+  });
+}

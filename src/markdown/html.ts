@@ -1,0 +1,30 @@
+/** Serialisation rules of markdown.md § Message rendering. */
+
+/** An ampersand that begins no entity: existing entities stay as they are. */
+const BARE_AMPERSAND = /&(?!(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)/gi;
+
+export function escapeText(text: string): string {
+  if (!/[&<>]/.test(text)) return text;
+  return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+export function escapeAttribute(value: string): string {
+  return escapeText(value).replaceAll('"', '&quot;');
+}
+
+/** Text that is shown to the letter (code): entities are escaped too. */
+export function escapeCode(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** In alphabetical order. An attribute equal to its own name is written without value, as the peer's serialiser does. */
+export function attributes(given: readonly (readonly [name: string, value: string])[]): string {
+  return [...given]
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttribute(value)}"`))
+    .join('');
+}
+
+export function element(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
+  return `<${tag}${attributes(Object.entries(attrs))}>${html}</${tag}>`;
+}

@@ -1,0 +1,69 @@
+/** `[text](url "title")`. The text is shown as it is written. */
+import type { Inline, InlineRule } from './inline.js';
+import { leaf, type Token } from './tokens.js';
+import { localUrl, safeUrl } from './url.js';
+
+/** An address without blanks, and a title; brackets in the title need no partner. */
+const TITLED = /\(([^\s()"']*(?:\([^\s()"']*\)[^\s()"']*)*)\s+(?:"([^"\n]*)"|'([^'\n]*)')\s*\)/y;
+
+export const link: InlineRule = (text, inline) => {
+  if (!text.includes('](')) return text;
+  const squares = partners(text, '[', ']');
+  const rounds = partners(text, '(', ')');
+  let out = '';
+  let done = 0;
+  for (const [open, close] of squares) {
+    if (open < done || text[close + 1] !== '(' || text[open - 1] === '!') continue;
+    const target = targetAt(text, close + 1, rounds);
+    if (!target) continue;
+    const source = text.slice(open, target.end);
+    const tokens = linkTokens(inline.source(text.slice(open + 1, close)), target, inline);
+    if (!tokens) continue;
+    out += text.slice(done, open) + inline.mark(source, tokens);
+    done = target.end;
+  }
+  return out + text.slice(done);
+};
+
+/** Each opening bracket that has a partner, in order of the text. */
+function partners(text: string, open: string, close: string): Map<number, number> {
+  const waiting: number[] = [];
+  const pairs: [number, number][] = [];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === open) waiting.push(at);
+    else if (text[at] === close) {
+      const start = waiting.pop();
+      if (start !== undefined) pairs.push([start, at]);
+    }
+  }
+  return new Map(pairs.sort(([a], [b]) => a - b));
+}
+
+interface Target {
+  readonly url: string;
+  readonly title: string;
+  /** Behind the closing bracket. */
+  readonly end: number;
+}
+
+function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>): Target | null {
+  TITLED.lastIndex = at;
+  const titled = TITLED.exec(text);
+  if (titled) return { url: titled[1] ?? '', title: titled[2] ?? titled[3] ?? '', end: TITLED.lastIndex };
+  const close = rounds.get(at);
+  if (close === undefined) return null;
+  const inside = text.slice(at + 1, close).trim();
+  const split = /^(\S*)\s+(["'])(.*)\2$/s.exec(inside);
+  const url = split?.[1] ?? inside;
+  const bare = url.startsWith('<') && url.endsWith('>') ? url.slice(1, -1) : url;
+  return { url: bare, title: split?.[3] ?? '', end: close + 1 };
+}
+
+function linkTokens(text: string, target: Target, inline: Inline): Token[] | null {
+  const safe = safeUrl(inline.source(target.url));
+  if (safe === undefined) return null;
+  const url = localUrl(safe, inline.context.origin);
+  const shown = text.trim() === '' ? url : text;
+  const title = inline.source(target.title);
+  return leaf('a', title === '' ? { href: url } : { href: url, title }, shown, { kind: 'link', url, text: shown });
+}

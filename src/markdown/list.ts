@@ -1,0 +1,135 @@
+/** Ordered and bullet lists. They nest by 2 blanks, and tight and loose items may stand in one list. */
+import type { BlockParser } from './blocks.js';
+import { append, type Block, block, lastChild } from './tree.js';
+
+const STEP = 2;
+
+interface Kind {
+  readonly tag: 'ol' | 'ul';
+  /** An item of this kind: its mark and its text. */
+  readonly item: RegExp;
+}
+
+export const NUMBERS: Kind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
+export const BULLETS: Kind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
+/** An item, of any kind, one level deeper. */
+const INNER = /^ {2,3}(?:\d+\.|[*+-]) +/;
+
+const isIndented = (text: string): boolean => text.startsWith(' '.repeat(STEP));
+const isListTag = (tag: string | undefined): boolean => tag === 'ol' || tag === 'ul';
+
+export function isList(text: string, kind: Kind): boolean {
+  return kind.item.test(firstLine(text));
+}
+
+function firstLine(text: string): string {
+  const end = text.indexOf('\n');
+  return end < 0 ? text : text.slice(0, end);
+}
+
+export function parseList(parser: BlockParser, parent: Block, text: string, kind: Kind): void {
+  const { items, start } = split(text, kind);
+  const sibling = lastChild(parent);
+  let list: Block;
+  if (sibling?.tag === kind.tag) {
+    list = sibling;
+    loosen(lastChild(list));
+    const first = append(list, block('li'));
+    parser.within('loose', () => parser.blocks(first, items.splice(0, 1)));
+  } else if (isListTag(parent.tag)) {
+    list = parent;
+  } else {
+    list = append(parent, block(kind.tag));
+    if (kind.tag === 'ol' && start !== '1') list.attrs.start = start;
+  }
+  parser.within('list', () => {
+    for (const item of items) {
+      const target = isIndented(item) ? lastChild(list) : undefined;
+      parser.blocks(target ?? append(list, block('li')), [item]);
+    }
+  });
+}
+
+/** An item that something follows after a blank line: its text becomes a paragraph. */
+function loosen(item: Block | undefined): void {
+  if (!item) return;
+  if (item.text !== '') {
+    item.children.unshift(block('p', item.text));
+    item.text = '';
+  }
+  const last = lastChild(item);
+  if (last && last.tail !== '') {
+    append(item, block('p', last.tail.trimStart()));
+    last.tail = '';
+  }
+}
+
+function split(text: string, kind: Kind): { items: string[]; start: string } {
+  const items: string[][] = [];
+  let start = '1';
+  for (const line of text.split('\n')) {
+    const found = kind.item.exec(line);
+    const current = items.at(-1);
+    if (found || !current) {
+      if (!current) start = String(Number.parseInt(found?.[1] ?? '1', 10));
+      items.push([found?.[2] ?? line]);
+    } else if (INNER.test(line) && !isIndented(current[0] ?? '')) {
+      items.push([line]);
+    } else {
+      current.push(line);
+    }
+  }
+  return { items: items.map((lines) => lines.join('\n')), start };
+}
+
+/** Is this block the continuation, after a blank line, of a list item? */
+export function isContinuation(parser: BlockParser, parent: Block, text: string): boolean {
+  if (!isIndented(text) || parser.mode === 'detabbed') return false;
+  return parent.tag === 'li' || isListTag(lastChild(parent)?.tag);
+}
+
+export function continueItem(parser: BlockParser, parent: Block, text: string): void {
+  const { level, target } = deepest(parser, parent, text);
+  const inner = unindent(text, level);
+  parser.within('detabbed', () => {
+    if (parent.tag === 'li') {
+      const last = lastChild(parent);
+      parser.blocks(last && isListTag(last.tag) ? last : parent, [inner]);
+    } else if (target.tag === 'li') {
+      parser.blocks(target, [inner]);
+    } else {
+      const item = lastChild(target);
+      if (item?.tag === 'li') {
+        if (item.text !== '') {
+          item.children.unshift(block('p', item.text));
+          item.text = '';
+        }
+        parser.chunk(item, inner);
+      } else {
+        parser.blocks(append(target, block('li')), [inner]);
+      }
+    }
+  });
+}
+
+/** The list or item that the indentation of `text` reaches, and how many steps of it that takes. */
+function deepest(parser: BlockParser, parent: Block, text: string): { level: number; target: Block } {
+  const wanted = Math.floor((text.length - text.trimStart().length) / STEP);
+  let level = parser.mode === 'list' ? 1 : 0;
+  let target = parent;
+  while (wanted > level) {
+    const child = lastChild(target);
+    if (!child || !(isListTag(child.tag) || child.tag === 'li')) break;
+    if (isListTag(child.tag)) level++;
+    target = child;
+  }
+  return { level, target };
+}
+
+function unindent(text: string, level: number): string {
+  const indent = ' '.repeat(STEP * level);
+  return text
+    .split('\n')
+    .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))
+    .join('\n');
+}

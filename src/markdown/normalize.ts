@@ -1,0 +1,63 @@
+/** What is done to the text before anything is recognised (markdown.md § Pipeline). */
+import { FENCE } from './fence.js';
+
+/** Brackets of the marks that stand for what is already recognised; in the author's text they are dropped. */
+export const MARK_OPEN = '\u0002';
+export const MARK_CLOSE = '\u0003';
+
+export const TAB = 4;
+
+export function normalize(text: string): string {
+  const lines = text
+    .replace(/\r\n?/g, '\n')
+    .replaceAll('\0', '')
+    .replaceAll(MARK_OPEN, '')
+    .replaceAll(MARK_CLOSE, '')
+    // Halves of characters can't be encoded, in addresses or on the wire.
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .split('\n');
+  return looseLists(lines)
+    .map((line) => expandTabs(line))
+    .map((line) => (/^ +$/.test(line) ? '' : line))
+    .join('\n');
+}
+
+/** Tab stops count code points, as columns do. */
+export function expandTabs(line: string): string {
+  if (!line.includes('\t')) return line;
+  let out = '';
+  let column = 0;
+  for (const char of line) {
+    const width = char === '\t' ? TAB - (column % TAB) : 1;
+    out += char === '\t' ? ' '.repeat(width) : char;
+    column += width;
+  }
+  return out;
+}
+
+const ITEM = /^ *([*+-]|\d\.) +/;
+
+/**
+ * A blank line before each list that directly follows other text, or an item of the other kind: a list may begin there,
+ * and the peer's answers show that it thereby gets loose items.
+ */
+function looseLists(lines: readonly string[]): string[] {
+  const out: string[] = [];
+  const open: { fence: string; code: boolean }[] = [];
+  for (const [at, line] of lines.entries()) {
+    out.push(line);
+    if (at === lines.length - 1) break;
+    const opened = FENCE.exec(line);
+    if (opened) {
+      const { fence = '', language = '' } = opened.groups ?? {};
+      if (language === '' && open.at(-1)?.fence === fence) open.pop();
+      else open.push({ fence, code: language !== 'quote' && language !== 'quoted' });
+    }
+    if (line === '' || open.some(({ code }) => code)) continue;
+    const next = ITEM.exec(lines[at + 1] ?? '')?.[1];
+    if (next === undefined) continue;
+    const present = ITEM.exec(line)?.[1];
+    if (present === undefined || (present.length === 1) !== (next.length === 1)) out.push('');
+  }
+  return out;
+}

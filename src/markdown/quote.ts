@@ -1,0 +1,36 @@
+/** Block quotes: `>` lines, and quote fences. Each begins a quote of its own. */
+import type { BlockParser } from './blocks.js';
+import { append, type Block, block } from './tree.js';
+
+const LINE = /^ {0,3}>/;
+const LONE = /^ {0,3}>\s*$/;
+
+/**
+ * Offset of the first quoted line; -1 without. Lone `>` at the end of a block are text.
+ */
+export function quoteStart(text: string): number {
+  if (!text.includes('>')) return -1;
+  const lines = text.split('\n');
+  let last = lines.length - 1;
+  while (last >= 0 && LONE.test(lines[last] ?? '')) last--;
+  let at = 0;
+  for (let index = 0; index <= last; index++) {
+    const line = lines[index] ?? '';
+    if (LINE.test(line)) return at;
+    at += line.length + 1;
+  }
+  return -1;
+}
+
+export function parseQuote(parser: BlockParser, parent: Block, text: string): void {
+  const start = quoteStart(text);
+  // Without the line break before the quote.
+  if (start > 0) parser.blocks(parent, [text.slice(0, start - 1)]);
+  const inner = text
+    .slice(start)
+    .split('\n')
+    .map((line) => (line.trim() === '>' ? '' : line.replace(/^ {0,3}> ?/, '')))
+    .join('\n');
+  const quote = append(parent, block('blockquote'));
+  parser.within('quote', () => parser.chunk(quote, inner));
+}

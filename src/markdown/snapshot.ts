@@ -1,0 +1,113 @@
+/**
+ * A context as plain data, for rendering where the look-ups can't be called. A cheap scan collects the names that a text
+ * may ask for; what rendering asks beyond them it notes, so that it can be resolved and tried again.
+ */
+import {
+  type CustomEmoji,
+  type KnownGroup,
+  type KnownStream,
+  type KnownUser,
+  type MarkdownContext,
+  type MarkdownSettings,
+  settingsOf,
+} from './context.js';
+
+/** Names and ids to look up. */
+export interface Wanted {
+  readonly names: readonly string[];
+  readonly ids: readonly number[];
+  readonly groups: readonly string[];
+  readonly streams: readonly string[];
+  readonly emoji: readonly string[];
+}
+
+type Entries<K, V> = readonly (readonly [key: K, found: V])[];
+
+/** What was looked up; also what was not found, as an empty list or undefined. */
+export interface Snapshot {
+  readonly settings: Partial<MarkdownSettings>;
+  readonly names: Entries<string, readonly KnownUser[]>;
+  readonly ids: Entries<number, KnownUser | undefined>;
+  readonly groups: Entries<string, KnownGroup | undefined>;
+  readonly streams: Entries<string, KnownStream | undefined>;
+  readonly emoji: Entries<string, CustomEmoji | undefined>;
+}
+
+const capture = (text: string, pattern: RegExp): string[] => [
+  ...new Set([...text.matchAll(pattern)].flatMap(({ 1: name }) => (name === undefined ? [] : [name]))),
+];
+
+/** Looks ahead instead of matching, so that one candidate can't hide the next. */
+export function wantedIn(text: string): Wanted {
+  const mentioned = capture(text, /@_?(?=\*\*([^*]+)\*\*)/g);
+  const links = capture(text, /#(?=\*\*([^*]+)\*\*)/g);
+  return {
+    names: mentioned,
+    ids: mentioned.flatMap((name) => {
+      const id = /\|(\d{1,15})$/.exec(name)?.[1];
+      return id === undefined ? [] : [Number(id)];
+    }),
+    groups: capture(text, /@_?(?=\*([^*]+)\*)/g),
+    streams: [...links, ...links.map((name) => name.replace(/>.*$/s, ''))],
+    emoji: capture(text, /:(?=([\p{L}\p{N}_+-]+):)/gu),
+  };
+}
+
+export function takeSnapshot(wanted: Wanted, context: Partial<MarkdownContext>, before?: Snapshot): Snapshot {
+  const look = <K, V>(keys: readonly K[], find: (key: K) => V, known: Entries<K, V> = []): Entries<K, V> => [
+    ...known,
+    ...keys.map((key) => [key, find(key)] as const),
+  ];
+  return {
+    settings: { now: Date.now(), ...settingsOf(context) },
+    names: look(wanted.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
+    ids: look(wanted.ids, (id) => context.userById?.(id), before?.ids),
+    groups: look(wanted.groups, (name) => context.groupByName?.(name), before?.groups),
+    streams: look(wanted.streams, (name) => context.streamByName?.(name), before?.streams),
+    emoji: look(wanted.emoji, (name) => context.customEmoji?.(name), before?.emoji),
+  };
+}
+
+/** @returns a context that answers from the snapshot, and what was asked of it in vain */
+export function contextOf(snapshot: Snapshot): { context: Partial<MarkdownContext>; missing: () => Wanted | null } {
+  const names = new Asked(snapshot.names);
+  const ids = new Asked(snapshot.ids);
+  const groups = new Asked(snapshot.groups);
+  const streams = new Asked(snapshot.streams);
+  const emoji = new Asked(snapshot.emoji);
+  const all = [names, ids, groups, streams, emoji];
+  return {
+    context: {
+      ...snapshot.settings,
+      usersNamed: (name) => names.get(name) ?? [],
+      userById: (id) => ids.get(id),
+      groupByName: (name) => groups.get(name),
+      streamByName: (name) => streams.get(name),
+      customEmoji: (name) => emoji.get(name),
+    },
+    missing: () =>
+      all.every(({ missing }) => missing.size === 0)
+        ? null
+        : {
+            names: [...names.missing],
+            ids: [...ids.missing],
+            groups: [...groups.missing],
+            streams: [...streams.missing],
+            emoji: [...emoji.missing],
+          },
+  };
+}
+
+class Asked<K, V> {
+  readonly missing = new Set<K>();
+  readonly #known: ReadonlyMap<K, V>;
+
+  constructor(entries: Entries<K, V>) {
+    this.#known = new Map(entries);
+  }
+
+  get(key: K): V | undefined {
+    if (!this.#known.has(key)) this.missing.add(key);
+    return this.#known.get(key);
+  }
+}

@@ -1,0 +1,48 @@
+/** Links to streams and topics by name. */
+import { type InlineRule, patternRule } from './inline.js';
+import { BEFORE } from './mention.js';
+import { leaf } from './tokens.js';
+
+/** Also for finding candidates in raw text. */
+export const STREAM_LINK = new RegExp(`${BEFORE}#\\*\\*([^*]+)\\*\\*`, 'g');
+const STREAM_TOPIC_LINK = new RegExp(`${BEFORE}#\\*\\*([^*>]+)>([^*]+)\\*\\*`, 'g');
+
+/** For the fragment of an address: percent-encoded, with `.` in place of `%`. */
+export function encodeFragment(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
+    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('.', '%2E')
+    .replaceAll('%', '.');
+}
+
+const address = (id: number, name: string): string =>
+  `/#narrow/stream/${id}-${encodeFragment(name.replaceAll(' ', '-'))}`;
+
+export const streamTopicLink: InlineRule = patternRule(
+  '#**',
+  STREAM_TOPIC_LINK,
+  ([, streamName = '', written = ''], inline) => {
+    const stream = inline.context.streamByName(inline.source(streamName));
+    if (!stream) return null;
+    const topic = inline.source(written);
+    const text = `#${stream.name} > ${topic}`;
+    const url = `${address(stream.id, stream.name)}/topic/${encodeFragment(topic)}`;
+    return leaf('a', { class: 'stream-topic', 'data-stream-id': String(stream.id), href: url }, text, {
+      kind: 'link',
+      url,
+      text,
+    });
+  },
+);
+
+export const streamLink: InlineRule = patternRule('#**', STREAM_LINK, ([, written = ''], inline) => {
+  const stream = inline.context.streamByName(inline.source(written));
+  if (!stream) return null;
+  const text = `#${stream.name}`;
+  const url = address(stream.id, stream.name);
+  return leaf('a', { class: 'stream', 'data-stream-id': String(stream.id), href: url }, text, {
+    kind: 'link',
+    url,
+    text,
+  });
+});

@@ -1,0 +1,102 @@
+/** Pipe tables: a header row, a row of dashes, data rows. */
+import { append, type Block, block } from './tree.js';
+
+interface Shape {
+  readonly bordered: boolean;
+  readonly aligned: readonly string[];
+}
+
+/** Cells of all rows together, at most: a wide header with many short rows would make far more HTML than text. */
+const MAX_CELLS = 5_000;
+
+/** @returns false, with nothing done, if this is no table */
+export function parseTable(parent: Block, text: string): boolean {
+  const [head = '', dashes, ...rows] = text.split('\n').map((line) => line.trim());
+  if (dashes === undefined) return false;
+  const shape = shapeOf(head, dashes);
+  if (!shape || shape.aligned.length * (rows.length + 1) > MAX_CELLS) return false;
+  const table = append(parent, block('table'));
+  addRow(append(table, block('thead')), 'th', cells(head, shape.bordered), shape);
+  const body = append(table, block('tbody'));
+  for (const row of rows) addRow(body, 'td', cells(row, shape.bordered), shape);
+  if (rows.length === 0) addRow(body, 'td', [], shape);
+  return true;
+}
+
+function shapeOf(head: string, dashes: string): Shape | null {
+  const isBordered = head.startsWith('|') || endsWithBorder(head);
+  const names = cells(head, isBordered);
+  const isSingle = names.length === 1 && isBordered && (dashes.startsWith('|') || endsWithBorder(dashes));
+  if (names.length < 2 && !isSingle) return null;
+  const marks = cells(dashes, isBordered);
+  if (marks.length !== names.length || !marks.every((mark) => /^[|: -]*$/.test(mark))) return null;
+  return { bordered: isBordered, aligned: marks.map((mark) => alignment(mark.trim())) };
+}
+
+function alignment(mark: string): string {
+  const left = mark.startsWith(':');
+  const right = mark.endsWith(':');
+  return left && right ? 'center' : left ? 'left' : right ? 'right' : '';
+}
+
+const endsWithBorder = (row: string): boolean => row.endsWith('|') && !row.endsWith('\\|');
+
+function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { aligned }: Shape): void {
+  const row = append(parent, block('tr'));
+  for (const [column, align] of aligned.entries()) {
+    const cell = append(row, block(tag, (texts[column] ?? '').trim()));
+    if (align !== '') cell.attrs.style = `text-align: ${align};`;
+  }
+}
+
+/** Pipes in code, and those behind a backslash, do not part cells. */
+function cells(row: string, bordered: boolean): string[] {
+  let inner = row;
+  if (bordered) {
+    if (inner.startsWith('|')) inner = inner.slice(1);
+    if (endsWithBorder(inner)) inner = inner.slice(0, -1);
+  }
+  if (!inner.includes('|')) return [inner];
+  const closers = lastRuns(inner);
+  const out: string[] = [];
+  let start = 0;
+  for (let at = 0; at < inner.length; at++) {
+    const char = inner[at];
+    if (char === '\\') {
+      at++;
+    } else if (char === '`') {
+      const length = runLength(inner, at);
+      at = codeEnd(inner, at, length, closers);
+    } else if (char === '|') {
+      out.push(inner.slice(start, at));
+      start = at + 1;
+    }
+  }
+  out.push(inner.slice(start));
+  return out;
+}
+
+function runLength(text: string, at: number): number {
+  let end = at;
+  while (text[end] === '`') end++;
+  return end - at;
+}
+
+/** Where the last run of backticks of each length begins: whether a search for one can succeed. */
+function lastRuns(text: string): Map<number, number> {
+  const last = new Map<number, number>();
+  for (const { 0: run, index } of text.matchAll(/`+/g)) last.set(run.length, index);
+  return last;
+}
+
+/** @returns the last character of the code that begins at `at`, or of the opening run if it isn't closed */
+function codeEnd(text: string, at: number, length: number, closers: Map<number, number>): number {
+  const last = closers.get(length) ?? -1;
+  let next = at + length;
+  while (next <= last) {
+    const run = text[next] === '`' ? runLength(text, next) : 0;
+    if (run === length) return next + length - 1;
+    next += Math.max(run, 1);
+  }
+  return at + length - 1;
+}

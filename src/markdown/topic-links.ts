@@ -1,0 +1,39 @@
+/** `topic_links` of a message (markdown.md § Topic links). */
+import { findBareLinks } from './bare-link.js';
+import { completeContext, type MarkdownContext } from './context.js';
+import { linkifierMatches } from './linkifier.js';
+import { safeUrl } from './url.js';
+
+export interface TopicLink {
+  readonly text: string;
+  readonly url: string;
+}
+
+/** What parts the words of a topic, besides white space. */
+const SEPARATOR = /[\s!;?),'"]+/;
+
+/** In the order of the topic. Of overlapping links the one found first stays: linkifiers by id, then addresses. */
+export function topicLinks(written: string, given?: Partial<MarkdownContext>): TopicLink[] {
+  const context = completeContext(given);
+  const topic = written.replace(/\p{Cs}/gu, '\ufffd');
+  const found: (TopicLink & { readonly at: number })[] = [];
+  const add = (at: number, text: string, url: string): void => {
+    const end = at + text.length;
+    if (!found.some((other) => at < other.at + other.text.length && other.at < end)) found.push({ at, text, url });
+  };
+  for (const linkifier of context.linkifiers) {
+    for (const { at, text, url } of linkifierMatches(topic, linkifier)) {
+      if (safeUrl(url) !== undefined) add(at, text, url);
+    }
+  }
+  let from = 0;
+  for (const word of topic.split(SEPARATOR)) {
+    const at = topic.indexOf(word, from);
+    from = at + word.length;
+    const link = word === '' ? undefined : findBareLinks(word, false)[0];
+    if (link?.at !== 0) continue;
+    const text = word.slice(0, link.end);
+    if (!link.mail) add(at, text, /^[a-z]+:\/\//.test(text) ? text : `https://${text}`);
+  }
+  return found.sort((a, b) => a.at - b.at).map(({ text, url }) => ({ text, url }));
+}

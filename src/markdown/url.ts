@@ -1,0 +1,53 @@
+/** Which addresses become links, and in which form (markdown.md § Bare links). */
+
+const SCHEMES: ReadonlySet<string> = new Set(
+  (
+    'http https ftp file bitcoin geo im irc ircs magnet mailto matrix mms news nntp openpgp4fpr sip sms smsto ssh tel ' +
+    'urn webcal wtai xmpp'
+  ).split(' '),
+);
+
+/**
+ * The address to link to: without a scheme it is one of this server (`/…`), of this page (`#…`), a mail address, or a
+ * host.
+ * @returns undefined for schemes that no link may have
+ */
+export function safeUrl(written: string): string | undefined {
+  // Browsers drop control characters from addresses, also within the scheme.
+  const url = written
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+    .replaceAll(' ', '%20');
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1];
+  if (scheme !== undefined) {
+    const lower = scheme.toLowerCase();
+    return SCHEMES.has(lower) ? withoutEmptyParts(lower + url.slice(scheme.length)) : undefined;
+  }
+  if (url.startsWith('//')) return `http:${url}`;
+  if (url.startsWith('/') || (url.startsWith('#') && url.length > 1)) return withoutEmptyParts(url);
+  const path = /^[^?#]*/.exec(url)?.[0] ?? '';
+  return path.includes('@') ? `mailto:${url}` : withoutEmptyParts(`http://${url}`);
+}
+
+/** An empty query or fragment adds nothing. */
+function withoutEmptyParts(url: string): string {
+  return url.replace(/#$/, '').replace(/\?(?=#|$)/, '');
+}
+
+/** Places of this organization are linked relative to it, so that a change of its host breaks nothing. */
+export function localUrl(url: string, origin: string): string {
+  if (origin === '' || !url.startsWith(`${origin}/`)) return url;
+  const rest = url.slice(origin.length + 1);
+  return rest.startsWith('#') || rest.startsWith('user_uploads/') ? rest : url;
+}
+
+/** Path id of the upload that a link names; undefined for other links. */
+export function uploadPath(url: string): string | undefined {
+  const path = /^\/?user_uploads\/(\d+\/[^?#]+)/.exec(url)?.[1];
+  if (path === undefined) return undefined;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

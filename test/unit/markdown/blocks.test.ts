@@ -1,0 +1,143 @@
+import t from 'tap';
+import { renderMarkdown } from '../../../src/markdown/index.js';
+import { languageNamed, languageNames } from '../../../src/markdown/languages.js';
+import { faultIn } from './html-check.js';
+
+const html = (text: string): string => renderMarkdown(text).html;
+
+const code = (text: string, attrs = ''): string =>
+  `<div class="codehilite"${attrs}><pre><span></span><code>${text}\n</code></pre></div>`;
+
+t.test('headings need a space, and lose the marks at their end', async (t) => {
+  t.equal(html('# a ##'), '<h1>a</h1>');
+  t.equal(html('###### a\nb'), '<h6>a</h6>\n<p>b</p>');
+  t.equal(html('#a'), '<p>#a</p>');
+  t.equal(html('####### a'), '<p>####### a</p>');
+});
+
+t.test('underlined headings, references, definitions and pictures are no constructs', async (t) => {
+  t.equal(html('a\n==='), '<p>a<br>\n===</p>');
+  t.equal(html('[a][b]'), '<p>[a][b]</p>');
+  t.equal(html('_a_ __b__'), '<p>_a_ __b__</p>');
+  t.equal(html('- [ ] a'), '<ul>\n<li>[ ] a</li>\n</ul>');
+});
+
+t.test('rules are lines of three marks or more', async (t) => {
+  for (const line of ['---', '***', '___', '- - -', '-----', '  ***  ']) t.equal(html(line), '<hr>', line);
+  t.equal(html('a\n---\nb'), '<p>a</p>\n<hr>\n<p>b</p>');
+  t.equal(html('--'), '<p>--</p>');
+});
+
+t.test('bullets mix in one list, and nest by two blanks', async (t) => {
+  t.equal(html('* a\n- b\n+ c'), '<ul>\n<li>a</li>\n<li>b</li>\n<li>c</li>\n</ul>');
+  t.equal(html('* a\n  * b'), '<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>');
+});
+
+t.test('numbers begin where the first item begins', async (t) => {
+  t.equal(html('3. A\n9. B'), '<ol start="3">\n<li>A</li>\n<li>B</li>\n</ol>');
+  t.equal(html('1. A\n7. B'), '<ol>\n<li>A</li>\n<li>B</li>\n</ol>');
+});
+
+t.test('a blank line between items makes them paragraphs', async (t) => {
+  t.equal(html('* a\n\n* b'), '<ul>\n<li>\n<p>a</p>\n</li>\n<li>\n<p>b</p>\n</li>\n</ul>');
+});
+
+t.test('further lines of an item keep their indent', async (t) => {
+  t.equal(html('* a\n  b'), '<ul>\n<li>a<br>\n  b</li>\n</ul>');
+});
+
+t.test('a blank line ends a quote, and the next begins a new one', async (t) => {
+  t.equal(html('> a\n\n> b'), '<blockquote>\n<p>a</p>\n</blockquote>\n<blockquote>\n<p>b</p>\n</blockquote>');
+  t.equal(html('>'), '<p>&gt;</p>');
+  t.equal(html('> a\n>\n> b'), '<blockquote>\n<p>a</p>\n<p>b</p>\n</blockquote>');
+});
+
+t.test('quote fences keep several paragraphs together', async (t) => {
+  t.equal(html('```quote\na\n\nb\n```\nc'), '<blockquote>\n<p>a</p>\n<p>b</p>\n</blockquote>\n<p>c</p>');
+  t.equal(
+    html('```quoted\n```python\nx\n```\n```'),
+    `<blockquote>\n${code('x', ' data-code-language="Python"')}\n</blockquote>`,
+  );
+});
+
+t.test('code without a language has entities for quotes, with one it has not', async (t) => {
+  t.equal(html('```\n"a" \'b\' &amp; <\n```'), code('&quot;a&quot; &#39;b&#39; &amp;amp; &lt;'));
+  t.equal(html('```nosuch\n"a" \'b\'\n```'), code('"a" \'b\'', ' data-code-language="nosuch"'));
+  t.equal(html('    "a"'), code('&quot;a&quot;'));
+});
+
+t.test('languages have display names', async (t) => {
+  for (const [name, display] of [
+    ['py2', 'Python 2.x'],
+    ['tex', 'TeX'],
+    ['latex', 'TeX'],
+    ['PYTHON', 'Python'],
+    ['text', 'Text only'],
+    ['NoSuch', 'nosuch'],
+  ] as const) {
+    t.match(html(`\`\`\`${name}\nx\n\`\`\``), `data-code-language="${display}"`, name);
+  }
+});
+
+t.test('every language named in a fence can be shown', async (t) => {
+  const source = 'a = "b" + 1 // <c> </c> # d\n/* e */ def f(g) { return "#{h}" } <?php $x ?>\n';
+  for (const name of languageNames()) {
+    const shown = html(`\`\`\`${name}\n${source}\`\`\``);
+    t.ok(shown.startsWith(`<div class="codehilite" data-code-language="${languageNamed(name)?.display}">`), name);
+    t.equal(faultIn(shown), null, name);
+  }
+});
+
+t.test('the default language holds where none is named, not in spoilers', async (t) => {
+  const with_ = (text: string): string => renderMarkdown(text, { defaultCodeLanguage: 'nosuch' }).html;
+  t.equal(with_('```\nx\n```'), code('x', ' data-code-language="nosuch"'));
+  t.match(with_('```quote\n~~~\nx\n~~~\n```'), 'data-code-language="nosuch"');
+  t.notMatch(with_('```spoiler\n~~~\nx\n~~~\n```'), 'data-code-language');
+  t.equal(with_('```text\nx\n```'), code('x', ' data-code-language="Text only"'));
+});
+
+t.test('a first line that names a language colours the code and stays', async (t) => {
+  t.equal(html('```\n:::python\nTrue\n```'), code(':::python\n<span class="kc">True</span>'));
+});
+
+t.test('empty fences are nothing, unclosed ones go to the end', async (t) => {
+  t.equal(html('a\n```\n```\nb'), '<p>a</p>\n<p>b</p>');
+  t.equal(html('~~~\na'), code('a'));
+  t.equal(html('```quote\na'), '<blockquote>\n<p>a</p>\n</blockquote>');
+});
+
+t.test('a closing fence may have blanks behind it, and must be as long as the opening one', async (t) => {
+  t.equal(html('```\na\n```  \nb'), `${code('a')}\n<p>b</p>`);
+  t.equal(html('````\na\n```\n````'), code('a\n```'));
+});
+
+t.test('spoilers without a header keep the place of it', async (t) => {
+  t.equal(
+    html('```spoiler\na\n```'),
+    '<div class="spoiler-block"><div class="spoiler-header">\n</div>' +
+      '<div class="spoiler-content" aria-hidden="true">\n<p>a</p>\n</div></div>',
+  );
+});
+
+t.test('formulas that can not be typeset are shown as source', async (t) => {
+  t.equal(html('```math\n\\bad{\n```'), '<p><span class="tex-error">\\bad{</span></p>');
+  t.match(
+    html('```math\nx\n\ny\n```'),
+    /^<p><span class="katex-display">.*<br>\n<span class="katex-display">.*<\/p>$/s,
+  );
+});
+
+t.test('table cells keep pipes in code', async (t) => {
+  t.match(html('a | `b|c`\n:-- | --:\n1 | 2'), '<th style="text-align: left;">a</th>');
+  t.match(html('a | `b|c`\n:-- | --:\n1 | 2'), '<th style="text-align: right;"><code>b|c</code></th>');
+});
+
+t.test('containers within each other end at a limit, with the rest as text', async (t) => {
+  const nested = html(Array.from({ length: 90 }, (_, depth) => `${'>'.repeat(depth + 1)} a`).join('\n'));
+  t.ok((nested.match(/<blockquote>/g)?.length ?? 0) < 60);
+});
+
+t.test('empty text is empty HTML', async (t) => {
+  t.equal(html(''), '');
+  t.equal(html(' \n\t\n'), '');
+});

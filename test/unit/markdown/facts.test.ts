@@ -1,0 +1,115 @@
+import t from 'tap';
+import { apology, CannotRender, matchAlertWords, renderMarkdown, topicLinks } from '../../../src/markdown/index.js';
+import { context } from './support.js';
+
+const facts = (text: string) => renderMarkdown(text, context);
+const preview = (url: string): string =>
+  `<div class="message_inline_image"><a href="${url}"><img src="${url}"></a></div>`;
+
+t.test('those who are mentioned are told apart from those who are only named', async (t) => {
+  const { mentions, silent } = facts('@**Iago** @_**King Hamlet** @*hamletcharacters* @**all**\n> @**Desdemona**');
+  t.same(mentions, { users: [29], groups: [33], wildcard: true });
+  t.same(silent, { users: [28, 27], groups: [], wildcard: false });
+});
+
+t.test('mentions in code, formulas, link texts and quotes tell nobody', async (t) => {
+  for (const text of [
+    '`@**Iago**`',
+    '```\n@**Iago**\n```',
+    '[@**Iago**](http://a.b)',
+    '> @**all**',
+    '```quote\n@*hamletcharacters*\n```',
+  ]) {
+    t.same(facts(text).mentions, { users: [], groups: [], wildcard: false }, text);
+  }
+});
+
+t.test('mentions in spoilers, lists and bold text count', async (t) => {
+  for (const text of ['```spoiler a\n@**Iago**\n```', '* @**Iago**', '| @**Iago** | b |\n|-|-|']) {
+    t.same(facts(text).mentions.users, [29], text);
+  }
+});
+
+t.test('uploads that are linked are found once each', async (t) => {
+  const path = '4/5f/abc/hello.txt';
+  const { attachmentPaths, hasAttachment, hasLink, hasImage } = facts(
+    `[a](/user_uploads/${path}) http://localhost:9991/user_uploads/${path} /user_uploads/4/5f/x/no.txt`,
+  );
+  t.same(attachmentPaths, [path]);
+  t.ok(hasAttachment && hasLink && !hasImage);
+  t.same(facts('[a](/user_uploads/temporary/x/y.txt)').attachmentPaths, []);
+});
+
+t.test('links and pictures are known', async (t) => {
+  t.equal(facts('a').hasLink, false);
+  t.equal(facts('#**Denmark**').hasLink, true);
+  t.equal(facts('http://a.b/c.png').hasImage, true);
+  t.equal(renderMarkdown('http://a.b/c.png').hasImage, false);
+});
+
+t.test('previews follow their paragraph, and replace it if it was only the link', async (t) => {
+  const url = 'http://a.b/c.png';
+  t.equal(facts(`a\n\n${url}\n\nb`).html, `<p>a</p>\n${preview(url)}<p>b</p>`);
+  t.equal(facts(`a ${url}`).html, `<p>a <a href="${url}">${url}</a></p>\n${preview(url)}`);
+  t.equal(facts(`* ${url}`).html, `<ul>\n<li>${preview(url)}</li>\n</ul>`);
+  t.equal(facts(`* a ${url}`).html, `<ul>\n<li>a <a href="${url}">${url}</a>${preview(url)}</li>\n</ul>`);
+});
+
+t.test('there are no previews in quotes, twice, or beyond 24 addresses', async (t) => {
+  const url = 'http://a.b/c.png';
+  t.equal(facts(`> ${url}`).hasImage, false);
+  t.equal(facts(`${url} ${url}`).html.match(/<img/g)?.length, 1);
+  const many = (count: number): string => Array.from({ length: count }, (_, n) => `http://a.b/${n}.png`).join(' ');
+  t.equal(facts(many(24)).html.match(/<img/g)?.length, 24);
+  t.equal(facts(many(25)).hasImage, false);
+});
+
+t.test('pictures of other hosts go through the proxy, if there is one', async (t) => {
+  const { html } = renderMarkdown('http://a.b/c.png', { ...context, imageProxySecret: 'secret' });
+  t.match(
+    html,
+    new RegExp(`<img src="/external_content/[0-9a-f]{40}/${Buffer.from('http://a.b/c.png').toString('hex')}">`),
+  );
+  t.match(html, '<a href="http://a.b/c.png">');
+});
+
+t.test('too long a result is refused', async (t) => {
+  t.throws(
+    () => renderMarkdown('```math\n'.concat("x'".repeat(1900), '\n\n', "x'".repeat(1900), '\n```')),
+    CannotRender,
+  );
+  t.match(apology('Conclave'), '<p>[Conclave note: Sorry');
+});
+
+t.test('topics give links by linkifier, then by address, in their order', async (t) => {
+  const linkifiers = [
+    { id: 2, pattern: '(?P<all>T-[0-9]+)', urlTemplate: 'https://u/{all}' },
+    { id: 1, pattern: '#(?P<id>[0-9]+)', urlTemplate: 'https://t/{id}' },
+  ];
+  t.same(topicLinks('e.com/x, #12 and T-3', { linkifiers }), [
+    { text: 'e.com/x', url: 'https://e.com/x' },
+    { text: '#12', url: 'https://t/12' },
+    { text: 'T-3', url: 'https://u/T-3' },
+  ]);
+  t.same(topicLinks('https://a.b/c! (x)'), [{ text: 'https://a.b/c', url: 'https://a.b/c' }]);
+  t.same(topicLinks('about nothing'), []);
+  t.same(topicLinks('\ud800 #1', { linkifiers }), [{ text: '#1', url: 'https://t/1' }]);
+});
+
+t.test('of overlapping links in a topic the first found stays', async (t) => {
+  const linkifiers = [
+    { id: 1, pattern: '(?P<a>ab c)', urlTemplate: 'https://1/{a}' },
+    { id: 2, pattern: '(?P<a>c d)', urlTemplate: 'https://2/{a}' },
+  ];
+  t.same(topicLinks('ab c d', { linkifiers }), [{ text: 'ab c', url: 'https://1/ab%20c' }]);
+});
+
+t.test('alert words stand between boundaries, ignoring case', async (t) => {
+  const words = ['Foo', 'two words', 'c++'];
+  t.same(matchAlertWords('this foo is', words), ['Foo']);
+  t.same(matchAlertWords('FOO, two words! (c++)', words), ['Foo', 'two words', 'c++']);
+  t.same(matchAlertWords('`foo`', words), ['Foo']);
+  t.same(matchAlertWords('*foo* >foo', words), ['Foo']);
+  for (const text of ['foobar', 'xfoo', 'foo-bar', '@foo']) t.same(matchAlertWords(text, words), [], text);
+  t.same(matchAlertWords('anything', ['', 'thing']), []);
+});

@@ -1,0 +1,44 @@
+import t from 'tap';
+import { CannotRender, RenderThreads, renderMarkdown } from '../../../src/markdown/index.js';
+import { contextOf, takeSnapshot, wantedIn } from '../../../src/markdown/snapshot.js';
+import { context, recorded } from './support.js';
+
+t.test('other threads render the same', { timeout: 60_000 }, async (t) => {
+  const threads = new RenderThreads({ threads: 2, threshold: 0 });
+  t.teardown(() => threads.close());
+  const texts = recorded().map(({ content }) => content);
+  const rendered = await Promise.all(texts.map((text) => threads.render(text, context)));
+  for (const [index, text] of texts.entries())
+    t.same(rendered[index], renderMarkdown(text, context), text.slice(0, 60));
+});
+
+t.test('names that the scan does not see are resolved in a second round', { timeout: 60_000 }, async (t) => {
+  const threads = new RenderThreads({ threads: 1, threshold: 0 });
+  t.teardown(() => threads.close());
+  const text = '> @**King\n> Hamlet**';
+  const withLines = { ...context, usersNamed: (name: string) => (name === 'King\nHamlet' ? [{ id: 5, name }] : []) };
+  t.match((await threads.render(text, withLines)).html, 'data-user-id="5"');
+});
+
+t.test('a text that takes too long is refused, and the next one rendered', { timeout: 60_000 }, async (t) => {
+  const threads = new RenderThreads({ threads: 1, threshold: 0, timeout: 1 });
+  t.teardown(() => threads.close());
+  await t.rejects(threads.render('a'), CannotRender);
+  const patient = new RenderThreads({ threads: 1, threshold: 0 });
+  t.teardown(() => patient.close());
+  t.equal((await patient.render('a')).html, '<p>a</p>');
+});
+
+t.test('short texts are rendered at once', async (t) => {
+  const threads = new RenderThreads({ threads: 0 });
+  t.equal((await threads.render('a')).html, '<p>a</p>');
+  await threads.close();
+  await t.rejects(threads.render('a'.repeat(5_000)), CannotRender);
+});
+
+t.test('a snapshot answers as the context it was taken of', async (t) => {
+  const text = '`@**` @**King Hamlet|28** @*hamletcharacters* #**Denmark>x** #**Verona** :green_tick:';
+  const { context: snapshot, missing } = contextOf(structuredClone(takeSnapshot(wantedIn(text), context)));
+  t.equal(renderMarkdown(text, snapshot).html, renderMarkdown(text, context).html);
+  t.equal(missing(), null);
+});
