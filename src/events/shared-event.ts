@@ -67,7 +67,7 @@ export class SharedEvent {
     return {
       type: 'message',
       message: variant(item.message as unknown as NeutralMessage, shape),
-      flags: orderFlags(item.flags[user] ?? []),
+      flags: orderFlags([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
     };
   }
 }

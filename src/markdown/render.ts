@@ -51,7 +51,9 @@ export function renderMarkdown(text: string, context?: Partial<MarkdownContext>)
   }
   const html = dialect.html.trim();
   if (html.length > MAX_HTML) throw new CannotRender('rendered text is too long');
-  return { html, ...factsOf(meanings(dialect.tokens)), hasImage: dialect.hasPreviews };
+  const facts = factsOf(meanings(dialect.tokens));
+  // A preview is a link to its picture, also where it took the place of the address.
+  return { html, ...facts, hasLink: facts.hasLink || dialect.hasPreviews, hasImage: dialect.hasPreviews };
 }
 
 /** Stands in for the HTML when rendering fails after the message is stored. */

@@ -20,8 +20,11 @@ export interface OwnMessage {
   readonly copy: boolean;
 }
 
-export const ownFlags = ({ message, copy }: OwnMessage, user: number): readonly string[] =>
-  copy ? (message.body.flags[user] ?? []) : ['read', 'historical'];
+export function ownFlags({ message, copy }: OwnMessage, user: number): readonly string[] {
+  if (!copy) return ['read', 'historical'];
+  const flags = message.body.flags[user] ?? [];
+  return message.body.wildcard ? [...flags, 'wildcard_mentioned'] : flags;
+}
 
 /** What one user may read, looked up in the Store as streams come up. */
 export class Reader {

@@ -4,4 +4,5 @@ export { parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js'
 export { newestMessage } from './newest.js';
 export { directConversation, makePlan, type Plan } from './plan.js';
 export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
+export { MessageRenderer, renderContext } from './rendering.js';
 export { asStored, type MessageBody, type StoredMessage, streamConversation } from './stored.js';

@@ -73,6 +73,7 @@ export type Term = { readonly negated: boolean } & (
   | { readonly is: 'direct-with'; readonly user: UserId; readonly groupsOnly: boolean }
   | { readonly is: 'direct' }
   | { readonly is: 'resolved' }
+  | { readonly is: 'has'; readonly what: 'link' | 'image' }
   | { readonly is: 'id'; readonly id: number }
   | { readonly is: 'anything' }
 );
@@ -134,6 +135,9 @@ export function resolveTerms(raw: readonly RawTerm[], directory: DirectoryView, 
         if (operand === 'dm' || operand === 'private') return { is: 'direct', negated };
         if (operand === 'resolved') return { is: 'resolved', negated };
         throw narrowError(`unknown 'is' operand ${String(operand)}`);
+      case 'has':
+        if (operand === 'link' || operand === 'image') return { is: 'has', what: operand, negated };
+        throw narrowError(`unknown 'has' operand ${String(operand)}`);
       case 'in':
         if (operand !== 'all' && operand !== 'home') throw narrowError(`unknown 'in' operand ${String(operand)}`);
         return { is: 'anything', negated: false };

@@ -43,6 +43,8 @@ function test(term: Term, directory: DirectoryView): (message: StoredMessage) =>
       return ({ body }) => body.stream === 0;
     case 'resolved':
       return ({ body }) => body.stream !== 0 && body.topic.startsWith(RESOLVED);
+    case 'has':
+      return ({ body }) => body.has[term.what];
     case 'id':
       return ({ id }) => id === term.id;
     case 'anything':

@@ -58,7 +58,7 @@ export function neutral(message: StoredMessage, directory: DirectoryView): Neutr
       timestamp: body.sent,
       client: body.client,
       subject: body.topic,
-      topic_links: [],
+      topic_links: body.topicLinks,
       is_me_message: body.content.startsWith('/me '),
       reactions: [],
       submessages: [],

@@ -19,6 +19,11 @@ export interface MessageBody extends JsonObject {
   readonly rev: number;
   /** Flags that single users got when it was sent: user id → flags. */
   readonly flags: { readonly [user: string]: readonly string[] };
+  /** Everybody who has it was mentioned. */
+  readonly wildcard: boolean;
+  readonly topicLinks: readonly { readonly text: string; readonly url: string }[];
+  /** For `has:` narrows. */
+  readonly has: { readonly link: boolean; readonly image: boolean };
 }
 
 export interface StoredMessage {

@@ -30,6 +30,15 @@ export function policyAllows(policy: number, user: DirectoryUser, settings: Real
   return policy === 1 || isFullMember(user, settings, now);
 }
 
+/** `wildcard_mention_policy`, which has numbers of its own (realm.md). */
+export function wildcardAllowed(policy: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+  if (policy === 1) return true;
+  if (policy === 2) return !isGuest(user);
+  if (policy === 3) return isFullMember(user, settings, now);
+  if (policy === 5) return isAdmin(user);
+  return policy === 7 && user.role <= ROLE.moderator;
+}
+
 /** Who may see the real address of an account (users.md § User object). */
 export function seesAddress(viewer: DirectoryUser | undefined, of: DirectoryUser): boolean {
   if (viewer?.id === of.id || of.emailVisibility === 1) return true;

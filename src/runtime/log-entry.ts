@@ -40,6 +40,8 @@ export interface MessageItem {
   readonly message: JsonObject;
   /** Flags that not everybody has: user id → flags. */
   readonly flags: { readonly [user: string]: readonly string[] };
+  /** Mentions everybody who gets it. */
+  readonly wildcard?: true;
   /** The first message ever of its stream: directory replicas take its id from here, in log order. */
   readonly first?: true;
   /** The sender's own queue gets its local id back. */

@@ -6,6 +6,7 @@ import type { Config } from '../config/index.js';
 import { Directories } from '../directory/index.js';
 import { Feeds } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
+import { MessageRenderer } from '../messages/index.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
 import { passwordStrength } from '../secrets/password-strength.js';
@@ -18,6 +19,7 @@ export class ConclaveNode {
   readonly secrets: Secrets;
   readonly gateway: Gateway;
   readonly host: ActorHost | undefined;
+  readonly #renderer = new MessageRenderer();
 
   constructor(
     readonly ports: Ports,
@@ -54,6 +56,7 @@ export class ConclaveNode {
           random: Math.random,
           secrets: this.secrets,
           passwords: passwordStrength,
+          renderer: this.#renderer,
           feeds: new Feeds(this.directories, log, store, clock),
         },
       });
@@ -67,6 +70,7 @@ export class ConclaveNode {
   /** Actors finish and hand over first; the ports they finish on close last. */
   async stop(): Promise<void> {
     await this.host?.stop();
+    await this.#renderer.close();
     this.directories.close();
     await this.ports.close();
   }

@@ -2,13 +2,21 @@
 import { apiError } from '../../../src/api/errors.js';
 import { type JsonObject, parseKey, realmKey, streamId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
-import { CannotRender, renderMarkdown } from '../../../src/markdown/index.js';
-import { type MessageBody, neutral, type StoredMessage, streamConversation } from '../../../src/messages/index.js';
+import { type Rendered, topicLinks } from '../../../src/markdown/index.js';
+import {
+  type MessageBody,
+  neutral,
+  renderContext,
+  type StoredMessage,
+  streamConversation,
+} from '../../../src/messages/index.js';
+import { wildcardAllowed } from '../../../src/people/index.js';
 import type { Audience, MessageItem, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
 import { asMember, checkMayPost, isMember, MEMBER_PART, topicKey } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
 import type { StreamState } from '../state.js';
+import { memberIds } from './members.js';
 
 interface SendArgs extends JsonObject {
   /** Normalised by the frontend: trimmed, cut to the limit. */
@@ -21,31 +29,37 @@ interface SendArgs extends JsonObject {
   readonly local_id: string | null;
   /** As sent. */
   readonly widget: string | null;
+  /** Base URL under which the sender reached the organization. */
+  readonly origin: string;
 }
 
 interface Prepared {
   readonly id: number;
-  readonly html: string | null;
+  /** null: cannot be rendered. */
+  readonly rendered: Rendered | null;
 }
 
 async function prepare(
-  { content }: SendArgs,
+  { content, origin }: SendArgs,
   { realm }: NeedsContext<StreamState, undefined>,
   suppliers: Suppliers,
 ): Promise<Prepared> {
-  let html: string | null = null;
-  try {
-    html = renderMarkdown(content).html;
-  } catch (error) {
-    if (!(error instanceof CannotRender)) throw error;
-  }
-  return { html, id: await suppliers.messageId(realm) };
+  // Asked for first and at once: ids must come in the order in which commands arrived.
+  const id = suppliers.messageId(realm);
+  const rendered = suppliers
+    .directory(realm)
+    .then((directory) => suppliers.services.renderer.render(content, directory, origin));
+  const both = await Promise.all([id, rendered]);
+  return { id: both[0], rendered: both[1] };
 }
+
+/** More subscribers than this, and the organization decides who may wake them all (messages.md, check 16). */
+const WILDCARD_FREE = 15;
 
 export const send: StreamCommand<SendArgs, Prepared> = {
   creates: true,
   needs: prepare,
-  handle({ state, parts }, args, { id, html }, context) {
+  handle({ state, parts }, args, { id, rendered }, context) {
     const { directory, key, caller, now } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
     if (!stream) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
@@ -63,16 +77,20 @@ export const send: StreamCommand<SendArgs, Prepared> = {
       now,
     );
     if (directory.settings.mandatory_topics && args.topic === '(no topic)') throw apiError('TOPICS_REQUIRED');
+    if (rendered?.mentions.wildcard && memberIds(parts).length > WILDCARD_FREE) {
+      const policy = Number(directory.settings.wildcard_mention_policy);
+      if (!wildcardAllowed(policy, sender, directory.settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
+    }
     const first = stream.firstMessage === null && state.last === 0;
     const outcome = sent(state, args, context, {
       id,
-      html,
+      rendered,
       first,
       participants: [],
       recipient: stream.recipient,
       stream: stream.id,
       conversation: streamConversation(stream.id),
-      flags: args.human && subscribed(caller) ? { [caller]: ['read'] } : {},
+      flags: flagsAtCreation(args, caller, rendered, subscribed),
       to: { stream: stream.id, mv: state.mv, publicStream: !stream.inviteOnly, rv: directory.version },
     });
     if (!first) return outcome;
@@ -99,7 +117,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     ]);
     return { ...prepared, recipient: recipient as number };
   },
-  handle({ state }, args, { id, html, recipient }, context) {
+  handle({ state }, args, { id, rendered, recipient }, context) {
     const { directory, caller } = context;
     const sender = activeUser(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
@@ -109,13 +127,13 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     return sent({ ...state, participants, recipient }, args, context, {
       id,
-      html,
+      rendered,
       participants,
       // One-to-one messages carry the receiver's recipient, so the two directions differ.
       recipient: participants.length > 2 ? recipient : (others[0] ?? sender).recipient,
       stream: 0,
       conversation: `d${parseKey(context.key).rest}`,
-      flags: args.human ? { [caller]: ['read'] } : {},
+      flags: flagsAtCreation(args, caller, rendered, (user) => participants.includes(user)),
       to: { users: participants },
     });
   },
@@ -145,9 +163,29 @@ function checkWidget(widget: string | null): void {
   }
 }
 
+/** Flags that single people get (messages.md § Flags at creation); a wildcard is everybody's and noted once. */
+function flagsAtCreation(
+  { human }: SendArgs,
+  caller: number,
+  rendered: Rendered | null,
+  hasCopy: (user: number) => boolean,
+): MessageBody['flags'] {
+  const flags: Record<string, string[]> = {};
+  if (human && hasCopy(caller)) flags[caller] = ['read'];
+  for (const user of rendered?.mentions.users ?? []) {
+    if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), 'mentioned'];
+  }
+  return flags;
+}
+
+function linksOf({ topic, origin }: SendArgs, directory: DirectoryView): MessageBody['topicLinks'] {
+  if (topic === '') return [];
+  return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
+}
+
 interface Placed {
   readonly id: number;
-  readonly html: string | null;
+  readonly rendered: Rendered | null;
   readonly first?: boolean;
   readonly participants: readonly number[];
   readonly recipient: number;
@@ -164,11 +202,12 @@ function sent(
   placed: Placed,
 ): Outcome<StreamState> {
   checkWidget(args.widget);
-  if (placed.html === null) throw apiError('CANNOT_RENDER');
+  const { rendered } = placed;
+  if (rendered === null) throw apiError('CANNOT_RENDER');
   const { id, conversation, participants, flags } = placed;
   const body: MessageBody = {
     content: args.content,
-    html: placed.html,
+    html: rendered.html,
     topic: args.topic,
     sent: Math.floor(now / 1000),
     client,
@@ -176,6 +215,9 @@ function sent(
     stream: placed.stream,
     rev: 1,
     flags,
+    wildcard: rendered.mentions.wildcard,
+    topicLinks: linksOf(args, directory),
+    has: { link: rendered.hasLink, image: rendered.hasImage },
   };
   const message: StoredMessage = { id, sender: caller, participants, body };
   const item: MessageItem = {
@@ -184,6 +226,7 @@ function sent(
     message: neutral(message, directory),
     flags,
     ...(placed.first ? { first: true } : {}),
+    ...(rendered.mentions.wildcard ? { wildcard: true } : {}),
     ...(args.queue_id !== null && args.local_id !== null ? { local: { queue: args.queue_id, id: args.local_id } } : {}),
   };
   return {

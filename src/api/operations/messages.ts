@@ -48,6 +48,7 @@ export const sendMessage = operation({
       queue_id: params.queue_id ?? null,
       local_id: params.local_id ?? null,
       widget: params.widget_content ?? null,
+      origin: call.origin,
     };
     if (toStream) {
       if (target === undefined) throw apiError('MISSING_STREAM');

@@ -8,6 +8,7 @@ import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
 import { registering } from './registering.js';
+import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
 import { sending } from './sending.js';
@@ -25,6 +26,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   people,
   sending,
   'refusals of sending': sendingRefusals,
+  rendering,
   fetching,
   windows,
   registering,

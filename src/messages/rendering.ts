@@ -1,0 +1,67 @@
+/** Rendering of messages: the dialect with what the realm's directory knows. */
+import type { StreamId, UserId } from '../core/index.js';
+import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import { CannotRender, type MarkdownContext, type Rendered, RenderThreads } from '../markdown/index.js';
+
+declare module '../runtime/kind.js' {
+  interface HostServices {
+    readonly renderer: MessageRenderer;
+  }
+}
+
+/** Names change rarely: made anew when the directory's users do. */
+const names = new WeakMap<DirectoryView, { version: number; byName: Map<string, DirectoryUser[]> }>();
+
+function usersNamed(directory: DirectoryView, name: string): readonly DirectoryUser[] {
+  let known = names.get(directory);
+  if (known?.version !== directory.usersVersion) {
+    known = { version: directory.usersVersion, byName: new Map() };
+    for (const user of directory.users()) {
+      if (!user.isActive) continue;
+      const key = user.fullName.toLowerCase();
+      known.byName.set(key, [...(known.byName.get(key) ?? []), user]);
+    }
+    names.set(directory, known);
+  }
+  return known.byName.get(name.toLowerCase()) ?? [];
+}
+
+const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
+
+/** @param origin base URL of the organization: its links are local */
+export function renderContext(directory: DirectoryView, origin: string): Partial<MarkdownContext> {
+  const { settings } = directory;
+  return {
+    origin,
+    inlineImages: settings.inline_image_preview === true,
+    defaultCodeLanguage: String(settings.default_code_block_language ?? ''),
+    usersNamed: (name) => usersNamed(directory, name).map(shown),
+    userById: (id) => {
+      const user = directory.user(id as UserId);
+      return user?.isActive ? shown(user) : undefined;
+    },
+    streamByName: (name) => {
+      const stream = directory.streamByName(name);
+      return stream?.name === name ? { id: stream.id as StreamId, name } : undefined;
+    },
+  };
+}
+
+/** Long texts are rendered in threads of their own. */
+export class MessageRenderer {
+  readonly #threads = new RenderThreads();
+
+  /** null: the text can't be rendered within its limits. */
+  async render(text: string, directory: DirectoryView, origin: string): Promise<Rendered | null> {
+    try {
+      return await this.#threads.render(text, renderContext(directory, origin));
+    } catch (error) {
+      if (error instanceof CannotRender) return null;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}
