@@ -39,6 +39,10 @@ export function loadConfig(
   if (loaded.role !== 'all' && loaded.nats === undefined) {
     problems.push(`--role ${loaded.role} needs a cluster: give --nats and --mongodb`);
   }
+  if (loaded.nats !== undefined && loaded.mongodb !== undefined && loaded.secret === undefined) {
+    // Made up by each host on its own, it would make each host's keys unknown to the others.
+    problems.push('a cluster needs --secret (or CONCLAVE_SECRET), the same for all its processes');
+  }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return loaded;
 }

@@ -111,7 +111,8 @@ export const SETTINGS = {
     env: 'CONCLAVE_SECRET',
     option: 'secret',
     value: 'TEXT',
-    description: 'Server secret, the same for all processes of a cluster. Default: made once, in DATA_DIR/secret.',
+    description:
+      'Server secret. A cluster needs it, the same for all processes; otherwise made once, in DATA_DIR/secret.',
     fallback: undefined as string | undefined,
     parse: text((given) => {
       if (given.length < 16) throw new Error('must have at least 16 characters');

@@ -12,7 +12,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Makes the folder if need be. @throws in words for the person at the terminal */
 export async function prepareDataDir(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    // Nobody else on the machine reads messages or hashes.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {

@@ -14,7 +14,18 @@ if (found) {
     const gone = `mongodb://127.0.0.1:${await freePort()}`;
     const folder = temporary('faults');
     test.teardown(() => remove(folder));
-    const args = ['--role', 'actors', '--nats', nats, '--mongodb', gone, '--data-dir', folder];
+    const args = [
+      '--role',
+      'actors',
+      '--nats',
+      nats,
+      '--mongodb',
+      gone,
+      '--data-dir',
+      folder,
+      '--secret',
+      'a secret for tests',
+    ];
     await failsToStart(test, args, /^conclave: MongoDB at mongodb:\/\/127\.0\.0\.1/);
   });
 

@@ -14,7 +14,18 @@ t.test('NATS is not there at start', async (test) => {
   const folder = temporary('faults');
   test.teardown(() => remove(folder));
   for (const role of ['http', 'actors']) {
-    const args = ['--role', role, '--nats', gone, '--mongodb', 'mongodb://127.0.0.1:1', '--data-dir', folder];
+    const args = [
+      '--role',
+      role,
+      '--nats',
+      gone,
+      '--mongodb',
+      'mongodb://127.0.0.1:1',
+      '--data-dir',
+      folder,
+      '--secret',
+      'a secret for tests',
+    ];
     await failsToStart(test, args, /^conclave: .*NATS.*127\.0\.0\.1/);
   }
 });

@@ -29,6 +29,9 @@ t.test('every problem is named with where it came from, and secrets are not repe
 t.test('half a cluster is refused', async (t) => {
   t.throws(() => loadConfig({ nats: 'nats://127.0.0.1:4222' }, {}), /both --nats and --mongodb/);
   t.throws(() => loadConfig({ role: 'http' }, {}), /needs a cluster/);
+  const both = { nats: 'nats://127.0.0.1:4222', mongodb: 'mongodb://127.0.0.1/x' };
+  t.throws(() => loadConfig(both, {}), /a cluster needs --secret/);
+  t.equal(loadConfig({ ...both, secret: 'sixteen letters!' }, {}).role, 'all');
 });
 
 t.test('help names every option and variable', async (t) => {
