@@ -1,36 +1,15 @@
 import t from 'tap';
-import { type Json, realmId, realmKey, seq, streamId, streamKey, userId } from '../../../src/core/index.js';
+import { type Json, realmId, realmKey, seq, streamId, streamKey } from '../../../src/core/index.js';
 import { DirectoryReplica, type DirectorySnapshot, type DirectoryUser } from '../../../src/directory/index.js';
 import { type EventSink, type FeedEnd, RealmFeed, type SharedEvent } from '../../../src/events/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { MemoryStore } from '../../support/memory-store.js';
+import { person } from '../../support/person.js';
 
 const REALM = realmId(1);
 const STREAM = streamKey(REALM, streamId(5));
-
-const person = (id: number, over: Partial<DirectoryUser> = {}): DirectoryUser => ({
-  id: userId(id),
-  recipient: id,
-  deliveryEmail: `u${id}@example.com`,
-  email: `u${id}@example.com`,
-  fullName: `User ${id}`,
-  role: 400,
-  isActive: true,
-  isBillingAdmin: false,
-  botType: null,
-  botOwner: null,
-  timezone: '',
-  avatarSource: 'G',
-  avatarVersion: 1,
-  emailVisibility: 1,
-  joined: 0,
-  canCreateUsers: false,
-  keyHash: '',
-  pastRoles: [],
-  ...over,
-});
 
 class Sink implements EventSink {
   readonly got: string[] = [];

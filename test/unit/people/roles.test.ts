@@ -2,29 +2,10 @@ import t from 'tap';
 import { userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import { checkFullName, isEmail, policyAllows, seesAddress } from '../../../src/people/index.js';
+import { person } from '../../support/person.js';
 
 const DAY = 86_400_000;
-const user = (role: number, over: Partial<DirectoryUser> = {}): DirectoryUser => ({
-  id: userId(role),
-  recipient: 1,
-  deliveryEmail: 'real@example.com',
-  email: 'real@example.com',
-  fullName: 'Somebody',
-  role,
-  isActive: true,
-  isBillingAdmin: false,
-  botType: null,
-  botOwner: null,
-  timezone: '',
-  avatarSource: 'G',
-  avatarVersion: 1,
-  emailVisibility: 1,
-  joined: 0,
-  canCreateUsers: false,
-  keyHash: '',
-  pastRoles: [],
-  ...over,
-});
+const user = (role: number, over: Partial<DirectoryUser> = {}): DirectoryUser => person(role, { role, ...over });
 
 t.test('policies admit as the table of conventions.md says', async (t) => {
   const settings = { waiting_period_threshold: 3 };
