@@ -2,8 +2,8 @@
 import { apiError } from '../../src/api/errors.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
-import { fetchMessage, fetchMessages } from './commands/messages.js';
-import { streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
+import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { streamIdByName, streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -23,6 +23,8 @@ export const userKind: ActorKind<UserState> = {
     streams,
     messages: fetchMessages,
     message: fetchMessage,
+    render,
+    'stream-id': streamIdByName,
   },
   initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   volatile: () => undefined,

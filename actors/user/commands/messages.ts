@@ -2,6 +2,7 @@
 import { apiError } from '../../../src/api/errors.js';
 import { type JsonObject, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import type { Rendered } from '../../../src/markdown/index.js';
 import {
   asStored,
   type Fetched,
@@ -97,5 +98,18 @@ export const fetchMessage: UserCommand<
     if (!own) throw apiError('INVALID_MESSAGES');
     const message = present(own, caller, directory, { applyMarkdown: apply_markdown, clientGravatar: true });
     return { reply: success({ message, raw_content: own.message.body.content }) };
+  },
+};
+
+/** POST /messages/render. */
+export const render: UserCommand<{ readonly content: string; readonly origin: string }, Rendered | null> = {
+  lane: 'read',
+  read: true,
+  async needs({ content, origin }, { realm }, suppliers) {
+    return suppliers.services.renderer.render(content, await suppliers.directory(realm), origin);
+  },
+  handle(_view, _args, rendered) {
+    if (!rendered) throw apiError('CANNOT_RENDER');
+    return { reply: success({ rendered: rendered.html }) };
   },
 };

@@ -12,7 +12,13 @@ import {
 import type { DirectoryStream } from '../../../src/directory/index.js';
 import { isAdmin, isGuest } from '../../../src/people/index.js';
 import type { LogItem, Suppliers } from '../../../src/runtime/index.js';
-import { pickColor, presentStream, presentSubscription, type Subscription } from '../../../src/streams/index.js';
+import {
+  canAccess,
+  pickColor,
+  presentStream,
+  presentSubscription,
+  type Subscription,
+} from '../../../src/streams/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { isSubscribed, SUBSCRIPTION_PART, subscriptionOf, subscriptionsOf } from '../state.js';
@@ -155,5 +161,19 @@ export const streams: UserCommand<StreamsArgs, ReadonlySet<number>> = {
       // Default streams come with the organization's settings; until then no stream is one.
       .map((stream) => ({ ...presentStream(stream), ...(args.include_default ? { is_default: false } : {}) }));
     return { reply: success({ streams: shown }) };
+  },
+};
+
+/** GET /get_stream_id. What may not be accessed is not there. */
+export const streamIdByName: UserCommand<{ readonly stream: string }> = {
+  lane: 'read',
+  read: true,
+  handle({ parts }, { stream: name }, _inputs, { directory, caller }) {
+    const user = directory.user(userId(caller));
+    const stream = directory.streamByName(name);
+    if (!user || !stream || !canAccess(user, stream, isSubscribed(parts, stream.id))) {
+      throw apiError('INVALID_STREAM_NAME', { name });
+    }
+    return { reply: success({ stream_id: stream.id }) };
   },
 };

@@ -1,17 +1,19 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 import type { Operation } from '../operation.js';
 import { deleteQueue, getEvents, register } from './events.js';
-import { getMessage, getMessages, sendMessage } from './messages.js';
+import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { getServerSettings } from './server.js';
-import { getStreams, getSubscriptions, subscribe } from './streams.js';
-import { createUser, fetchApiKey, getOwnUser, getUsers } from './users.js';
+import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
   deleteQueue,
   getEvents,
   fetchApiKey,
+  getStreamId,
   getMessages,
   sendMessage,
+  renderMessage,
   getMessage,
   register,
   getServerSettings,
@@ -21,4 +23,6 @@ export const OPERATIONS = [
   getOwnUser,
   getSubscriptions,
   subscribe,
+  getUser,
+  getUserByEmail,
 ] as unknown as readonly Operation[];

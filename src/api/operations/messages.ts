@@ -176,3 +176,17 @@ export const getMessage = operation({
     args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
   }),
 });
+
+export const renderMessage = operation({
+  id: 'render-message',
+  method: 'POST',
+  path: '/messages/render',
+  guard: 'user',
+  summary: 'HTML of a text, as a message would show it; nothing is stored.',
+  parameters: { content: text('form', 'Markdown.') },
+  run: ({ params, realm, caller, origin }) => ({
+    to: userKey(realm, caller),
+    command: 'render',
+    args: { content: params.content, origin },
+  }),
+});

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { realmKey, userKey } from '../../core/index.js';
 import { MAX_DESCRIPTION } from '../../streams/index.js';
 import { operation } from '../operation.js';
-import { flag, maybeFlag, maybeJson } from '../parameters.js';
+import { flag, maybeFlag, maybeJson, text } from '../parameters.js';
 
 const wanted = Type.Object(
   {
@@ -102,4 +102,18 @@ export const getStreams = operation({
     include_owner_subscribed: flag('query', false, "For bots: the owner's subscriptions."),
   },
   run: ({ params, realm, caller }) => ({ to: userKey(realm, caller), command: 'streams', args: { ...params } }),
+});
+
+export const getStreamId = operation({
+  id: 'get-stream-id',
+  method: 'GET',
+  path: '/get_stream_id',
+  guard: 'user',
+  summary: 'Id of a stream that the caller may access, from its name.',
+  parameters: { stream: text('query', 'Name, ignoring case.') },
+  async run(call) {
+    const { stream } = call.params;
+    if (!call.directory.streamByName(stream)) await call.refresh();
+    return { to: userKey(call.realm, call.caller), command: 'stream-id', args: { stream } };
+  },
 });

@@ -1,11 +1,11 @@
 /** Accounts: list, create, own account, login (users.md). */
 import type { JsonObject } from '../../core/index.js';
-import { realmKey, userKey } from '../../core/index.js';
-import type { DirectoryView } from '../../directory/index.js';
+import { realmKey, userId, userKey } from '../../core/index.js';
+import type { DirectoryUser, DirectoryView } from '../../directory/index.js';
 import { isEmail, presentUser } from '../../people/index.js';
 import { apiError } from '../errors.js';
-import { operation } from '../operation.js';
-import { flag, text } from '../parameters.js';
+import { type Answer, type Call, operation } from '../operation.js';
+import { flag, pathId, pathText, text } from '../parameters.js';
 
 const encoder = new TextEncoder();
 
@@ -42,6 +42,54 @@ export const getUsers = operation({
       cached.bodies.set(key, body);
     }
     return { fields: body };
+  },
+});
+
+const shapeParameters = {
+  client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
+  include_custom_profile_fields: flag('query', false, 'Add profile_data (humans).'),
+} as const;
+
+/** Of an account that isn't known yet, another frontend may have told the client: look again at the log's end. */
+async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | undefined): Promise<Answer> {
+  if (!find()) await call.refresh();
+  const user = find();
+  if (!user) throw apiError('NO_SUCH_USER');
+  const { client_gravatar, include_custom_profile_fields } = call.params;
+  const viewer = call.directory.user(call.caller);
+  const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
+  return { fields: { user: presentUser(user, viewer, options) } };
+}
+
+interface ShapeValues {
+  readonly client_gravatar: boolean;
+  readonly include_custom_profile_fields: boolean;
+}
+
+export const getUser = operation({
+  id: 'get-user',
+  method: 'GET',
+  path: '/users/{user_id}',
+  guard: 'user',
+  summary: 'One user by id, deactivated ones and bots included.',
+  parameters: { user_id: pathId('The user.'), ...shapeParameters },
+  run: (call) => findUser(call, () => call.directory.user(userId(call.params.user_id))),
+});
+
+export const getUserByEmail = operation({
+  id: 'get-user-by-email',
+  method: 'GET',
+  path: '/users/{email}',
+  guard: 'user',
+  summary: 'One user by API e-mail, ignoring case.',
+  parameters: { email: pathText('API e-mail of the user.'), ...shapeParameters },
+  run(call) {
+    const email = call.params.email.toLowerCase();
+    return findUser(call, () => {
+      const user = call.directory.userByEmail(email);
+      // A real address that its owner hides finds nobody.
+      return user?.email.toLowerCase() === email ? user : undefined;
+    });
   },
 });
 

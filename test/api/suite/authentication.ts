@@ -16,6 +16,10 @@ export const CLOSED_OPERATIONS = [
   'POST /users/me/subscriptions',
   'GET /users/me/subscriptions',
   'GET /streams',
+  'GET /users/{user_id}',
+  'GET /users/{email}',
+  'GET /get_stream_id',
+  'POST /messages/render',
 ] as const;
 
 const NOT_LOGGED_IN: Refusal = {

@@ -4,6 +4,7 @@ import { authentication } from './authentication.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
+import { lookingUp } from './looking-up.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -24,6 +25,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'the frontend': frontend,
   roles,
   people,
+  'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
   rendering,
