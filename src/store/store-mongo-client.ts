@@ -79,3 +79,7 @@ export function translate(error: unknown): unknown {
   const why = error instanceof Error ? error.message : String(error);
   return new StoreUnavailable(`MongoDB is not available: ${why}`, { cause: error });
 }
+
+/** No server was found in all the time that finding one may take. */
+export const foundNoServer = (error: unknown): boolean =>
+  error instanceof StoreUnavailable && error.cause instanceof MongoServerSelectionError;

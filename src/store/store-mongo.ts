@@ -11,7 +11,7 @@ import {
 } from '../core/index.js';
 import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
 import { StoreUnavailable } from './store.js';
-import { createClient, databaseName, isDuplicate, serverName, translate } from './store-mongo-client.js';
+import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
 import {
   above,
   binary,
@@ -38,26 +38,43 @@ const IDS_AT_ONCE = 1_000;
 /** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs no transactions and no change streams. */
 export class MongoStore implements Store {
   readonly atomicRecords = false;
-  readonly #client: MongoClient;
-  readonly #roots: Collection<RootDocument>;
-  readonly #parts: Collection<PartDocument>;
-  readonly #messages: Collection<MessageDocument>;
-  readonly #epochs: Collection<EpochDocument>;
-  readonly #db: Db;
-  readonly #records: MongoRecords;
+  readonly #url: string;
+  #client!: MongoClient;
+  #roots!: Collection<RootDocument>;
+  #parts!: Collection<PartDocument>;
+  #messages!: Collection<MessageDocument>;
+  #epochs!: Collection<EpochDocument>;
+  #db!: Db;
+  #records!: MongoRecords;
   readonly #clock: Clock;
   readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
 
-  private constructor(client: MongoClient, name: string, clock: Clock) {
-    this.#client = client;
+  private constructor(url: string, clock: Clock) {
+    this.#url = url;
     this.#clock = clock;
-    this.#db = client.db(name);
+    this.#use(createClient(url));
+  }
+
+  #use(client: MongoClient): void {
+    this.#client = client;
+    this.#db = client.db(databaseName(this.#url));
     this.#roots = this.#db.collection('roots');
     this.#parts = this.#db.collection('parts');
     this.#messages = this.#db.collection('messages');
     this.#epochs = this.#db.collection('partitions');
-    this.#records = new MongoRecords(this.#parts, this.#messages, clock);
+    this.#records = new MongoRecords(this.#parts, this.#messages, this.#clock);
+  }
+
+  /**
+   * The monitor of a client can stop for good when its connection breaks at the wrong moment (driver 7.8, one of some
+   * twenty broken connections on a busy machine): to it the server stays unknown although it is back. A client that
+   * found no server in all its time is replaced; the next operation connects the new one.
+   */
+  #replace(client: MongoClient): void {
+    if (client !== this.#client || this.#closed) return;
+    this.#use(createClient(this.#url));
+    void client.close().catch(() => undefined);
   }
 
   /**
@@ -65,8 +82,8 @@ export class MongoStore implements Store {
    * The URL's path names the database (default `conclave`). The clock dates tombstones.
    */
   static async connect(url: string, clock: Clock): Promise<MongoStore> {
-    const client = createClient(url);
-    const store = new MongoStore(client, databaseName(url), clock);
+    const store = new MongoStore(url, clock);
+    const client = store.#client;
     try {
       await client.connect();
       await store.#createIndexes();
@@ -256,12 +273,15 @@ export class MongoStore implements Store {
 
   async #run<T>(action: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
+    const client = this.#client;
     const running = action();
     this.#underWay.add(running);
     try {
       return await running;
     } catch (error) {
-      throw translate(error);
+      const translated = translate(error);
+      if (foundNoServer(translated)) this.#replace(client);
+      throw translated;
     } finally {
       this.#underWay.delete(running);
     }
