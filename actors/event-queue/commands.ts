@@ -1,8 +1,9 @@
 /** Commands of an event queue that change what is stored: register, flush, delete, end. */
+import { encodeFields } from '../../src/api/encode-fields.js';
 import type { JsonObject } from '../../src/core/index.js';
 import { positionId } from '../../src/events/index.js';
 import type { CommandDefinition } from '../../src/runtime/index.js';
-import { fields, success, value } from '../shared/replies.js';
+import { success, value } from '../shared/replies.js';
 import { type Snapshot, takeSnapshot } from './snapshot/take.js';
 import type { QueueOptions, QueueState, QueueVolatile } from './state.js';
 
@@ -39,7 +40,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
       active: now,
     };
     return {
-      reply: { ok: [fields({ queue_id: args.queue_id, last_event_id: last }), ...snapshot.parts] },
+      reply: { ok: [encodeFields({ queue_id: args.queue_id, last_event_id: last }), ...snapshot.parts] },
       state: next,
       due: now + args.lifespanMs,
     };

@@ -1,6 +1,5 @@
 /** Short forms for parameter declarations. */
 import { type TSchema, Type } from 'typebox';
-import type { Parameter } from './operation.js';
 
 type In = 'query' | 'form';
 
@@ -33,5 +32,3 @@ export const pathId = (description: string) =>
 /** Segment of the path, taken verbatim. */
 export const pathText = (description: string) =>
   ({ in: 'path', encoding: 'string', schema: Type.String(), required: true, description }) as const;
-
-export type AnyParameter = Parameter;

@@ -1,5 +1,5 @@
 /** What frontends need of the rest of the server: accounts from directory replicas, everything else from actors. */
-import { type ActorReply, ApiError, apiError, type Forward } from '../api/index.js';
+import { type ActorReply, ApiError, apiError, encodeFields, type Forward } from '../api/index.js';
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
 import { type Directories, DirectoryBehind, type DirectoryView, NoSuchRealm } from '../directory/index.js';
@@ -27,7 +27,6 @@ interface KnownKey {
 
 /** Keys whose realm and hash are remembered; both are pure functions of the key, so nothing can go stale. */
 const KNOWN_KEYS = 50_000;
-const encoder = new TextEncoder();
 
 function unanswered(error: unknown): never {
   if (error instanceof CommandTimeout) throw apiError('SERVICE_UNAVAILABLE');
@@ -79,7 +78,7 @@ export class Gateway implements FrontendServices {
         if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
         if ('error' in reply || cancelled) return reply;
         if (of.followedBy) return step(of.followedBy);
-        return of.plus ? { ...reply, ok: [this.#encoded(of.plus), ...reply.ok] } : reply;
+        return of.plus ? { ...reply, ok: [encodeFields(of.plus), ...reply.ok] } : reply;
       }, unanswered);
     };
     return {
@@ -160,9 +159,5 @@ export class Gateway implements FrontendServices {
       }
       throw error;
     }
-  }
-
-  #encoded(fields: object): Uint8Array {
-    return encoder.encode(`,${JSON.stringify(fields).slice(1, -1)}`);
   }
 }

@@ -1,5 +1,5 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
-import type { StreamId, UserId } from '../core/index.js';
+import type { UserId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { CannotRender, type MarkdownContext, type Rendered, RenderThreads } from '../markdown/index.js';
 
@@ -42,7 +42,7 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
     },
     streamByName: (name) => {
       const stream = directory.streamByName(name);
-      return stream?.name === name ? { id: stream.id as StreamId, name } : undefined;
+      return stream?.name === name ? { id: stream.id, name } : undefined;
     },
   };
 }

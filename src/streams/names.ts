@@ -39,5 +39,9 @@ export function checkTopic(topic: string): string {
   return chars.length <= MAX_TOPIC ? trimmed : `${chars.slice(0, MAX_TOPIC - 3).join('')}...`;
 }
 
+/** Lists of streams are in code-point order of their names (streams.md § GET /streams). */
+export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+
 /** Topics are one topic when they differ only in case. */
 export const topicKey = (topic: string): string => topic.toLowerCase();

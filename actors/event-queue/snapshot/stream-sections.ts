@@ -3,6 +3,7 @@ import { type JsonObject, streamId } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
 import { isAdmin } from '../../../src/people/index.js';
 import {
+  byName,
   canAccess,
   canSeeMetadata,
   presentNeverSubscribed,
@@ -10,8 +11,6 @@ import {
   presentSubscription,
 } from '../../../src/streams/index.js';
 import type { SnapshotInputs } from './take.js';
-
-const byName = (a: DirectoryStream, b: DirectoryStream): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 /** What clients get that can't handle null; the user's own settings come with the settings (all defaults are false). */
 const NOT_NULL = {

@@ -3,6 +3,7 @@
  * out exactly the events that the snapshot already shows (design § 3).
  */
 
+import { encodeFields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
 import {
   type ActorKey,
@@ -17,7 +18,6 @@ import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
-import { fields } from '../../shared/replies.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
 import { realmSection } from './realm-section.js';
@@ -119,5 +119,5 @@ export async function takeSnapshot(
   if (wanted('realm_user')) parts.push(userSections(inputs));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
-  return { start: end, incarnation, covers, parts: parts.map(fields) };
+  return { start: end, incarnation, covers, parts: parts.map(encodeFields) };
 }

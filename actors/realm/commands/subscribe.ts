@@ -7,9 +7,10 @@ import { apiError } from '../../../src/api/errors.js';
 import { type JsonObject, type RealmId, streamId, streamKey, userId, userKey } from '../../../src/core/index.js';
 import { type DirectoryStream, type DirectoryUser, foldName } from '../../../src/directory/index.js';
 import { ROLE, SYSTEM_GROUP } from '../../../src/people/index.js';
-import type { LogItem, OutboxCommand, Suppliers } from '../../../src/runtime/index.js';
+import type { LogItem, OutboxCommand } from '../../../src/runtime/index.js';
 import { canAccess, presentStream } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
+import { readSubscribers, type Subscribers } from '../../shared/subscribers.js';
 import { asPart, type RealmState, STREAM_PART, streamOf, userOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { checkCreation, checkPrincipals, retentionOf, wantedStreams } from './subscribe-checks.js';
@@ -27,21 +28,13 @@ export interface SubscribeArgs extends JsonObject {
   readonly can_remove_subscribers_group_id: number | null;
 }
 
-/** Subscribers of the existing streams that were named: stream id → user ids, ascending. */
-type Members = ReadonlyMap<number, readonly number[]>;
-
-async function readMembers(realm: RealmId, ids: readonly number[], suppliers: Suppliers): Promise<Members> {
-  const lists = await Promise.all(ids.map((id) => suppliers.ask(streamKey(realm, streamId(id)), 'members', {})));
-  return new Map(ids.map((id, i) => [id, (lists[i] as { members: number[] }).members]));
-}
-
-export const subscribe: RealmCommand<SubscribeArgs, Members> = {
+export const subscribe: RealmCommand<SubscribeArgs, Subscribers> = {
   lane: 'directory',
   exclusive: true,
 
   needs({ subscriptions }, { realm, view }, suppliers) {
     const ids = subscriptions.map(({ name }) => view.volatile.streamByName(name.trim()));
-    return readMembers(realm, [...new Set(ids.filter((id) => id !== undefined))], suppliers);
+    return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], suppliers);
   },
 
   handle({ state, parts, volatile }, args, members, { caller, now, realm, version }) {
@@ -155,7 +148,7 @@ class SubscriptionPlan {
     private readonly realm: RealmId,
     private readonly users: readonly DirectoryUser[],
     private readonly caller: number,
-    private readonly members: Members,
+    private readonly members: Subscribers,
     private readonly colors: ReadonlyMap<string, string | undefined>,
   ) {}
 

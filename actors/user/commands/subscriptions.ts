@@ -1,18 +1,11 @@
 /** The personal side of subscriptions: colours and switches, and what the user sees of streams. */
 import { apiError } from '../../../src/api/errors.js';
-import {
-  type Json,
-  type JsonObject,
-  type RealmId,
-  streamId,
-  streamKey,
-  userId,
-  userKey,
-} from '../../../src/core/index.js';
+import { type Json, type JsonObject, streamId, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
 import { isAdmin, isGuest } from '../../../src/people/index.js';
-import type { LogItem, Suppliers } from '../../../src/runtime/index.js';
+import type { LogItem } from '../../../src/runtime/index.js';
 import {
+  byName,
   canAccess,
   pickColor,
   presentStream,
@@ -20,6 +13,7 @@ import {
   type Subscription,
 } from '../../../src/streams/index.js';
 import { success, value } from '../../shared/replies.js';
+import { readSubscribers, type Subscribers } from '../../shared/subscribers.js';
 import type { UserCommand } from '../command.js';
 import { isSubscribed, SUBSCRIPTION_PART, subscriptionOf, subscriptionsOf } from '../state.js';
 
@@ -29,8 +23,6 @@ interface Joined extends JsonObject {
   readonly subscribers: readonly number[];
   readonly color: string | null;
 }
-
-const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
 export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = {
@@ -89,7 +81,7 @@ export const subscriptionState: UserCommand<JsonObject> = {
 };
 
 /** GET /users/me/subscriptions. */
-export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, ReadonlyMap<number, number[]>> = {
+export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, Subscribers> = {
   lane: 'read',
   read: true,
   needs: ({ include_subscribers }, { realm, view }, suppliers) => {
@@ -113,15 +105,6 @@ export const subscriptions: UserCommand<{ readonly include_subscribers: boolean 
     return { reply: success({ subscriptions: shown }) };
   },
 };
-
-async function readSubscribers(
-  realm: RealmId,
-  streams: readonly number[],
-  suppliers: Suppliers,
-): Promise<Map<number, number[]>> {
-  const lists = await Promise.all(streams.map((id) => suppliers.ask(streamKey(realm, streamId(id)), 'members', {})));
-  return new Map(streams.map((id, i) => [id, (lists[i] as { members: number[] }).members]));
-}
 
 interface StreamsArgs extends JsonObject {
   readonly include_public: boolean;
