@@ -11,14 +11,24 @@ import { takeIds } from './commands/ids.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { realmMachine } from './machine.js';
-import { GROUP_PART, REALM_PART, type RealmState, STREAM_PART, USER_PART } from './state.js';
+import {
+  EMOJI_PART,
+  GROUP_PART,
+  LINKIFIERS_PART,
+  PERSONAL_PART,
+  REALM_PART,
+  type RealmState,
+  STREAM_PART,
+  USER_GROUP_PART,
+  USER_PART,
+} from './state.js';
 import { RealmVolatile } from './volatile.js';
 
 export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   name: 'realm',
   machine: realmMachine,
   directory: false,
-  loads: [USER_PART, STREAM_PART, GROUP_PART, REALM_PART],
+  loads: [USER_PART, STREAM_PART, GROUP_PART, REALM_PART, PERSONAL_PART, USER_GROUP_PART, LINKIFIERS_PART, EMOJI_PART],
   commands: versioned({
     'peek-realm': peekRealm,
     'create-realm': createRealm,

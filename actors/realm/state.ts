@@ -1,6 +1,15 @@
 /** Persisted state of a realm actor. Users, streams and group recipients are parts of their own. */
-import type { Json, JsonObject } from '../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser, RealmEntry, RealmSettings } from '../../src/directory/index.js';
+import { type Json, type JsonObject, userId } from '../../src/core/index.js';
+import type {
+  DirectoryEmoji,
+  DirectoryGroup,
+  DirectoryLinkifier,
+  DirectoryPersonal,
+  DirectoryStream,
+  DirectoryUser,
+  RealmEntry,
+  RealmSettings,
+} from '../../src/directory/index.js';
 
 export interface RealmState extends JsonObject {
   readonly phase: string;
@@ -24,6 +33,12 @@ export const STREAM_PART = 'stream/';
 export const GROUP_PART = 'group/';
 export const REALM_PART = 'realm/';
 
+export const PERSONAL_PART = 'personal/';
+export const USER_GROUP_PART = 'user-group/';
+/** One part with the whole list: its order counts. */
+export const LINKIFIERS_PART = 'linkifiers';
+export const EMOJI_PART = 'emoji/';
+
 export type Parts = ReadonlyMap<string, Json>;
 
 export const userOf = (parts: Parts, id: number): DirectoryUser | undefined =>
@@ -38,4 +53,25 @@ function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
 export const usersOf = (parts: Parts): Iterable<DirectoryUser> => withPrefix(parts, USER_PART);
 export const streamsOf = (parts: Parts): Iterable<DirectoryStream> => withPrefix(parts, STREAM_PART);
 export const realmsOf = (parts: Parts): Iterable<RealmEntry> => withPrefix(parts, REALM_PART);
-export const asPart = (value: DirectoryUser | DirectoryStream | RealmEntry): Json => value as unknown as Json;
+export const personalsOf = (parts: Parts): Iterable<DirectoryPersonal> => withPrefix(parts, PERSONAL_PART);
+export const groupsOf = (parts: Parts): Iterable<DirectoryGroup> => withPrefix(parts, USER_GROUP_PART);
+export const emojiOf = (parts: Parts): Iterable<DirectoryEmoji> => withPrefix(parts, EMOJI_PART);
+export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
+  (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
+export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
+  (parts.get(`${PERSONAL_PART}${user}`) as unknown as DirectoryPersonal | undefined) ?? {
+    user: userId(user),
+    settings: {},
+    alertWords: [],
+    muted: [],
+  };
+export const asPart = (
+  value:
+    | DirectoryUser
+    | DirectoryStream
+    | RealmEntry
+    | DirectoryPersonal
+    | DirectoryGroup
+    | DirectoryEmoji
+    | readonly DirectoryLinkifier[],
+): Json => value as unknown as Json;

@@ -1,5 +1,6 @@
 /** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
 import { apiError } from '../../src/api/errors.js';
+import { MARK_PART, READ_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
@@ -11,7 +12,7 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART],
+  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART],
   commands: {
     create,
     'fetch-key': fetchKey,

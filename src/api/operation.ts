@@ -115,6 +115,11 @@ export interface ActorSuccess {
   readonly after?: number;
 }
 
+/** Go on there, on behalf of the same caller: the frontend sends this command next, and its answer counts. */
+export interface ActorRedirect {
+  readonly forward: { readonly to: ActorKey; readonly command: string; readonly args: JsonObject };
+}
+
 export interface ActorRefusal {
   /** ApiError.toReply() of what the handler threw. */
   readonly error: ErrorReply;

@@ -1,2 +1,3 @@
+export { IdSet } from './id-set.js';
 export * from './ids.js';
 export * from './json.js';

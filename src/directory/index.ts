@@ -2,4 +2,14 @@ export { Directories, DirectoryBehind, NoSuchRealm, SERVER_REALM } from './direc
 export { type DirectoryChange, type DirectorySnapshot, foldName, RealmDirectory } from './realm-directory.js';
 export { DirectoryReplica } from './replica.js';
 export { RealmTail, type TailReader } from './tail.js';
-export type { DirectoryStream, DirectoryUser, DirectoryView, RealmEntry, RealmSettings } from './view.js';
+export type {
+  DirectoryEmoji,
+  DirectoryGroup,
+  DirectoryLinkifier,
+  DirectoryPersonal,
+  DirectoryStream,
+  DirectoryUser,
+  DirectoryView,
+  RealmEntry,
+  RealmSettings,
+} from './view.js';

@@ -1,6 +1,16 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
-import type { DirectoryStream, DirectoryUser, DirectoryView, RealmEntry, RealmSettings } from './view.js';
+import type {
+  DirectoryEmoji,
+  DirectoryGroup,
+  DirectoryLinkifier,
+  DirectoryPersonal,
+  DirectoryStream,
+  DirectoryUser,
+  DirectoryView,
+  RealmEntry,
+  RealmSettings,
+} from './view.js';
 
 /** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
 export interface DirectoryChange {
@@ -8,6 +18,12 @@ export interface DirectoryChange {
   readonly stream?: DirectoryStream;
   readonly settings?: RealmSettings;
   readonly realm?: RealmEntry;
+  readonly personal?: DirectoryPersonal;
+  readonly group?: DirectoryGroup;
+  readonly groupGone?: number;
+  /** The whole list. */
+  readonly linkifiers?: readonly DirectoryLinkifier[];
+  readonly emoji?: DirectoryEmoji;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -19,6 +35,10 @@ export interface DirectorySnapshot {
   readonly users: readonly DirectoryUser[];
   readonly streams: readonly DirectoryStream[];
   readonly realms: readonly RealmEntry[];
+  readonly personals: readonly DirectoryPersonal[];
+  readonly groups: readonly DirectoryGroup[];
+  readonly linkifiers: readonly DirectoryLinkifier[];
+  readonly emoji: readonly DirectoryEmoji[];
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -40,6 +60,10 @@ export class RealmDirectory implements DirectoryView {
   readonly #streams = new Map<StreamId, DirectoryStream>();
   readonly #names = new Map<string, StreamId>();
   readonly #realms = new Map<number, RealmEntry>();
+  readonly #personals = new Map<UserId, DirectoryPersonal>();
+  readonly #groups = new Map<number, DirectoryGroup>();
+  readonly #emoji = new Map<number, DirectoryEmoji>();
+  #linkifiers: readonly DirectoryLinkifier[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -52,6 +76,10 @@ export class RealmDirectory implements DirectoryView {
     for (const user of snapshot.users) this.apply({ user });
     for (const stream of snapshot.streams) this.apply({ stream });
     for (const realm of snapshot.realms) this.apply({ realm });
+    for (const personal of snapshot.personals) this.apply({ personal });
+    for (const group of snapshot.groups) this.apply({ group });
+    for (const emoji of snapshot.emoji) this.apply({ emoji });
+    this.apply({ linkifiers: snapshot.linkifiers });
   }
 
   apply(change: DirectoryChange): void {
@@ -59,6 +87,11 @@ export class RealmDirectory implements DirectoryView {
     if (change.stream) this.#putStream(change.stream);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
     if (change.realm) this.#realms.set(change.realm.id, change.realm);
+    if (change.personal) this.#personals.set(change.personal.user, change.personal);
+    if (change.group) this.#groups.set(change.group.id, change.group);
+    if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
+    if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    if (change.linkifiers) this.#linkifiers = change.linkifiers;
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -100,6 +133,30 @@ export class RealmDirectory implements DirectoryView {
 
   realms(): Iterable<RealmEntry> {
     return this.#realms.values();
+  }
+
+  personal(user: UserId): DirectoryPersonal {
+    return this.#personals.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
+  }
+
+  *personals(): Iterable<DirectoryPersonal> {
+    for (const one of this.#personals.values()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
+  }
+
+  group(id: number): DirectoryGroup | undefined {
+    return this.#groups.get(id);
+  }
+
+  groups(): Iterable<DirectoryGroup> {
+    return this.#groups.values();
+  }
+
+  linkifiers(): readonly DirectoryLinkifier[] {
+    return this.#linkifiers;
+  }
+
+  emoji(): Iterable<DirectoryEmoji> {
+    return this.#emoji.values();
   }
 
   #putUser(user: DirectoryUser): void {

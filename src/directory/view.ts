@@ -55,6 +55,44 @@ export interface DirectoryStream {
   readonly archived: boolean;
 }
 
+/** What others need of a user's own choices: kept by the realm actor, so that every replica has it. */
+export interface DirectoryPersonal {
+  readonly user: UserId;
+  /** Settings of users.md that differ from the default. */
+  readonly settings: { readonly [name: string]: boolean | number | string | null };
+  readonly alertWords: readonly string[];
+  /** Muted users, in the order of muting; seconds since 1970. */
+  readonly muted: readonly { readonly id: number; readonly timestamp: number }[];
+}
+
+export interface DirectoryGroup {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  /** Direct members, ascending. */
+  readonly members: readonly UserId[];
+  readonly subgroups: readonly number[];
+  readonly system: boolean;
+}
+
+export interface DirectoryLinkifier {
+  readonly id: number;
+  /** RE2. */
+  readonly pattern: string;
+  /** RFC 6570. */
+  readonly urlTemplate: string;
+}
+
+export interface DirectoryEmoji {
+  readonly id: number;
+  readonly name: string;
+  /** Path under the organization's base URL. */
+  readonly url: string;
+  readonly stillUrl: string | null;
+  readonly deactivated: boolean;
+  readonly author: UserId | null;
+}
+
 export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
 
 /** One realm of the server, as realm 0 (the server's own) lists it. */
@@ -84,6 +122,17 @@ export interface DirectoryView {
   /** Live streams only, ignoring case. */
   streamByName(name: string): DirectoryStream | undefined;
   streams(): Iterable<DirectoryStream>;
+  /** Own choices of an account; those of an account that chose nothing are empty. */
+  personal(user: UserId): DirectoryPersonal;
+  /** Accounts with alert words or muted users. */
+  personals(): Iterable<DirectoryPersonal>;
+  group(id: number): DirectoryGroup | undefined;
+  /** Groups made by people, by id; system groups follow from roles (people/groups.ts). */
+  groups(): Iterable<DirectoryGroup>;
+  /** In the order in which they apply. */
+  linkifiers(): readonly DirectoryLinkifier[];
+  /** Custom emoji by id, deactivated ones too. */
+  emoji(): Iterable<DirectoryEmoji>;
   /** Realms of the server; only realm 0 has any. */
   realms(): Iterable<RealmEntry>;
   /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */

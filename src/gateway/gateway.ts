@@ -76,6 +76,7 @@ export class Gateway implements FrontendServices {
       cancel = sent.cancel;
       return sent.reply.then((reply) => {
         if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
+        if ('forward' in reply) return step({ ...of, ...reply.forward });
         if ('error' in reply || cancelled) return reply;
         if (of.followedBy) return step(of.followedBy);
         return of.plus ? { ...reply, ok: [encodeFields(of.plus), ...reply.ok] } : reply;

@@ -2,8 +2,10 @@
 import type { RealmId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import type { Store } from '../store/index.js';
-import { asMember, canReadHistory, hasCopy, type Member, memberPart } from '../streams/index.js';
+import { asMember, canReadHistory, type Member, memberPart } from '../streams/index.js';
+import { type Copy, copyOf, decidingStreams } from './copies.js';
 import type { Plan } from './plan.js';
+import type { OwnFlags } from './read-state.js';
 import { asStored, type StoredMessage } from './stored.js';
 
 /** 'newest' on the wire: above every message id. */
@@ -18,12 +20,8 @@ export interface OwnMessage {
   readonly message: StoredMessage;
   /** Without a copy: history that the user may read. */
   readonly copy: boolean;
-}
-
-export function ownFlags({ message, copy }: OwnMessage, user: number): readonly string[] {
-  if (!copy) return ['read', 'historical'];
-  const flags = message.body.flags[user] ?? [];
-  return message.body.wildcard ? [...flags, 'wildcard_mentioned'] : flags;
+  /** The copy came with a move between streams: it was read from the beginning. */
+  readonly gained: boolean;
 }
 
 /** What one user may read, looked up in the Store as streams come up. */
@@ -36,6 +34,7 @@ export class Reader {
     readonly user: DirectoryUser,
     private readonly directory: DirectoryView,
     private readonly subscribed: (stream: number) => boolean,
+    readonly flags: OwnFlags,
   ) {}
 
   /** Those of the messages that the user may read in this view; ids keep their order. */
@@ -43,8 +42,8 @@ export class Reader {
     await this.#load(messages);
     const own: OwnMessage[] = [];
     for (const message of messages) {
-      const copy = this.#copy(message);
-      if (copy || this.#inHistory(message, history)) own.push({ message, copy });
+      const { has, gained } = this.#copy(message);
+      if (has || this.#inHistory(message, history)) own.push({ message, copy: has, gained });
     }
     return own;
   }
@@ -52,10 +51,11 @@ export class Reader {
   /** messages.md § Access to a message. */
   async access(message: StoredMessage): Promise<OwnMessage | undefined> {
     await this.#load([message]);
-    if (this.#copy(message)) return { message, copy: true };
+    const { has, gained } = this.#copy(message);
+    if (has) return { message, copy: true, gained };
     const stream = message.body.stream === 0 ? undefined : this.directory.stream(message.body.stream as never);
     if (!stream?.historyPublic || !canReadHistory(this.user, stream, this.subscribed(stream.id))) return undefined;
-    return { message, copy: false };
+    return { message, copy: false, gained: false };
   }
 
   /** Rows along the plan's index, nearest first. */
@@ -75,10 +75,8 @@ export class Reader {
     return rows.slice(0, limit);
   }
 
-  #copy(message: StoredMessage): boolean {
-    const { stream } = message.body;
-    if (stream === 0) return message.participants.includes(this.user.id);
-    return hasCopy(this.#members.get(stream), message.id);
+  #copy(message: StoredMessage): Copy {
+    return copyOf(message, this.user.id, (stream) => this.#members.get(stream), this.flags.madeCopy(message.id));
   }
 
   #inHistory(message: StoredMessage, history: Plan['history']): boolean {
@@ -91,7 +89,9 @@ export class Reader {
 
   async #load(messages: readonly StoredMessage[]): Promise<void> {
     const missing = new Set<number>();
-    for (const { body } of messages) if (body.stream !== 0 && !this.#members.has(body.stream)) missing.add(body.stream);
+    for (const message of messages) {
+      for (const stream of decidingStreams(message)) if (!this.#members.has(stream)) missing.add(stream);
+    }
     if (missing.size === 0) return;
     const streams = [...missing];
     const parts = await this.store.getParts(streams.map((stream) => memberPart(this.realm, stream, this.user.id)));

@@ -1,8 +1,21 @@
 export { checkContent, MAX_MESSAGE } from './content.js';
-export { type Fetched, fetchWindow, NEWEST, type OwnMessage, ownFlags, Reader, type Window } from './fetch.js';
+export { type Copy, copyOf, decidingStreams } from './copies.js';
+export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
 export { parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js';
 export { newestMessage } from './newest.js';
 export { directConversation, makePlan, type Plan } from './plan.js';
 export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
+export * from './read-state.js';
+export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
-export { asStored, type MessageBody, type StoredMessage, streamConversation } from './stored.js';
+export {
+  asStored,
+  type MessageBody,
+  type Move,
+  type StoredEdit,
+  type StoredMessage,
+  type StoredReaction,
+  type StoredSubmessage,
+  streamConversation,
+} from './stored.js';
+export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';

@@ -2,6 +2,46 @@
 import type { JsonObject } from '../core/index.js';
 import type { MessageRecord } from '../store/index.js';
 
+export interface StoredReaction extends JsonObject {
+  readonly user: number;
+  readonly name: string;
+  readonly code: string;
+  /** 'extra' is the emoji that is neither Unicode nor the organization's (README.md § Names). */
+  readonly type: 'unicode_emoji' | 'realm_emoji' | 'extra';
+}
+
+/** One entry of the edit history: what was there before, of what this edit changed. */
+export interface StoredEdit extends JsonObject {
+  readonly user: number;
+  /** Seconds since 1970. */
+  readonly at: number;
+  readonly content?: { readonly raw: string; readonly html: string };
+  readonly topic?: { readonly from: string; readonly to: string };
+  readonly stream?: { readonly from: number; readonly to: number };
+}
+
+/**
+ * A move to another stream. Who kept, lost or gained a copy follows from who was subscribed then: membership versions
+ * are for ever.
+ */
+export interface Move extends JsonObject {
+  readonly from: number;
+  /** Membership version of the old stream. */
+  readonly fromMv: number;
+  readonly to: number;
+  readonly toMv: number;
+  /** Subscribers of the new stream can't read its history otherwise, so they gained copies (read ones). */
+  readonly gained: boolean;
+}
+
+export interface StoredSubmessage extends JsonObject {
+  readonly id: number;
+  readonly sender: number;
+  readonly type: string;
+  /** JSON text. */
+  readonly content: string;
+}
+
 export interface MessageBody extends JsonObject {
   /** Raw Markdown. */
   readonly content: string;
@@ -24,6 +64,15 @@ export interface MessageBody extends JsonObject {
   readonly topicLinks: readonly { readonly text: string; readonly url: string }[];
   /** For `has:` narrows. */
   readonly has: { readonly link: boolean; readonly image: boolean };
+  /** In the order in which they were made. */
+  readonly reactions?: readonly StoredReaction[];
+  /** Newest first. */
+  readonly edits?: readonly StoredEdit[];
+  /** Between streams; oldest first. */
+  readonly moves?: readonly Move[];
+  readonly submessages?: readonly StoredSubmessage[];
+  /** Uploaded files that it links: their paths. */
+  readonly files?: readonly string[];
 }
 
 export interface StoredMessage {
@@ -31,14 +80,20 @@ export interface StoredMessage {
   readonly sender: number;
   /** Direct messages: everybody in the conversation, ascending. Streams: []. */
   readonly participants: readonly number[];
+  /** Stream to which it was sent, whose stays say who has a copy; 0 = direct. */
+  readonly home: number;
   readonly body: MessageBody;
 }
 
 export const streamConversation = (stream: number): string => `s${stream}`;
 
-export const asStored = (record: MessageRecord): StoredMessage => ({
-  id: record.id,
-  sender: record.sender,
-  participants: record.participants,
-  body: record.body as MessageBody,
-});
+export const asStored = (record: MessageRecord): StoredMessage => {
+  const body = record.body as MessageBody;
+  return {
+    id: record.id,
+    sender: record.sender,
+    participants: record.participants,
+    home: record.movedFrom === '' ? body.stream : Number(record.movedFrom.slice(1)),
+    body,
+  };
+};

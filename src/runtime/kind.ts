@@ -6,7 +6,7 @@
  * what they return.
  */
 import type { AnyStateMachine } from 'xstate';
-import type { ActorReply } from '../api/operation.js';
+import type { ActorRedirect, ActorReply } from '../api/operation.js';
 import type { ActorKey, Json, JsonObject, RealmId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { MessageRecord } from '../store/index.js';
@@ -50,7 +50,7 @@ export interface MessageChange {
 
 export interface Outcome<S> {
   /** What the sender gets, after the commit. */
-  readonly reply: ActorReply | { readonly value: Json };
+  readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
   /** New root state; absent = unchanged. */
   readonly state?: S;
   /** Parts to write; null deletes. */

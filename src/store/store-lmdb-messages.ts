@@ -127,19 +127,14 @@ export class LmdbMessages {
 }
 
 function encode(rev: number, m: MessageRecord): Buffer {
-  return pack([rev, m.conversation, m.topicKey, m.sender, m.participants, m.body]);
+  return pack([rev, m.conversation, m.topicKey, m.sender, m.participants, m.body, m.movedFrom, [...m.tags]]);
 }
 
 function decode(id: number, bytes: Buffer): Stored {
-  const [rev, conversation, topicKey, sender, participants, body] = unpack(bytes) as readonly Json[] as [
-    number,
-    string,
-    string,
-    number,
-    number[],
-    JsonObject,
-  ];
-  return { rev, record: { id, conversation, topicKey, sender, participants, body } };
+  const [rev, conversation, topicKey, sender, participants, body, movedFrom, tags] = unpack(
+    bytes,
+  ) as readonly Json[] as [number, string, string, number, number[], JsonObject, string, string[]];
+  return { rev, record: { id, conversation, topicKey, sender, participants, movedFrom, tags, body } };
 }
 
 function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
@@ -149,6 +144,8 @@ function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
     [...indexPrefix(realm, { by: 'sender', sender: m.sender }), m.id],
   ];
   for (const user of new Set(m.participants)) keys.push([...indexPrefix(realm, { by: 'participant', user }), m.id]);
+  for (const tag of m.tags) keys.push([...indexPrefix(realm, { by: 'tag', tag }), m.id]);
+  if (m.movedFrom !== '') keys.push([...indexPrefix(realm, { by: 'moved', from: m.movedFrom }), m.id]);
   return keys;
 }
 
@@ -162,6 +159,10 @@ function indexPrefix(realm: RealmId, index: Exclude<MessageIndex, { by: 'realm' 
       return ['s', realm, index.sender];
     case 'participant':
       return ['p', realm, index.user];
+    case 'tag':
+      return ['w', realm, keyText(index.tag)];
+    case 'moved':
+      return ['m', realm, keyText(index.from)];
   }
 }
 

@@ -40,6 +40,8 @@ export interface MessageDocument {
   readonly topicKey?: string;
   readonly sender?: number;
   readonly participants?: readonly number[];
+  readonly movedFrom?: string;
+  readonly tags?: readonly string[];
   readonly body?: Binary | Uint8Array;
   readonly gone?: Date;
 }
@@ -82,6 +84,8 @@ export function toMessage(found: MessageDocument): MessageRecord | null {
     topicKey: found.topicKey ?? '',
     sender: found.sender ?? 0,
     participants: found.participants ?? [],
+    movedFrom: found.movedFrom ?? '',
+    tags: found.tags ?? [],
     body: value(found.body) as JsonObject,
   };
 }

@@ -7,7 +7,7 @@ import { MongoWriter, type Write } from './store-mongo-writer.js';
 
 /** Estimate of a document beside its packed value. */
 const DOCUMENT_BYTES = 400;
-const MESSAGE_FIELDS = ['conversation', 'topicKey', 'sender', 'participants', 'body'];
+const MESSAGE_FIELDS = ['conversation', 'topicKey', 'sender', 'participants', 'movedFrom', 'tags', 'body'];
 
 /** Turns records into documents. */
 export class MongoRecords {
@@ -44,10 +44,19 @@ export class MongoRecords {
     if (!value) return tombstone({ ...base, gone: this.#now() }, MESSAGE_FIELDS);
     const newest = this.#newest.get(realm) ?? 0;
     if (id > newest) this.#newest.set(realm, id);
-    const { conversation, topicKey, sender, participants } = value;
+    const { conversation, topicKey, sender, participants, movedFrom, tags } = value;
     const body = binary(value.body);
     return {
-      document: { ...base, conversation, topicKey, sender, participants: [...participants], body },
+      document: {
+        ...base,
+        conversation,
+        topicKey,
+        sender,
+        participants: [...participants],
+        movedFrom,
+        tags: [...tags],
+        body,
+      },
       unset: ['gone'],
       fresh: rev <= 1 || (newest > 0 && id > newest),
       bytes: body.length() + DOCUMENT_BYTES,

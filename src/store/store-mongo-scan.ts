@@ -96,5 +96,9 @@ function condition(index: Exclude<MessageIndex, { by: 'realm' }>): Record<string
       return { sender: index.sender };
     case 'participant':
       return { participants: index.user };
+    case 'tag':
+      return { tags: index.tag };
+    case 'moved':
+      return { movedFrom: index.from };
   }
 }

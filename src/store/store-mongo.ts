@@ -104,6 +104,8 @@ export class MongoStore implements Store {
       { key: { realm: 1, conversation: 1, topicKey: 1, id: 1 } },
       { key: { realm: 1, sender: 1, id: 1 } },
       { key: { realm: 1, participants: 1, id: 1 } },
+      { key: { realm: 1, tags: 1, id: 1 } },
+      { key: { realm: 1, movedFrom: 1, id: 1 } },
       tombstones,
     ]);
   }

@@ -84,6 +84,10 @@ export interface MessageRecord {
   readonly sender: number;
   /** Ids of the users to whom the message was addressed directly (direct messages only): all participants. */
   readonly participants: readonly number[];
+  /** Conversation to which it was sent, once it was moved away from there; '' before. */
+  readonly movedFrom: string;
+  /** Words of an open vocabulary under which it can be found (messages/tags.ts); no repeats. */
+  readonly tags: readonly string[];
   /** Everything else; not indexed. */
   readonly body: JsonObject;
 }
@@ -95,11 +99,17 @@ export type MessageIndex =
   | { readonly by: 'topic'; readonly conversation: string; readonly topicKey: string }
   | { readonly by: 'sender'; readonly sender: number }
   /** Direct messages in which this user takes part. */
-  | { readonly by: 'participant'; readonly user: number };
+  | { readonly by: 'participant'; readonly user: number }
+  /** Messages that carry this tag. */
+  | { readonly by: 'tag'; readonly tag: string }
+  /** Messages that were moved away from this conversation, wherever they are now. */
+  | { readonly by: 'moved'; readonly from: string };
 
 export interface MessageScan {
   readonly realm: RealmId;
   readonly index: MessageIndex;
+  /** Only messages that are in all of these ranges, too. */
+  readonly also?: readonly MessageIndex[];
   /** Exclusive start: `newer` yields ids > from ascending, `older` ids < from descending. */
   readonly from: number;
   readonly direction: 'newer' | 'older';

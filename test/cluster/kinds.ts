@@ -85,7 +85,15 @@ const commands: Record<string, Ledger> = {
     needs: (_args, { realm }, suppliers) => suppliers.messageId(realm),
     handle: (view, { op }, inputs, { key }) => {
       const id = inputs as number;
-      const body = { id, conversation: `s${parseKey(key).rest}`, topicKey: 't', sender: 1, participants: [] };
+      const body = {
+        id,
+        conversation: `s${parseKey(key).rest}`,
+        topicKey: 't',
+        sender: 1,
+        participants: [],
+        movedFrom: '',
+        tags: [],
+      };
       return {
         ...record(view, op, { id }),
         reply: { value: { id } },

@@ -132,7 +132,16 @@ t.test('roots, parts, messages and epochs outlive the process', async (t) => {
   let store = new LmdbStore(environment, new FakeClock());
   const root = { key, epoch: epoch(4), state: ['x'], outbox: [1], due: null } as const;
   await store.commit({ ...root, expected: 0, records: [part('p', 1, 1)] });
-  const message = { id: 5, conversation: 's1', topicKey: 'a', sender: 1, participants: [], body: { b: 1 } };
+  const message = {
+    id: 5,
+    conversation: 's1',
+    topicKey: 'a',
+    sender: 1,
+    participants: [],
+    movedFrom: '',
+    tags: [],
+    body: { b: 1 },
+  };
   await store.apply([{ type: 'message', realm: realmId(1), id: 5, rev: 1, value: message }]);
   const raised = await store.raiseEpoch(3 as never, 10);
   await store.close();

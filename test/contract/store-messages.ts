@@ -10,6 +10,8 @@ const message = (id: number, more: Partial<MessageRecord> = {}): MessageRecord =
   topicKey: 'lunch',
   sender: 7,
   participants: [],
+  movedFrom: '',
+  tags: [],
   body: { content: `m${id}` },
   ...more,
 });
@@ -163,7 +165,17 @@ export function messageFacts(fact: Fact, store: Store): void {
     const conversation = fc.constantFrom('s1', 's2', 'd1,2', 'd1');
     const topicKey = fc.constantFrom('', 'a', 'a,b', 'ß😀');
     const person = fc.integer({ min: 1, max: 3 });
-    const record = fc.record({ id, conversation, topicKey, sender: person, participants: fc.uniqueArray(person) });
+    const movedFrom = fc.constantFrom('', '', 's1', 's2');
+    const tag = fc.constantFrom('@1', '=word', 'has:link');
+    const record = fc.record({
+      id,
+      conversation,
+      topicKey,
+      sender: person,
+      participants: fc.uniqueArray(person),
+      movedFrom,
+      tags: fc.uniqueArray(tag),
+    });
     const step = fc.record({ record, rev: fc.integer({ min: 1, max: 5 }), deleted: fc.boolean() });
     const index: fc.Arbitrary<MessageIndex> = fc.oneof(
       fc.constant({ by: 'realm' } as const),
@@ -171,6 +183,8 @@ export function messageFacts(fact: Fact, store: Store): void {
       fc.record({ by: fc.constant('topic' as const), conversation, topicKey }),
       fc.record({ by: fc.constant('sender' as const), sender: person }),
       fc.record({ by: fc.constant('participant' as const), user: person }),
+      fc.record({ by: fc.constant('tag' as const), tag }),
+      fc.record({ by: fc.constant('moved' as const), from: fc.constantFrom('s1', 's2') }),
     );
     const from = fc.oneof(fc.integer({ min: 0, max: 61 }), id, fc.constant(Number.MAX_SAFE_INTEGER));
     const direction = fc.constantFrom('newer' as const, 'older' as const);

@@ -159,7 +159,16 @@ function valueFacts(fact: Fact, store: Store): void {
     await store.apply(
       Object.entries(values).map(([part, value], i) => ({ type: 'part', key, part, rev: 1 + i, value: [value] })),
     );
-    const record = { id: 1, conversation: 's1', topicKey: '', sender: 1, participants: [], body: values };
+    const record = {
+      id: 1,
+      conversation: 's1',
+      topicKey: '',
+      sender: 1,
+      participants: [],
+      movedFrom: '',
+      tags: [],
+      body: values,
+    };
     await store.apply([{ type: 'message', realm, id: 1, rev: 1, value: record }]);
     t.strictSame(await store.load(key, epoch(1)), {
       key,

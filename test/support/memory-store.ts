@@ -242,5 +242,9 @@ export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
       return m.sender === index.sender;
     case 'participant':
       return m.participants.includes(index.user);
+    case 'tag':
+      return m.tags.includes(index.tag);
+    case 'moved':
+      return m.movedFrom === index.from;
   }
 }

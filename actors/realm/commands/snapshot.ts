@@ -1,7 +1,7 @@
 /** The whole directory, for replicas. */
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
-import { realmsOf, streamsOf, usersOf } from '../state.js';
+import { emojiOf, groupsOf, linkifiersOf, personalsOf, realmsOf, streamsOf, usersOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 
 export const snapshot: RealmCommand<JsonObject> = {
@@ -18,6 +18,10 @@ export const snapshot: RealmCommand<JsonObject> = {
       users: [...usersOf(parts)] as never,
       streams: [...streamsOf(parts)] as never,
       realms: [...realmsOf(parts)] as never,
+      personals: [...personalsOf(parts)] as never,
+      groups: [...groupsOf(parts)] as never,
+      linkifiers: linkifiersOf(parts) as never,
+      emoji: [...emojiOf(parts)] as never,
     }),
   }),
 };

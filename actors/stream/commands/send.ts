@@ -6,13 +6,14 @@ import { type Rendered, topicLinks } from '../../../src/markdown/index.js';
 import {
   type MessageBody,
   neutral,
+  recordOf,
   renderContext,
   type StoredMessage,
   streamConversation,
 } from '../../../src/messages/index.js';
 import { wildcardAllowed } from '../../../src/people/index.js';
 import type { Audience, MessageItem, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
-import { asMember, checkMayPost, isMember, MEMBER_PART, topicKey } from '../../../src/streams/index.js';
+import { asMember, checkMayPost, isMember, MEMBER_PART } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
 import type { StreamState } from '../state.js';
@@ -219,7 +220,7 @@ function sent(
     topicLinks: linksOf(args, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
   };
-  const message: StoredMessage = { id, sender: caller, participants, body };
+  const message: StoredMessage = { id, sender: caller, participants, home: placed.stream, body };
   const item: MessageItem = {
     t: 'message',
     to: placed.to,
@@ -232,9 +233,7 @@ function sent(
   return {
     reply: success({ id }),
     state: { ...state, last: id },
-    messages: [
-      { id, rev: 1, record: { id, conversation, topicKey: topicKey(args.topic), sender: caller, participants, body } },
-    ],
+    messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
   };
 }

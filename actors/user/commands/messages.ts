@@ -9,9 +9,8 @@ import {
   fetchWindow,
   makePlan,
   neutral,
+  OwnFlags,
   type OwnMessage,
-  orderFlags,
-  ownFlags,
   parseNarrow,
   Reader,
   resolveTerms,
@@ -41,16 +40,21 @@ async function open(
   const user = directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const subscribed = (stream: number): boolean => isSubscribed(view.parts, stream);
-  return { reader: new Reader(suppliers.store, realm, user, directory, subscribed), user, directory, subscribed };
+  return {
+    reader: new Reader(suppliers.store, realm, user, directory, subscribed, new OwnFlags(caller, view.parts)),
+    user,
+    directory,
+    subscribed,
+  };
 }
 
 function present(
   own: OwnMessage,
-  user: number,
+  flags: OwnFlags,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
 ): JsonObject {
-  return { ...variant(neutral(own.message, directory), options), flags: orderFlags(ownFlags(own, user)) };
+  return { ...variant(neutral(own.message, directory), options), flags: flags.of(own) };
 }
 
 /** GET /messages. */
@@ -67,7 +71,8 @@ export const fetchMessages: UserCommand<FetchArgs, Fetched> = {
       includeAnchor: args.include_anchor,
     });
   },
-  handle(_view, args, fetched, { directory, caller }) {
+  handle({ parts }, args, fetched, { directory, caller }) {
+    const flags = new OwnFlags(caller, parts);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
       reply: success({
@@ -76,7 +81,7 @@ export const fetchMessages: UserCommand<FetchArgs, Fetched> = {
         found_oldest: fetched.foundOldest,
         found_anchor: fetched.foundAnchor,
         history_limited: false,
-        messages: fetched.rows.map((row) => present(row, caller, directory, options)),
+        messages: fetched.rows.map((row) => present(row, flags, directory, options)),
       }),
     };
   },
@@ -94,9 +99,10 @@ export const fetchMessage: UserCommand<
     const [record] = await suppliers.store.getMessages(context.realm, [message_id]);
     return record ? reader.access(asStored(record)) : undefined;
   },
-  handle(_view, { apply_markdown }, own, { directory, caller }) {
+  handle({ parts }, { apply_markdown }, own, { directory, caller }) {
     if (!own) throw apiError('INVALID_MESSAGES');
-    const message = present(own, caller, directory, { applyMarkdown: apply_markdown, clientGravatar: true });
+    const options = { applyMarkdown: apply_markdown, clientGravatar: true };
+    const message = present(own, new OwnFlags(caller, parts), directory, options);
     return { reply: success({ message, raw_content: own.message.body.content }) };
   },
 };

@@ -14,6 +14,10 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   users: [],
   streams: [],
   realms: [],
+  personals: [],
+  groups: [],
+  linkifiers: [],
+  emoji: [],
 });
 
 async function world() {

@@ -53,6 +53,10 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     users,
     streams: [],
     realms: [],
+    personals: [],
+    groups: [],
+    linkifiers: [],
+    emoji: [],
   };
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot);
   const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());

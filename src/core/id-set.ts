@@ -1,0 +1,98 @@
+/**
+ * Sets of message ids as users' actors keep them: sorted, and small where they are stored (the differences as
+ * variable-length integers: one or two bytes an id). Values are never changed.
+ */
+
+export class IdSet {
+  static readonly EMPTY = new IdSet([]);
+
+  private constructor(private readonly sorted: readonly number[]) {}
+
+  static of(ids: Iterable<number>): IdSet {
+    const sorted = [...new Set(ids)].sort((a, b) => a - b);
+    return sorted.length === 0 ? IdSet.EMPTY : new IdSet(sorted);
+  }
+
+  /** @throws RangeError for bytes that `encode` did not make */
+  static decode(bytes: Uint8Array): IdSet {
+    if (bytes.length === 0) return IdSet.EMPTY;
+    const sorted: number[] = [];
+    let last = 0;
+    let value = 0;
+    let factor = 1;
+    for (const byte of bytes) {
+      value += (byte & 0x7f) * factor;
+      if (byte & 0x80) {
+        factor *= 128;
+        continue;
+      }
+      last += value;
+      sorted.push(last);
+      value = 0;
+      factor = 1;
+    }
+    if (factor !== 1) throw new RangeError('cut in the middle of an id');
+    return new IdSet(sorted);
+  }
+
+  encode(): Uint8Array {
+    const bytes: number[] = [];
+    let last = 0;
+    for (const id of this.sorted) {
+      let rest = id - last;
+      last = id;
+      while (rest >= 128) {
+        bytes.push((rest % 128) | 0x80);
+        rest = Math.floor(rest / 128);
+      }
+      bytes.push(rest);
+    }
+    return Uint8Array.from(bytes);
+  }
+
+  get size(): number {
+    return this.sorted.length;
+  }
+
+  /** Ascending. */
+  get ids(): readonly number[] {
+    return this.sorted;
+  }
+
+  get last(): number | undefined {
+    return this.sorted.at(-1);
+  }
+
+  has(id: number): boolean {
+    return this.sorted[this.#lowest(id)] === id;
+  }
+
+  with(ids: Iterable<number>): IdSet {
+    const fresh = [...ids].filter((id) => !this.has(id));
+    return fresh.length === 0 ? this : IdSet.of([...this.sorted, ...fresh]);
+  }
+
+  without(ids: Iterable<number>): IdSet {
+    const gone = new Set(ids);
+    const kept = this.sorted.filter((id) => !gone.has(id));
+    return kept.length === this.sorted.length ? this : kept.length === 0 ? IdSet.EMPTY : new IdSet(kept);
+  }
+
+  /** Those above this id. */
+  above(id: number): IdSet {
+    const from = this.#lowest(id + 1);
+    return from === 0 ? this : from === this.sorted.length ? IdSet.EMPTY : new IdSet(this.sorted.slice(from));
+  }
+
+  /** Place of the first id that is not smaller. */
+  #lowest(id: number): number {
+    let low = 0;
+    let high = this.sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.sorted[middle]! < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

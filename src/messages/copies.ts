@@ -1,0 +1,42 @@
+/** Who has a copy of a message (messages.md § Access to a message): decided by stays in streams and by moves. Pure. */
+import { hasCopy, type Member, wasMember } from '../streams/index.js';
+import type { StoredMessage } from './stored.js';
+
+export interface Copy {
+  readonly has: boolean;
+  /** The copy came with a move and was read from the beginning. */
+  readonly gained: boolean;
+}
+
+/** Streams whose memberships decide about the message. */
+export function decidingStreams({ home, body }: StoredMessage): readonly number[] {
+  if (home === 0) return [];
+  if (!body.moves || body.moves.length === 0) return [home];
+  return [...new Set([home, ...body.moves.flatMap(({ from, to }) => [from, to])])];
+}
+
+/**
+ * @param membership of this user, by stream
+ * @param own the user made a copy for himself: starred a message of the past, or was a mentioned bot
+ */
+export function copyOf(
+  message: StoredMessage,
+  user: number,
+  membership: (stream: number) => Member | undefined,
+  own: boolean,
+): Copy {
+  const { home, body, id, participants } = message;
+  if (home === 0) return { has: participants.includes(user), gained: false };
+  let has = own || hasCopy(membership(home), id);
+  let gained = false;
+  for (const move of body.moves ?? []) {
+    const before = wasMember(membership(move.from), move.fromMv);
+    const after = wasMember(membership(move.to), move.toMv);
+    if (before && !after) has = false;
+    else if (!before && after && move.gained) {
+      has = true;
+      gained = true;
+    }
+  }
+  return { has, gained };
+}

@@ -1,0 +1,118 @@
+/**
+ * What one user has read and marked (design § 4). Per home — the stream to which messages were sent, or all direct
+ * messages — a watermark and two sets of exceptions, so that moving a message changes nothing here and marking a stream
+ * read is one small write, however much there is to read. Pure.
+ */
+import { IdSet, type Json, type JsonObject } from '../core/index.js';
+import type { OwnMessage } from './fetch.js';
+import type { StoredMessage } from './stored.js';
+
+/** Reading of one home: everything up to `mark` is read but for `unread`, everything above is not but for `read`. */
+export interface HomeReading {
+  readonly mark: number;
+  readonly read: IdSet;
+  readonly unread: IdSet;
+}
+
+export const READ_PART = 'read/';
+/** Direct messages are one home. */
+export const DIRECT_HOME = 0;
+
+/** Flags that users set on messages besides `read`, and copies that they made: one part each. */
+export const MARKS = ['starred', 'collapsed', 'historical'] as const;
+export type MarkName = (typeof MARKS)[number];
+export const MARK_PART = 'mark/';
+
+type Parts = ReadonlyMap<string, Json>;
+
+const NOTHING_READ: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
+
+/** Decoded once for each stored value. */
+const homes = new WeakMap<object, HomeReading>();
+const marks = new WeakMap<object, IdSet>();
+
+export function readingOf(parts: Parts, home: number): HomeReading {
+  const stored = parts.get(`${READ_PART}${home}`) as JsonObject | undefined;
+  if (!stored) return NOTHING_READ;
+  let reading = homes.get(stored);
+  if (!reading) {
+    reading = {
+      mark: stored.mark as number,
+      read: IdSet.decode(stored.read as Uint8Array),
+      unread: IdSet.decode(stored.unread as Uint8Array),
+    };
+    homes.set(stored, reading);
+  }
+  return reading;
+}
+
+export function readingPart(home: number, { mark, read, unread }: HomeReading): Record<string, Json> {
+  return { [`${READ_PART}${home}`]: { mark, read: read.above(mark).encode(), unread: unread.encode() } };
+}
+
+export function markedOf(parts: Parts, name: MarkName): IdSet {
+  const stored = parts.get(`${MARK_PART}${name}`) as JsonObject | undefined;
+  if (!stored) return IdSet.EMPTY;
+  let set = marks.get(stored);
+  if (!set) {
+    set = IdSet.decode(stored.ids as Uint8Array);
+    marks.set(stored, set);
+  }
+  return set;
+}
+
+export const markedPart = (name: MarkName, ids: IdSet): Record<string, Json> => ({
+  [`${MARK_PART}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
+});
+
+/** Explicitly read or unread; undefined where the message itself says it (read when it was sent). */
+export function markedRead({ mark, read, unread }: HomeReading, id: number): boolean | undefined {
+  if (unread.has(id)) return false;
+  return id <= mark || read.has(id) ? true : undefined;
+}
+
+/** A user's flags, from the parts of the user's actor. */
+export class OwnFlags {
+  constructor(
+    readonly user: number,
+    private readonly parts: Parts,
+  ) {}
+
+  reading(home: number): HomeReading {
+    return readingOf(this.parts, home);
+  }
+
+  marked(name: MarkName): IdSet {
+    return markedOf(this.parts, name);
+  }
+
+  /** The user made a copy of a message that was none of his. */
+  madeCopy(id: number): boolean {
+    return this.marked('historical').has(id);
+  }
+
+  isRead({ message, copy, gained }: OwnMessage): boolean {
+    return !copy || this.#read(message, gained);
+  }
+
+  /** In the order in which flags are listed. */
+  of({ message, copy, gained }: OwnMessage): readonly string[] {
+    if (!copy) return ['read', 'historical'];
+    const sent = message.body.flags[this.user] ?? [];
+    const flags: string[] = [];
+    const { id } = message;
+    if (this.#read(message, gained)) flags.push('read');
+    if (this.marked('starred').has(id)) flags.push('starred');
+    if (this.marked('collapsed').has(id)) flags.push('collapsed');
+    if (sent.includes('mentioned')) flags.push('mentioned');
+    if (message.body.wildcard) flags.push('wildcard_mentioned');
+    if (sent.includes('has_alert_word')) flags.push('has_alert_word');
+    if (this.madeCopy(id)) flags.push('historical');
+    return flags;
+  }
+
+  #read(message: StoredMessage, gained: boolean): boolean {
+    const explicit = markedRead(this.reading(message.home), message.id);
+    return explicit ?? (gained || (message.body.flags[this.user]?.includes('read') ?? false));
+  }
+}
