@@ -68,6 +68,8 @@ export interface Forward {
   readonly args: JsonObject;
   /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
   readonly held?: boolean;
+  /** Milliseconds until the request is given up; absent: the server's usual deadline. */
+  readonly deadlineMs?: number;
   /** User on whose behalf the command runs, where the operation itself established it (login). */
   readonly as?: UserId;
   /** Fields that the frontend adds to the actor's answer. */

@@ -188,7 +188,7 @@ export class Frontend {
     if (forward.held) {
       pending.stopDeadline();
       this.#held.add(pending);
-    }
+    } else if (forward.deadlineMs !== undefined) pending.startDeadline(forward.deadlineMs);
     this.#then(arrival, forwarding.reply, (_, reply) => {
       pending.forwarding = undefined;
       this.#held.delete(pending);
