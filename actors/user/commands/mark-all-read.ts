@@ -5,7 +5,7 @@
 import { IdSet, type Json, type JsonObject } from '../../../src/core/index.js';
 import { asStored, type HomeReading, NEWEST, OwnFlags, readingPart, UnreadScan } from '../../../src/messages/index.js';
 import type { LogItem, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
-import { success } from '../../shared/replies.js';
+import { partially, success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { allReadEvent, rangeEvents, rangeOf } from '../reading/flag-event.js';
 import { type NewestOfHome, newestDirect } from '../reading/newest.js';
@@ -83,6 +83,6 @@ export const markAllRead: UserCommand<JsonObject, Marking> = {
       if (!complete) events.push(...rangeEvents(caller, rangeOf(newest.home, reading, to, 0)));
     }
     if (complete) return { reply: success(), parts: written, events: [allReadEvent(caller)] };
-    return { reply: { ...success(), partial: 'REQUEST_TIMEOUT' }, parts: written, events };
+    return { reply: partially(), parts: written, events };
   },
 };

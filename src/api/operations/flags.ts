@@ -94,7 +94,7 @@ export const markAllAsRead = operation({
     to: userKey(realm, caller),
     command: 'mark-all-read',
     args: {},
-    deadlineMs: MARK_DEADLINE_MS,
+    patienceMs: MARK_DEADLINE_MS,
   }),
 });
 
@@ -117,7 +117,7 @@ export const markStreamAsRead = operation({
     to: userKey(realm, caller),
     command: 'mark-stream-read',
     args: { stream: params.stream_id },
-    deadlineMs: MARK_DEADLINE_MS,
+    patienceMs: MARK_DEADLINE_MS,
   }),
 });
 
@@ -132,6 +132,6 @@ export const markTopicAsRead = operation({
     to: userKey(realm, caller),
     command: params.topic_name === '' ? 'mark-stream-read' : 'mark-topic-read',
     args: { stream: params.stream_id, topic: params.topic_name },
-    deadlineMs: MARK_DEADLINE_MS,
+    patienceMs: MARK_DEADLINE_MS,
   }),
 });
