@@ -4,7 +4,8 @@ import { MARK_PART, READ_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
-import { streamIdByName, streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
+import { ownState } from './commands/own-state.js';
+import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -19,7 +20,7 @@ export const userKind: ActorKind<UserState> = {
     'sealed-key': sealedKey,
     me,
     subscribed,
-    'subscription-state': subscriptionState,
+    'own-state': ownState,
     subscriptions,
     streams,
     messages: fetchMessages,
