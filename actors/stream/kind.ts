@@ -5,6 +5,7 @@ import { MEMBER_PART } from '../../src/streams/index.js';
 import { join, members } from './commands/members.js';
 import { send, sendDirect } from './commands/send.js';
 import { streamMachine } from './machine.js';
+import { RecentMessages, type StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
 
 const common = {
@@ -12,11 +13,19 @@ const common = {
   directory: true,
   loads: [MEMBER_PART],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
-  volatile: () => undefined,
+  volatile: (): StreamVolatile => ({ recent: new RecentMessages() }),
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
   refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
-export const streamKind: ActorKind<StreamState> = { ...common, name: 'stream', commands: { send, join, members } };
+export const streamKind: ActorKind<StreamState, StreamVolatile> = {
+  ...common,
+  name: 'stream',
+  commands: { send, join, members },
+};
 
-export const directKind: ActorKind<StreamState> = { ...common, name: 'dm', commands: { 'send-direct': sendDirect } };
+export const directKind: ActorKind<StreamState, StreamVolatile> = {
+  ...common,
+  name: 'dm',
+  commands: { 'send-direct': sendDirect },
+};

@@ -16,6 +16,7 @@ import type { Audience, MessageItem, NeedsContext, Outcome, Suppliers } from '..
 import { asMember, checkMayPost, isMember, MEMBER_PART } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
+import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { memberIds } from './members.js';
 
@@ -42,7 +43,7 @@ interface Prepared {
 
 async function prepare(
   { content, origin }: SendArgs,
-  { realm }: NeedsContext<StreamState, undefined>,
+  { realm }: NeedsContext<StreamState, StreamVolatile>,
   suppliers: Suppliers,
 ): Promise<Prepared> {
   // Asked for first and at once: ids must come in the order in which commands arrived.
