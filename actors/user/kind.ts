@@ -8,7 +8,8 @@ import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
-import { streamIdByName, streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
+import { ownState } from './commands/own-state.js';
+import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -23,7 +24,7 @@ export const userKind: ActorKind<UserState> = {
     'sealed-key': sealedKey,
     me,
     subscribed,
-    'subscription-state': subscriptionState,
+    'own-state': ownState,
     subscriptions,
     streams,
     messages: fetchMessages,
