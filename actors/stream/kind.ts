@@ -2,7 +2,8 @@
 import { apiError } from '../../src/api/errors.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
-import { join, members } from './commands/members.js';
+import { archive, join, leave, members } from './commands/members.js';
+import { directNotice, notice } from './commands/notice.js';
 import { send, sendDirect } from './commands/send.js';
 import { streamMachine } from './machine.js';
 import type { StreamState } from './state.js';
@@ -17,6 +18,14 @@ const common = {
   refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
-export const streamKind: ActorKind<StreamState> = { ...common, name: 'stream', commands: { send, join, members } };
+export const streamKind: ActorKind<StreamState> = {
+  ...common,
+  name: 'stream',
+  commands: { send, notice, join, leave, archive, members },
+};
 
-export const directKind: ActorKind<StreamState> = { ...common, name: 'dm', commands: { 'send-direct': sendDirect } };
+export const directKind: ActorKind<StreamState> = {
+  ...common,
+  name: 'dm',
+  commands: { 'send-direct': sendDirect, notice: directNotice },
+};
