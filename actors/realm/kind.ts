@@ -1,6 +1,7 @@
 /** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
 import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
+import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
@@ -16,6 +17,7 @@ import {
   GROUP_PART,
   LINKIFIERS_PART,
   PERSONAL_PART,
+  PLAYGROUNDS_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
@@ -28,7 +30,17 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   name: 'realm',
   machine: realmMachine,
   directory: false,
-  loads: [USER_PART, STREAM_PART, GROUP_PART, REALM_PART, PERSONAL_PART, USER_GROUP_PART, LINKIFIERS_PART, EMOJI_PART],
+  loads: [
+    USER_PART,
+    STREAM_PART,
+    GROUP_PART,
+    REALM_PART,
+    PERSONAL_PART,
+    USER_GROUP_PART,
+    LINKIFIERS_PART,
+    PLAYGROUNDS_PART,
+    EMOJI_PART,
+  ],
   commands: versioned({
     'peek-realm': peekRealm,
     'create-realm': createRealm,
@@ -49,6 +61,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextUser: 1,
     nextStream: 1,
     nextRecipient: 1,
+    nextGroup: FIRST_GROUP,
+    nextLinkifier: 1,
+    nextPlayground: 1,
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,

@@ -2,6 +2,7 @@
 import type { UserId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { CannotRender, type MarkdownContext, type Rendered, RenderThreads } from '../markdown/index.js';
+import { isSystemBot } from '../people/index.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -38,7 +39,7 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
     usersNamed: (name) => usersNamed(directory, name).map(shown),
     userById: (id) => {
       const user = directory.user(id as UserId);
-      return user?.isActive ? shown(user) : undefined;
+      return user?.isActive && !isSystemBot(user) ? shown(user) : undefined;
     },
     streamByName: (name) => {
       const stream = directory.streamByName(name);
