@@ -3,8 +3,13 @@ import { apiError } from '../../src/api/errors.js';
 import { MARK_PART, READ_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
+import { setFlags, setFlagsInNarrow } from './commands/flags.js';
+import { markAllRead } from './commands/mark-all-read.js';
+import { markStreamRead, readStream } from './commands/mark-stream-read.js';
+import { markTopicRead } from './commands/mark-topic-read.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
-import { streamIdByName, streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
+import { ownState } from './commands/own-state.js';
+import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -19,13 +24,19 @@ export const userKind: ActorKind<UserState> = {
     'sealed-key': sealedKey,
     me,
     subscribed,
-    'subscription-state': subscriptionState,
+    'own-state': ownState,
     subscriptions,
     streams,
     messages: fetchMessages,
     message: fetchMessage,
     render,
     'stream-id': streamIdByName,
+    'set-flags': setFlags,
+    'set-flags-in-narrow': setFlagsInNarrow,
+    'mark-all-read': markAllRead,
+    'mark-stream-read': markStreamRead,
+    'mark-topic-read': markTopicRead,
+    'read-stream': readStream,
   },
   initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   volatile: () => undefined,

@@ -1,5 +1,5 @@
 /** Persisted state of a user actor. Subscriptions are parts of their own. */
-import type { Json, JsonObject } from '../../src/core/index.js';
+import { type ActorKey, type Json, type JsonObject, parseKey, type UserId, userId } from '../../src/core/index.js';
 import type { Subscription } from '../../src/streams/index.js';
 
 export interface UserState extends JsonObject {
@@ -11,6 +11,9 @@ export interface UserState extends JsonObject {
 }
 
 export const SUBSCRIPTION_PART = 'sub/';
+
+/** Whose actor this is. */
+export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
 
 type Parts = ReadonlyMap<string, Json>;
 

@@ -1,6 +1,7 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 import type { Operation } from '../operation.js';
 import { deleteQueue, getEvents, register } from './events.js';
+import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { getServerSettings } from './server.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
@@ -11,8 +12,13 @@ export const OPERATIONS = [
   getEvents,
   fetchApiKey,
   getStreamId,
+  markAllAsRead,
+  markStreamAsRead,
+  markTopicAsRead,
   getMessages,
   sendMessage,
+  setFlags,
+  setFlagsInNarrow,
   renderMessage,
   getMessage,
   register,

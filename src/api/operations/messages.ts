@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { dmKey, streamKey, userId, userKey } from '../../core/index.js';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../directory/index.js';
 import { isHumanClient } from '../../http/client-name.js';
-import { checkContent, NEWEST, parseNarrow } from '../../messages/index.js';
+import { checkContent, parseNarrow } from '../../messages/index.js';
 import { checkStreamName, checkTopic } from '../../streams/index.js';
+import { parseAnchor } from '../anchor.js';
 import { apiError } from '../errors.js';
 import { type Call, operation } from '../operation.js';
 import { flag, maybeText, pathId, text } from '../parameters.js';
@@ -149,16 +150,6 @@ export const getMessages = operation({
     };
   },
 });
-
-/** narrow.md § Anchors and windows. @throws ApiError */
-function parseAnchor(anchor: string | undefined): number | 'first_unread' {
-  if (anchor === undefined) throw apiError('MISSING_ANCHOR');
-  if (anchor === 'oldest') return 0;
-  if (anchor === 'newest') return NEWEST;
-  if (anchor === 'first_unread') return anchor;
-  if (!/^-?\d+$/.test(anchor.trim())) throw apiError('INVALID_ANCHOR');
-  return Math.min(Math.max(0, Number(anchor)), NEWEST);
-}
 
 export const getMessage = operation({
   id: 'get-message',
