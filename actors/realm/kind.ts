@@ -3,14 +3,22 @@ import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
 import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
+import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { firstMessage } from './commands/first-message.js';
+import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
+import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
+import { muteUser, unmuteUser } from './commands/mute-user.js';
+import { changeSettings } from './commands/own-settings.js';
+import { addPlayground, removePlayground } from './commands/playgrounds.js';
+import { changeRealm } from './commands/realm-settings.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
+import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { realmMachine } from './machine.js';
 import {
   EMOJI_PART,
@@ -51,6 +59,22 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     subscribe,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
+    'change-settings': changeSettings,
+    'add-alert-words': addAlertWords,
+    'remove-alert-words': removeAlertWords,
+    'mute-user': muteUser,
+    'unmute-user': unmuteUser,
+    'change-realm': changeRealm,
+    'add-linkifier': addLinkifier,
+    'update-linkifier': updateLinkifier,
+    'remove-linkifier': removeLinkifier,
+    'add-playground': addPlayground,
+    'remove-playground': removePlayground,
+    'create-group': createGroup,
+    'update-group': updateGroup,
+    'remove-group': removeGroup,
+    'edit-group-members': editMembers,
+    'edit-subgroups': editSubgroups,
   }),
   initial: (key) => ({
     phase: 'active',

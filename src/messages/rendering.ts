@@ -41,6 +41,11 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
       const user = directory.user(id as UserId);
       return user?.isActive && !isSystemBot(user) ? shown(user) : undefined;
     },
+    groupByName: (name) => {
+      for (const group of directory.groups()) if (group.name === name) return { id: group.id, name };
+      return undefined;
+    },
+    linkifiers: directory.linkifiers(),
     streamByName: (name) => {
       const stream = directory.streamByName(name);
       return stream?.name === name ? { id: stream.id, name } : undefined;

@@ -8,9 +8,10 @@ export {
 } from './groups.js';
 export { LANGUAGES } from './languages.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './names.js';
+export { presentLinkifier, presentPlayground } from './present-realm.js';
 export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';
-export { DEFAULT_REALM_SETTINGS } from './realm-settings.js';
 export * from './realm-setting-rules.js';
+export { DEFAULT_REALM_SETTINGS } from './realm-settings.js';
 export * from './roles.js';
 export * from './system-bots.js';
 export * from './user-settings.js';

@@ -22,6 +22,7 @@ import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
 import { realmSection } from './realm-section.js';
+import { directorySections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
 
@@ -121,6 +122,7 @@ export async function takeSnapshot(
   };
   if (wanted('realm')) parts.push(realmSection(inputs));
   if (wanted('realm_user')) parts.push(userSections(inputs));
+  parts.push(...directorySections(inputs, wanted));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
   return { start: end, incarnation, covers, parts: parts.map(encodeFields) };

@@ -124,7 +124,8 @@ function settingEvents(user: number, name: SettingName, value: SettingValue): Lo
   if (is === 'D') {
     events.push(tellUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }));
   }
-  if (is === 'N') events.push(tellUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
+  if (is === 'N')
+    events.push(tellUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
   return events;
 }
 

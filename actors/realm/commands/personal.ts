@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../src/core/index.js';
 import type { DirectoryPersonal, DirectoryUser } from '../../../src/directory/index.js';
 import { ROLE } from '../../../src/people/index.js';
 import type { LogItem } from '../../../src/runtime/index.js';
-import { asPart, PERSONAL_PART, type Parts, userOf } from '../state.js';
+import { asPart, type Parts, PERSONAL_PART, userOf } from '../state.js';
 
 /** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
 export const LANE = 'settings';

@@ -57,7 +57,8 @@ export const changeRealm: RealmCommand<RealmSettingsArgs> = {
 
 function checkRights(acting: DirectoryUser, values: RealmSettings): void {
   if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
-  if (!isOwner(acting) && Object.keys(values).some((name) => OWNER_SETTINGS.has(name))) throw apiError('OWNER_REQUIRED');
+  if (!isOwner(acting) && Object.keys(values).some((name) => OWNER_SETTINGS.has(name)))
+    throw apiError('OWNER_REQUIRED');
 }
 
 /** Administrators may name private streams too. */
