@@ -1,5 +1,12 @@
 /** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
 import type { JsonObject } from '../../../src/core/index.js';
+import {
+  alertWordsSection,
+  displaySection,
+  mutedUsersSection,
+  notificationsSection,
+  settingsSection,
+} from './choice-sections.js';
 import { EMPTY_SECTIONS, presenceSection, profileFieldsSection } from './empty-sections.js';
 import {
   groupsSection,
@@ -7,13 +14,6 @@ import {
   playgroundsSection,
   settingsDefaultsSection,
 } from './organization-sections.js';
-import {
-  alertWordsSection,
-  displaySection,
-  mutedUsersSection,
-  notificationsSection,
-  settingsSection,
-} from './own-sections.js';
 import type { SnapshotInputs } from './take.js';
 
 const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>> = {

@@ -1,5 +1,6 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 import type { Operation } from '../operation.js';
+import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import {
@@ -54,6 +55,14 @@ export const OPERATIONS = [
   getUserGroupMembers,
   getUserGroupSubgroups,
   isUserGroupMember,
+import { muteTopic, setUserTopic } from './user-topics.js';
+import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
+
+export const OPERATIONS = [
+  getDrafts,
+  createDrafts,
+  deleteDraft,
+  editDraft,
   deleteQueue,
   getEvents,
   fetchApiKey,
@@ -75,6 +84,8 @@ export const OPERATIONS = [
   getOwnUser,
   getSubscriptions,
   subscribe,
+  muteTopic,
+  setUserTopic,
   getUser,
   getUserByEmail,
 ] as unknown as readonly Operation[];

@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
@@ -8,6 +9,7 @@ import { lookingUp } from './looking-up.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
+import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
@@ -17,6 +19,7 @@ import { sendingRefusals } from './sending-refusals.js';
 import { state } from './state.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
 
@@ -31,6 +34,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   rendering,
   fetching,
   windows,
+  reading,
   registering,
   queues,
   'contents of queues': queueContents,
@@ -38,6 +42,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of subscribing': subscribingRefusals,
   visibility,
   audiences,
+  drafts,
+  'user topics': userTopics,
   'snapshot and events': state,
   restart,
 };
