@@ -2,14 +2,12 @@ export {
   FIRST_GROUP,
   presentGroup,
   SYSTEM_GROUP,
-  SYSTEM_GROUP,
-  SYSTEM_GROUP_NAMES,
   SYSTEM_GROUP_NAMES,
   systemGroupsOf,
   UserGroups,
 } from './groups.js';
 export { LANGUAGES } from './languages.js';
-export { checkFullName, checkFullName, FAKE_EMAIL_DOMAIN, isEmail, isEmail, mailDomain } from './names.js';
+export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './names.js';
 export { checkDraftsOn, isOn } from './own-settings.js';
 export { presentLinkifier, presentPlayground } from './present-realm.js';
 export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';

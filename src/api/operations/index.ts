@@ -28,6 +28,7 @@ import {
   updateUserGroupMembers,
   updateUserGroupSubgroups,
 } from './user-groups.js';
+import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
@@ -55,10 +56,6 @@ export const OPERATIONS = [
   getUserGroupMembers,
   getUserGroupSubgroups,
   isUserGroupMember,
-import { muteTopic, setUserTopic } from './user-topics.js';
-import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
-
-export const OPERATIONS = [
   getDrafts,
   createDrafts,
   deleteDraft,
