@@ -1,5 +1,5 @@
 /** Events that wait for the client, oldest first; forgotten when it acknowledges them. */
-import type { EventShape, SharedEvent } from '../../src/events/index.js';
+import type { EventShape, SharedEvent, TransientEvent } from '../../src/events/index.js';
 
 /** More waiting events than this end the queue: its client is not coming back for them. */
 export const BUFFER_LIMIT = 100_000;
@@ -19,9 +19,14 @@ export const heartbeat = (id: number): OwnEvent => {
   return { id, encode: () => bytes };
 };
 
+/** Transient events that wait for the client: of more than these the oldest are lost. */
+const MOST_TRANSIENT = 100;
+
 export class EventBuffer {
   #events: (SharedEvent | OwnEvent)[] = [];
   #head = 0;
+  /** Ids of transient events among them, oldest first. */
+  #transient: number[] = [];
   readonly #tail: Uint8Array;
 
   constructor(
@@ -45,7 +50,26 @@ export class EventBuffer {
     this.#events.push(event);
   }
 
+  pushTransient(id: number, event: TransientEvent): void {
+    const bytes = event.encode(id);
+    this.#events.push({ id, encode: () => bytes });
+    if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
+  }
+
+  /** Ids grow, so that the place is found by halving. */
+  #drop(id: number): void {
+    let low = this.#head;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#events[middle]!.id < id) low = middle + 1;
+      else high = middle;
+    }
+    if (this.#events[low]?.id === id) this.#events.splice(low, 1);
+  }
+
   acknowledge(id: number): void {
+    if (this.#transient.length > 0) this.#transient = this.#transient.filter((one) => one > id);
     while (this.#head < this.#events.length && this.#events[this.#head]!.id <= id) this.#head++;
     if (this.#head > 0 && this.#head * 2 >= this.#events.length) {
       this.#events = this.#events.slice(this.#head);

@@ -5,6 +5,7 @@ import { MEMBER_PART } from '../../src/streams/index.js';
 import { archive, join, leave, members } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
 import { send, sendDirect } from './commands/send.js';
+import { typing } from './commands/typing.js';
 import { streamMachine } from './machine.js';
 import { RecentMessages, type StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
@@ -22,7 +23,7 @@ const common = {
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
-  commands: { send, notice, join, leave, archive, members },
+  commands: { send, notice, join, leave, archive, members, typing },
 };
 
 export const directKind: ActorKind<StreamState, StreamVolatile> = {

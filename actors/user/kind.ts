@@ -4,15 +4,16 @@ import { DRAFT_PART, MARK_PART, READ_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
+import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
-import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
 import { ownState } from './commands/own-state.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
+import { typing } from './commands/typing.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -40,6 +41,7 @@ export const userKind: ActorKind<UserState> = {
     'mark-stream-read': markStreamRead,
     'mark-topic-read': markTopicRead,
     'read-stream': readStream,
+    typing,
     drafts,
     'create-drafts': createDrafts,
     'edit-draft': editDraft,

@@ -14,9 +14,6 @@ export interface UserState extends JsonObject {
   readonly lastScheduled?: number;
 }
 
-/** The user whose actor has this key. */
-export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
-
 /** First ids of users are this far apart: the id of another's draft is hardly ever one of one's own. */
 const ID_DISTANCE = 4_096;
 /** Ids in paths end at 2^32. */

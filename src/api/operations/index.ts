@@ -6,6 +6,7 @@ import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInN
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { getServerSettings } from './server.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { setTypingStatus } from './typing.js';
 import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
@@ -37,6 +38,7 @@ export const OPERATIONS = [
   subscribe,
   muteTopic,
   setUserTopic,
+  setTypingStatus,
   getUser,
   getUserByEmail,
 ] as unknown as readonly Operation[];

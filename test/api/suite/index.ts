@@ -18,6 +18,7 @@ import { sendingRefusals } from './sending-refusals.js';
 import { state } from './state.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { typing } from './typing.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -42,6 +43,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   audiences,
   drafts,
   'user topics': userTopics,
+  typing,
   'snapshot and events': state,
   restart,
 };

@@ -36,6 +36,7 @@ export const roles: Facts = async (t, server) => {
       'GET /get_stream_id': { stream: 'everybody' },
       'POST /messages/render': { content: 'x' },
       'GET /drafts': {},
+      'POST /typing': { type: 'stream', op: 'start', to: [stream], topic: 'roles' },
       'POST /drafts': { drafts: [] },
       'POST /user_topics': { stream_id: stream, topic: 'roles', visibility_policy: 1 },
       'PATCH /users/me/subscriptions/muted_topics': { stream: 'everybody', topic: 'roles', op: 'remove' },
