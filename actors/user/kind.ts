@@ -1,9 +1,10 @@
 /** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
 import { apiError } from '../../src/api/errors.js';
-import { DRAFT_PART, MARK_PART, READ_PART } from '../../src/messages/index.js';
+import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
+import { due, scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
 import { markAllRead } from './commands/mark-all-read.js';
@@ -11,6 +12,7 @@ import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
 import { ownState } from './commands/own-state.js';
+import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
@@ -21,7 +23,7 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART],
+  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART],
   commands: {
     create,
     'fetch-key': fetchKey,
@@ -47,6 +49,13 @@ export const userKind: ActorKind<UserState> = {
     'edit-draft': editDraft,
     'delete-draft': deleteDraft,
     'drop-drafts': dropDrafts,
+    'scheduled-messages': scheduledMessages,
+    schedule,
+    'edit-scheduled': editScheduled,
+    'delete-scheduled': deleteScheduled,
+    due,
+    'scheduled-sent': scheduledSent,
+    'scheduled-failed': scheduledFailed,
     'set-topic-policy': setTopicPolicy,
     'mute-topic': muteTopic,
     'move-topic-policy': moveTopicPolicy,

@@ -57,6 +57,8 @@ export interface Call<V> {
   readonly client: string;
   /** Base URL under which the client reached the server, without trailing slash. */
   readonly origin: string;
+  /** Wall time of the request, ms. */
+  readonly now: number;
   /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
   refresh(): Promise<void>;
 }

@@ -10,6 +10,7 @@ export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant 
 export * from './read-state.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
+export * from './scheduled.js';
 export * from './sending.js';
 export {
   asStored,

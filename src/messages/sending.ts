@@ -2,12 +2,11 @@
 import { apiError } from '../api/errors.js';
 import { userId } from '../core/index.js';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '../directory/index.js';
-import type { Rendered } from '../markdown/index.js';
 import { wildcardAllowed } from '../people/index.js';
 import { checkMayPost } from '../streams/index.js';
 
 /** More subscribers than this, and the organization decides who may wake them all. */
-export const WILDCARD_FREE = 15;
+const WILDCARD_FREE = 15;
 /** What clients send where people give no topic. */
 const NO_TOPIC = '(no topic)';
 
@@ -49,13 +48,13 @@ export function checkTopicGiven(topic: string, directory: DirectoryView): void {
 
 /** Comes last, after rendering. @throws ApiError */
 export function checkWildcard(
-  rendered: Rendered | null,
+  wildcard: boolean,
   subscribers: () => number,
   sender: DirectoryUser,
   { settings }: DirectoryView,
   now: number,
 ): void {
-  if (!rendered?.mentions.wildcard || subscribers() <= WILDCARD_FREE) return;
+  if (!wildcard || subscribers() <= WILDCARD_FREE) return;
   const policy = Number(settings.wildcard_mention_policy);
   if (!wildcardAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }

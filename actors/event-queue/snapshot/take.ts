@@ -68,6 +68,7 @@ async function membersWith(
 const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
+  scheduled: ['scheduled_messages'],
   topics: ['muted_topics', 'user_topic'],
 };
 

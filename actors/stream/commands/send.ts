@@ -30,12 +30,13 @@ export const send: StreamCommand<SendArgs, Prepared> = {
   handle({ state, parts }, args, { id, rendered }, context) {
     const { directory, key, caller, now } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
-    if (!stream) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
+    if (!stream || stream.archived)
+      throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
     const sender = activeSender(directory, caller);
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);
     checkTopicGiven(args.topic, directory);
-    checkWildcard(rendered, () => memberIds(parts).length, sender, directory, now);
+    checkWildcard(rendered?.mentions.wildcard === true, () => memberIds(parts).length, sender, directory, now);
     return sentToStream(state, args, context, stream, bySender(args, id, rendered, context, subscribed));
   },
 };

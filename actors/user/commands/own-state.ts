@@ -1,5 +1,6 @@
 /** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
 import type { Json } from '../../../src/core/index.js';
+import { presentScheduled, undelivered } from '../../../src/messages/index.js';
 import { userTopics } from '../../../src/streams/index.js';
 import type { OwnSection, OwnSections, OwnStateArgs } from '../../shared/own-state.js';
 import { value } from '../../shared/replies.js';
@@ -12,6 +13,7 @@ type Parts = ReadonlyMap<string, Json>;
 const SECTIONS: { readonly [S in OwnSection]: (parts: Parts) => OwnSections[S] } = {
   subscriptions: subscriptionsOf,
   drafts: newestDrafts,
+  scheduled: (parts) => undelivered(parts).map(presentScheduled),
   topics: userTopics,
 };
 

@@ -4,6 +4,12 @@ import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
+import {
+  createScheduledMessage,
+  deleteScheduledMessage,
+  getScheduledMessages,
+  updateScheduledMessage,
+} from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { setTypingStatus } from './typing.js';
@@ -29,6 +35,10 @@ export const OPERATIONS = [
   renderMessage,
   getMessage,
   register,
+  getScheduledMessages,
+  createScheduledMessage,
+  deleteScheduledMessage,
+  updateScheduledMessage,
   getServerSettings,
   getStreams,
   getUsers,

@@ -13,6 +13,7 @@ import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
+import { scheduled } from './scheduled.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { state } from './state.js';
@@ -44,6 +45,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   drafts,
   'user topics': userTopics,
   typing,
+  'scheduled messages': scheduled,
   'snapshot and events': state,
   restart,
 };
