@@ -12,6 +12,8 @@ export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant 
 export * from './read-state.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
+export * from './scheduled.js';
+export * from './sending.js';
 export {
   asStored,
   type MessageBody,
