@@ -13,4 +13,5 @@ export { emojiCode, emojiName } from './emoji-table.js';
 export { isUsable as isUsableLinkifier } from './linkifier.js';
 export { closeRenderThreads, type RenderThreadOptions, RenderThreads, renderOffThread } from './off-thread.js';
 export { apology, CannotRender, type Mentions, type Rendered, renderMarkdown } from './render.js';
+export { messageUrl } from './stream-link.js';
 export { type TopicLink, topicLinks } from './topic-links.js';
