@@ -1,12 +1,17 @@
 /** What only a user's own actor knows, read in one ask: all sections are of one version, which a snapshot can name. */
 import { type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
+import type { Draft } from '../../src/messages/index.js';
 import type { Suppliers } from '../../src/runtime/index.js';
-import type { Subscription } from '../../src/streams/index.js';
+import type { Subscription, UserTopic } from '../../src/streams/index.js';
 
 /** Sections by name, as the user actor answers them. */
 export interface OwnSections {
   /** Present and former subscriptions, in no particular order. */
   readonly subscriptions: readonly Subscription[];
+  /** Newest edit first, as many as registrations show. */
+  readonly drafts: readonly Draft[];
+  /** In no particular order. */
+  readonly topics: readonly UserTopic[];
 }
 
 export type OwnSection = keyof OwnSections;

@@ -98,6 +98,8 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
   readonly summary: string;
   readonly parameters: P;
+  /** Refuses before parameters are looked at; not called without credentials. Throws ApiError. */
+  before?(directory: DirectoryView, caller: UserId): void;
   /** Decide where the call goes. Throws ApiError (see errors.ts). */
   run(call: Call<Values<P>>): Forward | Answer | Promise<Forward | Answer>;
 }

@@ -155,6 +155,7 @@ export class Frontend {
 
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
     const { exchange, found, form } = arrival;
+    if (caller) target.operation.before?.(caller.directory, caller.user.id);
     const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
     const { values, ignored } = target.parameters.read(form, query, found.values);
     const client = clientName(form.get('client') ?? query.get('client'), arrival.userAgent);

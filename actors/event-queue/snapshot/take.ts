@@ -21,6 +21,7 @@ import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
+import { ownSections } from './own-sections.js';
 import { realmSection } from './realm-section.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
@@ -66,9 +67,11 @@ async function membersWith(
 /** Parts of the user's actor that make up the wanted sections of the response. */
 const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
+  drafts: ['drafts'],
+  topics: ['muted_topics', 'user_topic'],
 };
 
-const ownSections = (wanted: (section: string) => boolean): OwnSection[] =>
+const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
   (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
 
 export async function takeSnapshot(
@@ -85,7 +88,7 @@ export async function takeSnapshot(
   await (await suppliers.services.feeds.of(realm)).reach(end);
   const user = directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-  const sections = ownSections(wanted);
+  const sections = ownNeeded(wanted);
   const own = sections.length === 0 ? undefined : await readOwnState(realm, user.id, sections, suppliers);
   // Sections that weren't asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
@@ -123,5 +126,6 @@ export async function takeSnapshot(
   if (wanted('realm_user')) parts.push(userSections(inputs));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
+  if (own) parts.push(ownSections(inputs, own, wanted));
   return { start: end, incarnation, covers, parts: parts.map(encodeFields) };
 }

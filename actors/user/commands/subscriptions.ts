@@ -16,7 +16,7 @@ import { readOwnState } from '../../shared/own-state.js';
 import { success, value } from '../../shared/replies.js';
 import { readSubscribers, type Subscribers } from '../../shared/subscribers.js';
 import type { UserCommand } from '../command.js';
-import { isSubscribed, SUBSCRIPTION_PART, subscriptionOf, subscriptionsOf } from '../state.js';
+import { isSubscribed, SUBSCRIPTION_PART, selfOf, subscriptionOf, subscriptionsOf } from '../state.js';
 
 interface Joined extends JsonObject {
   readonly stream: JsonObject;
@@ -31,7 +31,7 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
     const shown: JsonObject[] = [];
-    const self = userId(Number(key.slice(key.lastIndexOf('/') + 1)));
+    const self = selfOf(key);
     const account = directory.user(self);
     const events: LogItem[] = [];
     const tell = (event: JsonObject): void => {
