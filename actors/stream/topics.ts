@@ -11,7 +11,7 @@ import type { StreamView } from './messages.js';
 export const TOPIC_PART = 'topic/';
 
 /** How many of the newest messages are looked at for the newest that remains: more than commands in flight change. */
-const LOOKED_AT = 64;
+export const LOOKED_AT = 64;
 
 interface Topic extends JsonObject {
   readonly name: string;

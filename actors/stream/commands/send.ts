@@ -3,11 +3,11 @@ import { apiError } from '../../../src/api/errors.js';
 import { parseKey, realmKey, streamId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import type { Rendered } from '../../../src/markdown/index.js';
-import { wildcardAllowed } from '../../../src/people/index.js';
 import { checkMayPost, isMember } from '../../../src/streams/index.js';
 import type { StreamCommand } from '../command.js';
-import { memberIds, memberOf } from './members.js';
+import { memberOf } from './members.js';
 import { flagsAtCreation, type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
+import { checkWildcard } from './wildcard.js';
 
 interface SendArgs extends Said {
   /** The sender's own copy is read: the client is one that a person looks at. */
@@ -17,9 +17,6 @@ interface SendArgs extends Said {
   /** As sent. */
   readonly widget: string | null;
 }
-
-/** More subscribers than this, and the organization decides who may wake them all (messages.md, check 16). */
-const WILDCARD_FREE = 15;
 
 export const send: StreamCommand<SendArgs, Prepared> = {
   creates: true,
@@ -42,11 +39,8 @@ export const send: StreamCommand<SendArgs, Prepared> = {
       now,
     );
     if (directory.settings.mandatory_topics && args.topic === '(no topic)') throw apiError('TOPICS_REQUIRED');
-    if (rendered?.mentions.wildcard && memberIds(parts).length > WILDCARD_FREE) {
-      const policy = Number(directory.settings.wildcard_mention_policy);
-      if (!wildcardAllowed(policy, sender, directory.settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
-    }
-    return sentToStream(state, args, context, stream, bySender(args, id, rendered, context, subscribed));
+    if (rendered?.mentions.wildcard) checkWildcard(sender, parts, directory, now);
+    return sentToStream({ state, parts }, args, context, stream, bySender(args, id, rendered, context, subscribed));
   },
 };
 

@@ -3,6 +3,7 @@ import type { Operation } from '../operation.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
+import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { getServerSettings } from './server.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
@@ -27,9 +28,14 @@ export const OPERATIONS = [
   setFlagsInNarrow,
   renderMessage,
   getMessage,
+  updateMessage,
+  deleteMessage,
+  getMessageHistory,
   register,
   getServerSettings,
   getStreams,
+  deleteTopic,
+  getStreamTopics,
   getUsers,
   createUser,
   getOwnUser,
