@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
@@ -16,6 +17,7 @@ import { restart } from './restart.js';
 import { roles } from './roles.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
+import { settings } from './settings.js';
 import { state } from './state.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
@@ -43,6 +45,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   visibility,
   audiences,
   drafts,
+  settings,
+  'alert words and mutes': choices,
   'user topics': userTopics,
   'snapshot and events': state,
   restart,
