@@ -16,6 +16,7 @@ export function wants(options: QueueOptions, event: SharedEvent, user: number): 
       inNarrow(options.narrow, item.message as unknown as NeutralMessage, item.flags[user] ?? [])
     );
   }
+  if (item.only && capabilities[item.only.capability] !== item.only.has) return false;
   if (type === 'muted_topics' && eventTypes?.includes('user_topic')) return false;
   if (type === 'typing' && item.event.stream_id !== undefined) return capabilities.stream_typing_notifications;
   if (NOT_WITH_SETTINGS_OBJECT.has(type)) return !capabilities.user_settings_object;

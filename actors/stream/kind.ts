@@ -6,6 +6,7 @@ import { archive, join, leave, members } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
 import { send, sendDirect } from './commands/send.js';
 import { streamMachine } from './machine.js';
+import { RecentMessages, type StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
 
 const common = {
@@ -13,18 +14,18 @@ const common = {
   directory: true,
   loads: [MEMBER_PART],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
-  volatile: () => undefined,
+  volatile: (): StreamVolatile => ({ recent: new RecentMessages() }),
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
   refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
-export const streamKind: ActorKind<StreamState> = {
+export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
   commands: { send, notice, join, leave, archive, members },
 };
 
-export const directKind: ActorKind<StreamState> = {
+export const directKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'dm',
   commands: { 'send-direct': sendDirect, notice: directNotice },

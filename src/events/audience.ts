@@ -3,7 +3,7 @@ import { userId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { ROLE } from '../people/index.js';
 import type { Audience } from '../runtime/log-entry.js';
-import { type Member, wasMember } from '../streams/index.js';
+import { hasCopy, type Member, wasMember } from '../streams/index.js';
 
 /** Role of the account at a realm version. */
 export function roleAt(user: DirectoryUser, version: number): number {
@@ -28,6 +28,7 @@ export function receives(
   if (to.except?.includes(user)) return false;
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && members && wasMember(members.get(user), to.mv)) return true;
+  if (to.copyOf !== undefined && hasCopy(members?.get(user), to.copyOf)) return true;
   if (to.rv === undefined) return false;
   const account = directory.user(userId(user));
   if (!account) return false;

@@ -8,13 +8,15 @@ import type { ActorKey, JsonObject } from '../core/index.js';
 
 /**
  * Who gets an event, fixed at commit: replay never consults present membership or roles. A user gets it who is in
- * `users`, or was a member of `stream` at membership version `mv`, or held a role of at most `role` at realm version
- * `rv`; and is not in `except`.
+ * `users`, or was a member of `stream` at membership version `mv`, or has a copy of the message `copyOf` from a stay in
+ * `stream`, or held a role of at most `role` at realm version `rv`; and is not in `except`.
  */
 export interface Audience {
   readonly users?: readonly number[];
   readonly stream?: number;
   readonly mv?: number;
+  /** Id of a message that was sent to `stream`. */
+  readonly copyOf?: number;
   /** 100 … 600; 600 = everybody in the realm. Needs `rv`. */
   readonly role?: number;
   readonly rv?: number;
@@ -30,6 +32,34 @@ export interface PlainItem {
   readonly event: JsonObject;
   /** What shaping the event for a client's capabilities needs; never sent. */
   readonly aux?: JsonObject;
+  /** Only for queues whose client declared this capability, or (`has` false) did not. */
+  readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
+  /** What each recipient gets of its own, filled in when the event is delivered (events/personal.ts). */
+  readonly own?: OwnPart;
+}
+
+/** Parts of an event that differ from user to user, and that are too many to be written into the log. */
+export type OwnPart =
+  /** `flags` of the recipient on this message. */
+  | { readonly of: 'flags'; readonly message: number }
+  /** `messages`: ids that this change of read state has made read. */
+  | OwnReadRange;
+
+export interface OwnReadRange {
+  readonly of: 'read';
+  /** Stream to which they were sent; 0 = direct messages. */
+  readonly home: number;
+  /** Above the first id, up to the second. */
+  readonly above: number;
+  readonly to: number;
+  /** Ids in the range that were read before, and older ones that were not; as IdSet encodes them. */
+  readonly read: Uint8Array;
+  readonly unread: Uint8Array;
+  /** Messages that are in this stream now, whatever their home: only these. 0 = all. */
+  readonly stream: number;
+  /** A large range is spread over several events: this is the n-th slice, from 0, and whether it takes all the rest. */
+  readonly slice: number;
+  readonly last: boolean;
 }
 
 /** A message event: rendered for each kind of client when it is delivered. */

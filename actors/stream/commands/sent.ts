@@ -19,6 +19,7 @@ import type {
   Suppliers,
 } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
+import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 
 /** What somebody says. */
@@ -40,7 +41,7 @@ export interface Prepared {
 /** Needs of every command that makes a message. */
 export async function prepare(
   { content, origin }: Said,
-  { realm }: NeedsContext<StreamState, undefined>,
+  { realm }: NeedsContext<StreamState, StreamVolatile>,
   suppliers: Suppliers,
 ): Promise<Prepared> {
   // Asked for first and at once: ids must come in the order in which commands arrived.

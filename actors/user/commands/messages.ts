@@ -1,10 +1,9 @@
 /** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
 import { apiError } from '../../../src/api/errors.js';
-import { type JsonObject, userId } from '../../../src/core/index.js';
-import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import type { JsonObject } from '../../../src/core/index.js';
+import type { DirectoryView } from '../../../src/directory/index.js';
 import type { Rendered } from '../../../src/markdown/index.js';
 import {
-  asStored,
   type Fetched,
   fetchWindow,
   makePlan,
@@ -12,14 +11,12 @@ import {
   OwnFlags,
   type OwnMessage,
   parseNarrow,
-  Reader,
   resolveTerms,
   variant,
 } from '../../../src/messages/index.js';
-import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
-import { isSubscribed, type UserState } from '../state.js';
+import { accessed, rightsOf } from './on-message.js';
 
 interface FetchArgs extends JsonObject {
   readonly anchor: number | 'first_unread';
@@ -30,22 +27,6 @@ interface FetchArgs extends JsonObject {
   readonly narrow: string;
   readonly client_gravatar: boolean;
   readonly apply_markdown: boolean;
-}
-
-async function open(
-  { realm, caller, view }: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
-): Promise<{ reader: Reader; user: DirectoryUser; directory: DirectoryView; subscribed: (stream: number) => boolean }> {
-  const directory = await suppliers.directory(realm);
-  const user = directory.user(userId(caller));
-  if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-  const subscribed = (stream: number): boolean => isSubscribed(view.parts, stream);
-  return {
-    reader: new Reader(suppliers.store, realm, user, directory, subscribed, new OwnFlags(caller, view.parts)),
-    user,
-    directory,
-    subscribed,
-  };
 }
 
 function present(
@@ -62,7 +43,7 @@ export const fetchMessages: UserCommand<FetchArgs, Fetched> = {
   lane: 'read',
   read: true,
   async needs(args, context, suppliers) {
-    const { reader, user, directory, subscribed } = await open(context, suppliers);
+    const { reader, user, directory, subscribed } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
     return fetchWindow(reader, makePlan(terms, context.realm, user, directory, subscribed), {
       anchor: args.anchor,
@@ -94,11 +75,7 @@ export const fetchMessage: UserCommand<
 > = {
   lane: 'read',
   read: true,
-  async needs({ message_id }, context, suppliers) {
-    const { reader } = await open(context, suppliers);
-    const [record] = await suppliers.store.getMessages(context.realm, [message_id]);
-    return record ? reader.access(asStored(record)) : undefined;
-  },
+  needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
   handle({ parts }, { apply_markdown }, own, { directory, caller }) {
     if (!own) throw apiError('INVALID_MESSAGES');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };

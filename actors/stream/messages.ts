@@ -1,0 +1,78 @@
+/** Changing stored messages: the newest version of each, what to write, and who hears of it. */
+import { dmKey, type JsonObject, parseKey, type RealmId, streamId, streamKey } from '../../src/core/index.js';
+import type { DirectoryView } from '../../src/directory/index.js';
+import {
+  asStored,
+  type MessageBody,
+  recordOf,
+  type StoredMessage,
+  streamConversation,
+} from '../../src/messages/index.js';
+import type { Audience, CommandContext, MessageChange, Outcome, Suppliers, View } from '../../src/runtime/index.js';
+import type { MessageRecord } from '../../src/store/index.js';
+import type { StreamVolatile } from './recent.js';
+import type { StreamState } from './state.js';
+
+export type StreamView = View<StreamState, StreamVolatile>;
+
+/** Input of commands on one message. */
+export async function storedRecord(realm: RealmId, id: number, { store }: Suppliers): Promise<MessageRecord | null> {
+  const [record] = await store.getMessages(realm, [id]);
+  return record ?? null;
+}
+
+/** The actor that owns a message now. */
+export const ownerOf = (realm: RealmId, { body, participants }: StoredMessage) =>
+  body.stream === 0 ? dmKey(realm, participants as never) : streamKey(realm, streamId(body.stream));
+
+/** The message as it is now; undefined when it is deleted. */
+export function latest(view: StreamView, id: number, stored: MessageRecord | null): StoredMessage | undefined {
+  const record = view.volatile.recent.latest(id, stored);
+  return record ? asStored(record) : undefined;
+}
+
+/** The message has moved on since the caller's actor looked: the command follows it. */
+export function elsewhere(
+  message: StoredMessage,
+  { key, realm }: CommandContext,
+  command: string,
+  args: JsonObject,
+): Outcome<StreamState> | undefined {
+  const owner = ownerOf(realm, message);
+  return owner === key ? undefined : { reply: { forward: { to: owner, command, args } } };
+}
+
+const conversationOf = (message: StoredMessage, key: CommandContext['key']): string =>
+  message.body.stream === 0 ? `d${parseKey(key).rest}` : streamConversation(message.body.stream);
+
+/** A message with parts of its body replaced. Call it when nothing can refuse the command any more. */
+export function change(
+  view: StreamView,
+  message: StoredMessage,
+  to: Partial<MessageBody>,
+  { key, now }: CommandContext,
+): MessageChange {
+  const rev = message.body.rev + 1;
+  const next: StoredMessage = { ...message, body: { ...message.body, ...to, rev } as MessageBody };
+  const record = recordOf(next, conversationOf(next, key));
+  view.volatile.recent.note(message.id, rev, record, now);
+  return { id: message.id, rev, record };
+}
+
+/** As `change`: the message is gone. */
+export function removal(view: StreamView, message: StoredMessage, { now }: CommandContext): MessageChange {
+  const rev = message.body.rev + 1;
+  view.volatile.recent.note(message.id, rev, null, now);
+  return { id: message.id, rev, record: null };
+}
+
+/** Who has a copy, and who may read the conversation's history: those who hear of changes (events.md § Recipients). */
+export function holders(message: StoredMessage, { mv }: StreamState, directory: DirectoryView): Audience {
+  const { body, participants, id } = message;
+  if (body.stream === 0) return { users: participants };
+  const shared = directory.stream(streamId(body.stream))?.historyPublic ?? false;
+  const moved = body.moves?.at(-1);
+  // Of a message that came from another stream those have copies who were here when it came.
+  if (moved) return { stream: body.stream, mv: shared ? mv : moved.toMv };
+  return { stream: body.stream, copyOf: id, ...(shared ? { mv } : {}) };
+}

@@ -1,0 +1,44 @@
+/**
+ * Messages that this activation has changed. Commits are pipelined: what a command's needs read from the Store may be
+ * older than what the command before it has decided. Whatever is newer here counts.
+ */
+import type { MessageRecord } from '../../src/store/index.js';
+
+interface Change {
+  readonly rev: number;
+  /** null = deleted. */
+  readonly record: MessageRecord | null;
+  /** Wall time of the change, ms. */
+  readonly at: number;
+}
+
+/** Longer than any command waits between its look into the Store and its turn: requests are given up before. */
+const KEPT_MS = 120_000;
+
+export class RecentMessages {
+  /** In order of change. */
+  readonly #changes = new Map<number, Change>();
+
+  /** The newest of what the Store had and what was decided since. */
+  latest(id: number, stored: MessageRecord | null): MessageRecord | null {
+    const change = this.#changes.get(id);
+    if (!change || (stored && revOf(stored) > change.rev)) return stored;
+    return change.record;
+  }
+
+  note(id: number, rev: number, record: MessageRecord | null, now: number): void {
+    this.#changes.delete(id);
+    this.#changes.set(id, { rev, record, at: now });
+    for (const [old, { at }] of this.#changes) {
+      if (at > now - KEPT_MS) break;
+      this.#changes.delete(old);
+    }
+  }
+}
+
+export const revOf = (record: MessageRecord): number => record.body.rev as number;
+
+/** What a conversation keeps beside its state. */
+export interface StreamVolatile {
+  readonly recent: RecentMessages;
+}
