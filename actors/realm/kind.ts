@@ -2,14 +2,18 @@
 import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
+import { archiveStream, vacated } from './commands/archive-stream.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
+import { setDefaultStream } from './commands/default-streams.js';
 import { firstMessage } from './commands/first-message.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
+import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
+import { updateStream } from './commands/update-stream.js';
 import { realmMachine } from './machine.js';
 import {
   EMOJI_PART,
@@ -37,6 +41,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     snapshot,
     'create-user': createUser,
     subscribe,
+    unsubscribe,
+    'update-subscriptions': updateSubscriptions,
+    'update-stream': updateStream,
+    'archive-stream': archiveStream,
+    vacated,
+    'default-stream': setDefaultStream,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
   }),

@@ -4,7 +4,11 @@ import { MARK_PART, READ_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { readStream } from './commands/read-stream.js';
+import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
+import { subscriptionSettings } from './commands/subscription-settings.js';
 import { streamIdByName, streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
+import { unsubscribed } from './commands/unsubscribed.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -19,6 +23,12 @@ export const userKind: ActorKind<UserState> = {
     'sealed-key': sealedKey,
     me,
     subscribed,
+    unsubscribed,
+    'read-stream': readStream,
+    'subscription-settings': subscriptionSettings,
+    stream: streamById,
+    subscribers: subscribersOf,
+    'subscription-status': subscriptionStatus,
     'subscription-state': subscriptionState,
     subscriptions,
     streams,

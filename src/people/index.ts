@@ -1,4 +1,4 @@
-export { SYSTEM_GROUP, SYSTEM_GROUP_NAMES } from './groups.js';
+export { inSystemGroup, SYSTEM_GROUP, SYSTEM_GROUP_NAMES } from './groups.js';
 export { checkFullName, isEmail } from './names.js';
 export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';
 export { DEFAULT_REALM_SETTINGS } from './realm-settings.js';

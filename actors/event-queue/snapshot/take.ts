@@ -5,23 +5,16 @@
 
 import { encodeFields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
-import {
-  type ActorKey,
-  type JsonObject,
-  realmKey,
-  type Seq,
-  streamKey,
-  userId,
-  userKey,
-} from '../../../src/core/index.js';
+import { type ActorKey, type JsonObject, realmKey, type Seq, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
+import { coveredBy, ownSubscriptions, readMemberships } from './memberships.js';
 import { realmSection } from './realm-section.js';
-import { streamSections, subscriptionSections } from './stream-sections.js';
+import { defaultStreamsSection, streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
 
 export interface Snapshot {
@@ -43,25 +36,6 @@ export interface SnapshotInputs {
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
 }
 
-const RETRY_MS = 5;
-const MOST_RETRIES = 400;
-
-/**
- * Subscribers of a stream. Whoever subscribes commits it to the user first and to the stream after that, and tells
- * those who join nothing of the second: a snapshot that has the first must have the second too.
- */
-async function membersWith(
-  suppliers: Suppliers,
-  stream: ActorKey,
-  user: number | undefined,
-): Promise<{ readonly members: readonly number[]; readonly version: number }> {
-  for (let attempt = 0; ; attempt++) {
-    const read = (await suppliers.ask(stream, 'members', {})) as { members: number[]; version: number };
-    if (user === undefined || read.members.includes(user) || attempt === MOST_RETRIES) return read;
-    await new Promise<void>((resolve) => void suppliers.services.clock.setTimeout(resolve, RETRY_MS));
-  }
-}
-
 export async function takeSnapshot(
   args: RegisterArgs,
   { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
@@ -79,25 +53,16 @@ export async function takeSnapshot(
   let subscriptions: readonly Subscription[] = [];
   const subscribers = new Map<number, readonly number[]>();
   const needsOwn = wanted('subscription') || wanted('message') || wanted('stream');
-  if (needsOwn) {
-    const own = (await suppliers.ask(userKey(realm, user.id), 'subscription-state', {})) as unknown as {
-      version: number;
-      subscriptions: readonly Subscription[];
-    };
-    subscriptions = own.subscriptions;
-    covers[userKey(realm, user.id)] = own.version;
-  }
   if (wanted('subscription') && args.options.includeSubscribers) {
     const ids = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
-    const joined = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
-    const lists = await Promise.all(
-      ids.map((id) => membersWith(suppliers, streamKey(realm, id), joined.has(id) ? user.id : undefined)),
-    );
-    ids.forEach((id, i) => {
-      const { members, version } = lists[i]!;
-      subscribers.set(id, members);
-      covers[streamKey(realm, id)] = version;
-    });
+    const read = await readMemberships(realm, user.id, ids, suppliers);
+    subscriptions = read.own.subscriptions;
+    for (const [id, { members }] of read.of) subscribers.set(id, members);
+    Object.assign(covers, coveredBy(read, realm, user.id));
+  } else if (needsOwn) {
+    const own = await ownSubscriptions(realm, user.id, suppliers);
+    subscriptions = own.subscriptions;
+    covers[userKey(realm, user.id)] = own.version;
   }
   const parts: JsonObject[] = [];
   if (wanted('message')) {
@@ -119,5 +84,6 @@ export async function takeSnapshot(
   if (wanted('realm_user')) parts.push(userSections(inputs));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
+  if (wanted('default_streams')) parts.push(defaultStreamsSection(inputs));
   return { start: end, incarnation, covers, parts: parts.map(encodeFields) };
 }

@@ -3,7 +3,17 @@ import type { Operation } from '../operation.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { getServerSettings } from './server.js';
+import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import {
+  getStream,
+  getSubscribers,
+  getSubscriptionStatus,
+  unsubscribe,
+  updateSubscriptionSetting,
+  updateSubscriptionSettings,
+  updateSubscriptions,
+} from './subscriptions.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
@@ -17,12 +27,23 @@ export const OPERATIONS = [
   getMessage,
   register,
   getServerSettings,
+  addDefaultStream,
+  removeDefaultStream,
   getStreams,
+  getStream,
+  updateStream,
+  archiveStream,
+  getSubscribers,
   getUsers,
   createUser,
   getOwnUser,
   getSubscriptions,
   subscribe,
+  unsubscribe,
+  updateSubscriptions,
+  updateSubscriptionSettings,
+  updateSubscriptionSetting,
   getUser,
   getUserByEmail,
+  getSubscriptionStatus,
 ] as unknown as readonly Operation[];
