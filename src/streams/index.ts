@@ -5,3 +5,4 @@ export * from './membership.js';
 export * from './names.js';
 export * from './present-stream.js';
 export * from './public-access.js';
+export * from './user-topics.js';

@@ -5,14 +5,16 @@
 
 import { encodeFields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
-import { type ActorKey, type JsonObject, realmKey, type Seq, userId, userKey } from '../../../src/core/index.js';
+import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
+import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
-import { coveredBy, ownSubscriptions, readMemberships } from './memberships.js';
+import { readWithSubscribers } from './memberships.js';
+import { ownSections } from './own-sections.js';
 import { realmSection } from './realm-section.js';
 import { defaultStreamsSection, streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
@@ -36,6 +38,16 @@ export interface SnapshotInputs {
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
 }
 
+/** Parts of the user's actor that make up the wanted sections of the response. */
+const OWN: { readonly [S in OwnSection]: readonly string[] } = {
+  subscriptions: ['subscription', 'message', 'stream'],
+  drafts: ['drafts'],
+  topics: ['muted_topics', 'user_topic'],
+};
+
+const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
+  (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
+
 export async function takeSnapshot(
   args: RegisterArgs,
   { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
@@ -50,20 +62,19 @@ export async function takeSnapshot(
   await (await suppliers.services.feeds.of(realm)).reach(end);
   const user = directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-  let subscriptions: readonly Subscription[] = [];
-  const subscribers = new Map<number, readonly number[]>();
-  const needsOwn = wanted('subscription') || wanted('message') || wanted('stream');
-  if (wanted('subscription') && args.options.includeSubscribers) {
-    const ids = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
-    const read = await readMemberships(realm, user.id, ids, suppliers);
-    subscriptions = read.own.subscriptions;
-    for (const [id, { members }] of read.of) subscribers.set(id, members);
-    Object.assign(covers, coveredBy(read, realm, user.id));
-  } else if (needsOwn) {
-    const own = await ownSubscriptions(realm, user.id, suppliers);
-    subscriptions = own.subscriptions;
-    covers[userKey(realm, user.id)] = own.version;
-  }
+  const sections = ownNeeded(wanted);
+  const listed = wanted('subscription') && args.options.includeSubscribers;
+  const streams = listed ? [...directory.streams()].filter((stream) => !stream.archived) : [];
+  const { own, subscribers } = await readWithSubscribers(
+    realm,
+    user.id,
+    streams.map((stream) => stream.id),
+    () => (sections.length === 0 ? undefined : readOwnState(realm, user.id, sections, suppliers)),
+    suppliers,
+    covers,
+  );
+  // Sections that weren't asked for are absent, and so are the response fields made of them.
+  const { subscriptions = [] } = own ?? {};
   const parts: JsonObject[] = [];
   if (wanted('message')) {
     // After the streams' versions were read: what they cover must be counted.
@@ -85,5 +96,6 @@ export async function takeSnapshot(
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (wanted('default_streams')) parts.push(defaultStreamsSection(inputs));
+  if (own) parts.push(ownSections(inputs, own, wanted));
   return { start: end, incarnation, covers, parts: parts.map(encodeFields) };
 }

@@ -100,7 +100,7 @@ const reading = (
   users.map((user) => ({
     to: userKey(parseKey(key).realm, userId(user)),
     name: 'read-stream',
-    args: { stream: ownStream(key), until: last },
+    args: { stream: ownStream(key) },
     caller: 0,
     after: directory.version,
   }));
@@ -113,7 +113,7 @@ export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
     if (leaving.length === 0) return { reply: value(null) };
     const { mv, item, ...outcome } = left(view, leaving, context);
     const events = [item, peers('peer_remove', leaving, mv, context)];
-    return { ...outcome, reply: value(null), events, commands: [reading(view.state, leaving, context)] };
+    return { ...outcome, reply: value(null), events, commands: [reading(leaving, context)] };
   },
 };
 
@@ -127,7 +127,7 @@ export const archive: StreamCommand<JsonObject> = {
       ...outcome,
       reply: value(null),
       events: leaving.length > 0 ? [item] : [],
-      commands: [reading(view.state, leaving, context)],
+      commands: [reading(leaving, context)],
       transition: 'archive',
     };
   },

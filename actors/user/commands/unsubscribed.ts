@@ -1,9 +1,8 @@
 /** The user's side of leaving streams. Colours and switches are kept for a return. */
 import type { Json, JsonObject } from '../../../src/core/index.js';
-import { userId } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
-import { SUBSCRIPTION_PART, subscriptionOf } from '../state.js';
+import { SUBSCRIPTION_PART, selfOf, subscriptionOf } from '../state.js';
 
 interface Left extends JsonObject {
   readonly id: number;
@@ -22,7 +21,7 @@ export const unsubscribed: UserCommand<{ readonly streams: readonly Left[]; read
       const own = { ...subscriptionOf(parts, id)!, active: false };
       return [`${SUBSCRIPTION_PART}${id}`, own as unknown as Json] as const;
     });
-    const self = userId(Number(key.slice(key.lastIndexOf('/') + 1)));
+    const self = selfOf(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
     const event = { type: 'subscription', op: 'remove', subscriptions };
     return {
