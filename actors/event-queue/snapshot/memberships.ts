@@ -32,14 +32,18 @@ export async function readWithSubscribers<O extends Own>(
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) covers[userKey(realm, user)] = own.version;
+    const directory = await suppliers.directory(realm);
     const lists = await Promise.all(wanted.map((id) => readMembership(realm, id, suppliers)));
+    // Who covers a stream's first message must show its id, which comes to the directory from the log.
+    const behind = new Set<number>();
     wanted.forEach((id, i) => {
-      const { members, version } = lists[i]!;
+      const { members, version, last } = lists[i]!;
+      if (last > 0 && directory.stream(streamId(id))?.firstMessage === null) behind.add(id);
       subscribers.set(id, members);
       covers[streamKey(realm, streamId(id))] = version;
     });
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
-    wanted = streams.filter((id) => subscribers.get(id)!.includes(user) !== joined.has(id));
+    wanted = streams.filter((id) => behind.has(id) || subscribers.get(id)!.includes(user) !== joined.has(id));
     if (wanted.length === 0 || attempt === MOST_RETRIES) return { own, subscribers };
     await new Promise<void>((resolve) => void suppliers.services.clock.setTimeout(resolve, RETRY_MS));
   }

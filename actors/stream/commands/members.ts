@@ -92,11 +92,7 @@ function left({ state, parts }: View<StreamState>, leaving: readonly number[], {
 }
 
 /** Nothing of a stream that somebody has left is unread for him. */
-const reading = (
-  { last }: StreamState,
-  users: readonly number[],
-  { key, directory }: MembersContext,
-): OutboxCommand[] =>
+const reading = (users: readonly number[], { key, directory }: MembersContext): OutboxCommand[] =>
   users.map((user) => ({
     to: userKey(parseKey(key).realm, userId(user)),
     name: 'read-stream',
