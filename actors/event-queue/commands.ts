@@ -38,6 +38,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
       position: snapshot.start,
       lifespanMs: args.lifespanMs,
       covers: snapshot.covers,
+      shows: snapshot.shows,
       incarnation: snapshot.incarnation,
       active: now,
     };

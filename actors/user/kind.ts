@@ -10,6 +10,7 @@ import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { muteUser } from './commands/mute-user.js';
 import { ownState } from './commands/own-state.js';
 import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
 import { subscriptionSettings } from './commands/subscription-settings.js';
@@ -36,6 +37,7 @@ export const userKind: ActorKind<UserState> = {
     subscribers: subscribersOf,
     'subscription-status': subscriptionStatus,
     'own-state': ownState,
+    'mute-user': muteUser,
     subscriptions,
     streams,
     messages: fetchMessages,
