@@ -5,6 +5,7 @@ import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
+import { leaving } from './leaving.js';
 import { lookingUp } from './looking-up.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
@@ -17,6 +18,7 @@ import { roles } from './roles.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { state } from './state.js';
+import { streamSettings } from './stream-settings.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
 import { userTopics } from './user-topics.js';
@@ -40,6 +42,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'contents of queues': queueContents,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
+  leaving,
+  'settings of subscriptions': streamSettings,
   visibility,
   audiences,
   drafts,
