@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { changingStreams } from './changing-streams.js';
 import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
@@ -43,6 +44,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   subscribing,
   'refusals of subscribing': subscribingRefusals,
   leaving,
+  'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
   visibility,
   audiences,
