@@ -12,9 +12,16 @@ import {
   removePlayground,
   updateLinkifier,
 } from './linkifiers.js';
+import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import {
+  createScheduledMessage,
+  deleteScheduledMessage,
+  getScheduledMessages,
+  updateScheduledMessage,
+} from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
@@ -28,6 +35,7 @@ import {
   updateSubscriptionSettings,
   updateSubscriptions,
 } from './subscriptions.js';
+import { setTypingStatus } from './typing.js';
 import {
   createUserGroup,
   getUserGroupMembers,
@@ -107,4 +115,14 @@ export const OPERATIONS = [
   getUserGroupMembers,
   getUserGroupSubgroups,
   isUserGroupMember,
+  getScheduledMessages,
+  createScheduledMessage,
+  deleteScheduledMessage,
+  updateScheduledMessage,
+  setTypingStatus,
+  updateMessage,
+  deleteMessage,
+  getMessageHistory,
+  deleteTopic,
+  getStreamTopics,
 ] as unknown as readonly Operation[];

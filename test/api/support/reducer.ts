@@ -1,5 +1,6 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
 import { applyOwn } from './reducer-own.js';
+import { applyRealm } from './reducer-realm.js';
 import { applyToStreams } from './reducer-streams.js';
 import { flagsChanged, messageArrived } from './reducer-unread.js';
 import type { ApiEvent, ApiMessage, ApiStream, ApiUser } from './types.js';
@@ -36,7 +37,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'realm_user/add':
       return userAdded(state, event.person as ApiUser, options);
     default: {
-      const next = applyOwn(state, event) ?? applyToStreams(state, event, options);
+      const next = applyOwn(state, event) ?? applyRealm(state, event, options) ?? applyToStreams(state, event, options);
       if (!next) throw new Error(`the reducer does not know ${event.type}/${event.op}`);
       return next;
     }
