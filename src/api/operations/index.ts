@@ -24,7 +24,17 @@ import {
 } from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
+import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import {
+  getStream,
+  getSubscribers,
+  getSubscriptionStatus,
+  unsubscribe,
+  updateSubscriptionSetting,
+  updateSubscriptionSettings,
+  updateSubscriptions,
+} from './subscriptions.js';
 import { setTypingStatus } from './typing.js';
 import {
   createUserGroup,
@@ -60,16 +70,27 @@ export const OPERATIONS = [
   getMessage,
   register,
   getServerSettings,
+  addDefaultStream,
+  removeDefaultStream,
   getStreams,
+  getStream,
+  updateStream,
+  archiveStream,
+  getSubscribers,
   getUsers,
   createUser,
   getOwnUser,
   getSubscriptions,
   subscribe,
+  unsubscribe,
+  updateSubscriptions,
+  updateSubscriptionSettings,
+  updateSubscriptionSetting,
   muteTopic,
   setUserTopic,
   getUser,
   getUserByEmail,
+  getSubscriptionStatus,
   updateSettings,
   updateDisplaySettings,
   updateNotificationSettings,

@@ -1,11 +1,13 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
+import { leaving } from './leaving.js';
 import { lookingUp } from './looking-up.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
@@ -20,6 +22,7 @@ import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
+import { streamSettings } from './stream-settings.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
 import { typing } from './typing.js';
@@ -44,6 +47,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'contents of queues': queueContents,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
+  leaving,
+  'changing streams': changingStreams,
+  'settings of subscriptions': streamSettings,
   visibility,
   audiences,
   drafts,
