@@ -18,14 +18,38 @@ export interface WireError {
   readonly source?: string;
 }
 
-interface WireOperation {
+export interface WireParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'form';
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly schema: Schema;
+  readonly encoding?: string;
+  readonly check?: string;
+  readonly aliases?: readonly string[];
+}
+
+/** An operation of either list. */
+export interface Declared {
+  /** Operations without description have none. */
+  readonly operationId?: string;
+  /** Absent: only the envelope is promised. */
+  readonly response?: Schema;
+  readonly auth: { readonly role: string; readonly refusal?: string; readonly incoming_webhook_bots?: boolean };
+  readonly parameters: readonly WireParameter[];
+  readonly errors: readonly WireError[];
+}
+
+interface WireOperation extends Declared {
   readonly operationId: string;
   readonly response: Schema;
-  readonly errors: readonly WireError[];
 }
 
 interface Wire {
   readonly operations: Readonly<Record<string, WireOperation>>;
+  readonly extra_operations: Readonly<Record<string, Declared>>;
+  readonly common_errors: readonly WireError[];
   readonly events: Readonly<Record<string, Schema>>;
   readonly events_strict: Readonly<Record<string, Schema>>;
   readonly aliases: { readonly emit_also: Readonly<Record<string, string>> };
@@ -54,6 +78,13 @@ const stateUsers = {
 const register = wire.operations['POST /register']!.response.properties as Record<string, Schema>;
 register.realm_users = stateUsers;
 register.realm_non_active_users = stateUsers;
+
+/** What every success has, also where the contract describes no body. */
+const ENVELOPE: Schema = {
+  type: 'object',
+  properties: { result: { const: 'success' }, msg: { const: '' } },
+  required: ['result', 'msg'],
+};
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
 const compiled = new Map<string, ValidateFunction>();
@@ -89,11 +120,28 @@ function check(name: string, schema: Schema, value: unknown): void {
   }
 }
 
+const find = (operation: string): Declared | undefined =>
+  wire.operations[operation] ?? wire.extra_operations[operation];
+
+/** Paths with the names of their segments left out, which the contract and the declarations may choose differently. */
+const nameless = (operation: string): string => operation.replace(/\{\w+\}/g, '{}');
+const byRoute = new Map(
+  [...Object.keys(wire.operations), ...Object.keys(wire.extra_operations)].map((name) => [nameless(name), name]),
+);
+
+/** Name in wire.json, and what it says, of what is declared with this method and path. */
+export function declaredAs(method: string, path: string): readonly [string, Declared] | undefined {
+  const exact = `${method} ${path}`;
+  const name = find(exact) ? exact : byRoute.get(nameless(exact));
+  const of = name === undefined ? undefined : find(name);
+  return name !== undefined && of ? [name, of] : undefined;
+}
+
 /** @throws Error when the body of a success isn't what the contract promises */
 export function checkResponse(operation: string, body: Fields): void {
-  const declared = wire.operations[operation];
+  const declared = find(operation);
   if (!declared) throw new Error(`wire.json has no operation ${operation}`);
-  check(operation, declared.response, body);
+  check(operation, declared.response ?? ENVELOPE, body);
 }
 
 /** @throws Error when the event has another form than the contract's strict one */
