@@ -16,6 +16,9 @@ export interface WireError {
   readonly msg: string;
   readonly extra?: Readonly<Record<string, string>>;
   readonly source?: string;
+  readonly when?: string;
+  /** The answer has no code, whatever `code` says. */
+  readonly seed_omits_code?: boolean;
 }
 
 export interface WireParameter {
@@ -120,7 +123,7 @@ function check(name: string, schema: Schema, value: unknown): void {
   }
 }
 
-const find = (operation: string): Declared | undefined =>
+export const find = (operation: string): Declared | undefined =>
   wire.operations[operation] ?? wire.extra_operations[operation];
 
 /** Paths with the names of their segments left out, which the contract and the declarations may choose differently. */
@@ -144,31 +147,18 @@ export function checkResponse(operation: string, body: Fields): void {
   check(operation, declared.response ?? ENVELOPE, body);
 }
 
-/** @throws Error when the event has another form than the contract's strict one */
-export function checkEvent(event: Fields): void {
+/**
+ * @returns its type/op
+ * @throws Error when the event has another form than the contract's strict one
+ */
+export function checkEvent(event: Fields): string {
   const name = event.op === undefined ? String(event.type) : `${event.type}/${event.op}`;
   const schema = wire.events_strict[name] ?? wire.events[name];
   if (!schema) throw new Error(`wire.json has no event ${name}`);
   check(name, schema, event);
-}
-
-/** Template `Stream '{stream}' …` as a pattern for the message. */
-function matches(template: string, msg: string): boolean {
-  if (template === msg) return true;
-  const escaped = template
-    .split(/\{[^}]*\}/)
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('[^]*');
-  return (
-    new RegExp(`^${escaped}$`).test(msg.replaceAll('Conclave', '{product}')) || new RegExp(`^${escaped}$`).test(msg)
-  );
-}
-
-/** The entry of the operation's `errors` that this answer is; undefined for errors common to all operations. */
-export function errorEntry(operation: string, status: number, msg: string): WireError | undefined {
-  return wire.operations[operation]?.errors.find((entry) => entry.status === status && matches(entry.msg, msg));
+  return name;
 }
 
 /** Errors of an operation that this server may raise (those of the peer alone are left out). */
 export const errorsOf = (operation: string): readonly WireError[] =>
-  (wire.operations[operation]?.errors ?? []).filter((entry) => entry.source !== 'peer');
+  (find(operation)?.errors ?? []).filter((entry) => entry.source !== 'peer');
