@@ -73,7 +73,7 @@ try {
         else {
           const { n, op, method, path, role, label, params } = entry;
           unexplained.push(
-            `${n} ${op ?? `${method} ${path}`} as ${role} "${label}" ${JSON.stringify(params).slice(0, 120)}: ${left.join('; ')}`,
+            `${n} ${op ?? `${method} ${path}`} as ${role} "${label}" ${JSON.stringify(params ?? {}).slice(0, 120)}: ${left.join('; ')}`,
           );
         }
         for (const difference of found)

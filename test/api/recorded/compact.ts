@@ -21,14 +21,23 @@ interface Recorded {
   readonly content_type?: string;
   readonly request_headers?: Readonly<Record<string, string>>;
   readonly files?: Files;
+  readonly events?: Readonly<Record<string, readonly { type: string; op?: string; group?: { id: number } }[]>>;
 }
 
 /** Fields of answers by which later calls name what was made. */
 const MADE = ['id', 'ids', 'user_id', 'stream_id', 'scheduled_message_id', 'queue_id', 'last_event_id', 'uri'];
 
+/** Answers to the making of groups hold no id; the events do. */
+function madeGroup({ events = {} }: Recorded): [string, unknown][] {
+  const made = Object.values(events)
+    .flat()
+    .find(({ type, op }) => type === 'user_group' && op === 'add');
+  return made?.group ? [['group', made.group.id]] : [];
+}
+
 function compact(of: Recorded): Entry {
   const { n, op, role, method, path, params, label, status, body } = of;
-  const made = Object.entries(body).filter(([name]) => status === 200 && MADE.includes(name));
+  const made = [...Object.entries(body).filter(([name]) => status === 200 && MADE.includes(name)), ...madeGroup(of)];
   return {
     n,
     op,

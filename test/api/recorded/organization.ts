@@ -63,6 +63,28 @@ export interface RecordedOrganization {
   /** Address with which somebody logs in at the peer → the one here. */
   readonly addresses: ReadonlyMap<string, string>;
   readonly adminKey: string;
+  /** Recorded id → id here, of the groups that were there before. */
+  readonly groupIds: ReadonlyMap<number, number>;
+  /** Name → id, as this role sees them. */
+  groups(role: string): Promise<ReadonlyMap<string, number>>;
+}
+
+/** In the order of their recorded ids, from 25 on. */
+const SYSTEM_GROUPS = [
+  'nobody',
+  'owners',
+  'administrators',
+  'moderators',
+  'fullmembers',
+  'members',
+  'everyone',
+  'internet',
+];
+const OWN_GROUP = 'hamletcharacters';
+
+interface Group {
+  readonly id: number;
+  readonly name: string;
 }
 
 const addressOf = (id: number): string => `user${id}@zulipdev.com`;
@@ -98,7 +120,18 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
   const addresses = new Map(
     Object.entries(PEOPLE).map(([id, { login }]) => [`${login}@zulip.com`, addressOf(Number(id))]),
   );
-  return { server, clients, addresses, adminKey };
+  const groups = async (role: string): Promise<Map<string, number>> => {
+    const { user_groups } = await clients.get(role)!.ok<{ user_groups: Group[] }>('GET /user_groups');
+    return new Map(user_groups.map(({ name, id }) => [name, id]));
+  };
+  await clients
+    .get('member')!
+    .ok('POST /user_groups/create', { name: OWN_GROUP, description: 'Of Hamlet', members: [26, 28] });
+  const known = await groups('member');
+  const groupIds = new Map(
+    [...SYSTEM_GROUPS.map((name) => `@role:${name}`), OWN_GROUP].map((name, i) => [25 + i, known.get(name)!]),
+  );
+  return { server, clients, addresses, adminKey, groupIds, groups };
 }
 
 const client = (server: TestServer, role: string | null, email: string, key: string): Client =>

@@ -51,7 +51,9 @@ export class Replay {
   /** `kind id` at the peer → here. */
   readonly #ids = new Map<string, string | number>();
 
-  constructor(private readonly org: RecordedOrganization) {}
+  constructor(private readonly org: RecordedOrganization) {
+    for (const [there, here] of org.groupIds) this.know('group', there, here);
+  }
 
   /** undefined: the server lets the caller wait. */
   async call(entry: Entry): Promise<Answer | undefined> {
@@ -70,7 +72,7 @@ export class Replay {
           ...headers,
         },
       });
-      this.#learn(entry, answer);
+      await this.#learn(entry, answer);
       return answer;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -122,16 +124,17 @@ export class Replay {
     return { path, body: form, type: 'application/x-www-form-urlencoded' };
   }
 
-  #form({ params }: Entry): URLSearchParams {
+  #form({ op, params }: Entry): URLSearchParams {
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries(params ?? {})) {
-      const here = this.#value(name, value);
+      const here = this.#value(op, name, value);
       form.append(name, typeof here === 'string' ? here : jsonText(here));
     }
     return form;
   }
 
-  #value(name: string, value: unknown): unknown {
+  #value(op: string | null, name: string, value: unknown): unknown {
+    if (op === 'update-user-group-subgroups' && Array.isArray(value)) return value.map((one) => this.id('group', one));
     if (name === 'username') return this.#translated(String(value));
     if (name === 'password' && value === RECORDED_PASSWORD) return RECORDED_PASSWORD.repeat(2);
     if (name === 'narrow' && Array.isArray(value)) return value.map((term) => this.#term(term));
@@ -145,7 +148,13 @@ export class Replay {
     return [term[0], typeof term[1] === 'string' ? String(this.id('message', term[1])) : term[1]];
   }
 
-  #learn({ op, made = {} }: Entry, { status, body }: Answer): void {
+  async #learn({ op, role, params, made = {} }: Entry, { status, body }: Answer): Promise<void> {
+    if (made.group !== undefined) {
+      const groups = await this.org.groups(role!);
+      const here = groups.get(String(params?.name));
+      if (here !== undefined) this.know('group', made.group as number, here);
+      return;
+    }
     const kind = MAKERS[op ?? ''];
     if (kind === undefined || status !== 200) return;
     for (const [name, there] of Object.entries(made)) {
