@@ -63,7 +63,7 @@ const OTHER_DATA: readonly Reason[] = [
     op: ['get-server-settings'],
   },
   { why: 'the host names an organization of its own here, or none', n: [3, 4, 47, 48] },
-  { why: 'there is no /json here', n: [69] },
+  { why: 'there is no /json here', n: [69, 165] },
   { why: 'user 37 belongs to another organization there, and fills a gap of ids here', n: [243, 1108, 1118, 1128] },
   {
     why: '34 to 36 and 44 to 46 are bots there, which come later',
@@ -78,6 +78,29 @@ const OTHER_DATA: readonly Reason[] = [
   {
     why: 'the regular expression engine words its complaint in its own way',
     difference: /^there 400 BAD_REQUEST Bad regular expression: .*, here 400 BAD_REQUEST Bad regular expression: /,
+  },
+  {
+    why: 'the server is configured otherwise',
+    difference:
+      /^(realm_authentication_methods|realm_bot_domain|realm_available_video_chat_providers|development_environment|upgrade_text_for_wide_organization_logo|password_min_\w+|server_needs_upgrade)\b/,
+  },
+  {
+    why: 'web-public streams are not switched on here',
+    difference:
+      /^(realm_web_public_access_enabled|server_web_public_streams_enabled|can_create_web_public_streams): true there, false here$/,
+  },
+  {
+    why: 'the organization was set up otherwise',
+    difference:
+      /^(realm_enable_spectator_access|realm_invite_required|realm_org_type|((realm_user_settings_defaults|user_settings)\.)?(enter_sends|email_address_visibility)): /,
+  },
+  { why: 'was not so before, as the organization was set up otherwise', n: [1472, 1503], difference: /only here$/ },
+  { why: 'methods of authentication are configured on the server', n: [1519] },
+  { why: 'event ids of the recording are not those here, so they acknowledge something else', n: [173, 174] },
+  {
+    why: 'highlighting is done by another library, with other class names (docs/dependencies.md)',
+    op: ['render-message'],
+    difference: /^rendered: "<div class=\\?"codehilite/,
   },
 ];
 

@@ -85,6 +85,13 @@ export class Replay {
     return this.#ids.get(`${kind} ${recorded}`) ?? recorded;
   }
 
+  /** A refusal that quotes ids of the recording, with those here. */
+  quoted(msg: string): string {
+    return msg
+      .replace(/[0-9a-f-]{36}/g, (id) => String(this.id('queue', id)))
+      .replace(/(User group )(\d+)/g, (_, before, id) => `${before}${this.id('group', id)}`);
+  }
+
   know(kind: string, recorded: string | number, here: string | number): void {
     this.#ids.set(`${kind} ${recorded}`, here);
   }
