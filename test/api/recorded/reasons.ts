@@ -96,7 +96,7 @@ const OTHER_DATA: readonly Reason[] = [
   },
   { why: 'was not so before, as the organization was set up otherwise', n: [1472, 1503], difference: /only here$/ },
   { why: 'methods of authentication are configured on the server', n: [1519] },
-  { why: 'event ids of the recording are not those here, so they acknowledge something else', n: [173, 174] },
+  { why: 'event ids of the recording are not those here, so they acknowledge something else', n: [172, 173, 174] },
   {
     why: 'highlighting is done by another library, with other class names (docs/dependencies.md)',
     op: ['render-message'],
