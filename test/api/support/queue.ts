@@ -8,6 +8,9 @@ interface Polled extends Fields {
   readonly queue_id: string;
 }
 
+/** Events come within milliseconds; a test that waits for one that never comes should say so. */
+const PATIENCE_MS = 20_000;
+
 export class Queue {
   /** Everything received, each event once. */
   readonly received: ApiEvent[] = [];
@@ -50,7 +53,14 @@ export class Queue {
   /** Polls until the events received since the call satisfy the condition; gives those. */
   async until(done: (events: readonly ApiEvent[]) => boolean): Promise<ApiEvent[]> {
     const events: ApiEvent[] = [];
-    while (!done(events)) events.push(...this.#keep(await this.poll()));
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    while (!done(events)) {
+      const more = await this.poll({}, patience).catch((error: Error) => {
+        if (!patience.aborted) throw error;
+        throw new Error(`${this.of.role} waits in vain; what came: ${JSON.stringify(events).slice(0, 2_000)}`);
+      });
+      events.push(...this.#keep(more));
+    }
     return events;
   }
 

@@ -98,6 +98,9 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],
 };
 
+/** conventions.md § Routing: paths with a segment that is no number, at the peer an HTML page. */
+const NOT_FOUND: WireError = { status: 404, msg: 'Not Found' };
+
 /** A server that stops, or cannot reach what it needs; the contract is silent. */
 const UNAVAILABLE = [503, 504];
 
@@ -111,7 +114,7 @@ export function checkRefusal(operation: string, status: number, body: Fields): W
   const msg = String(body.msg);
   const own = best(declared.errors, status, msg);
   if (UNAVAILABLE.includes(status)) return undefined;
-  const entry = own ?? best([...(IN_WORDS[operation] ?? []), ...wire.common_errors], status, msg);
+  const entry = own ?? best([...(IN_WORDS[operation] ?? []), NOT_FOUND, ...wire.common_errors], status, msg);
   const isValidator = !entry && status === 400 && isValidatorMessage(declared, msg);
   const wrong = entry
     ? problem(entry, body)
