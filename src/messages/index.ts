@@ -1,11 +1,12 @@
+export { directConversation } from './conditions.js';
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams } from './copies.js';
 export * from './drafts.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
 export * from './flagging.js';
-export { parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js';
+export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js';
 export { newestMessage } from './newest.js';
-export { directConversation, makePlan, type Plan } from './plan.js';
+export { makePlan, type Plan } from './plan.js';
 export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
 export * from './read-state.js';
 export { recordOf } from './record.js';
@@ -22,3 +23,4 @@ export {
 } from './stored.js';
 export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
 export { UnreadScan } from './unread.js';
+export type { Viewer } from './viewer.js';

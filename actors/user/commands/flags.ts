@@ -108,9 +108,9 @@ export interface FlagNarrowArgs extends Change {
 /** POST /messages/flags/narrow. */
 export const setFlagsInNarrow: UserCommand<FlagNarrowArgs, Fetched> = {
   async needs(args, context, suppliers) {
-    const { reader, user, directory, subscribed } = await rightsOf(context, suppliers);
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    return fetchWindow(reader, makePlan(terms, context.realm, user, directory, subscribed), {
+    return fetchWindow(reader, makePlan(terms, viewer), {
       anchor: args.anchor,
       numBefore: args.num_before,
       numAfter: args.num_after,

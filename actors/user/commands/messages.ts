@@ -43,9 +43,9 @@ export const fetchMessages: UserCommand<FetchArgs, Fetched> = {
   lane: 'read',
   read: true,
   async needs(args, context, suppliers) {
-    const { reader, user, directory, subscribed } = await rightsOf(context, suppliers);
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    return fetchWindow(reader, makePlan(terms, context.realm, user, directory, subscribed), {
+    return fetchWindow(reader, makePlan(terms, viewer), {
       anchor: args.anchor,
       numBefore: args.num_before,
       numAfter: args.num_after,
