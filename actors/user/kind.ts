@@ -10,6 +10,7 @@ import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { muteUser } from './commands/mute-user.js';
 import { ownState } from './commands/own-state.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
@@ -28,6 +29,7 @@ export const userKind: ActorKind<UserState> = {
     me,
     subscribed,
     'own-state': ownState,
+    'mute-user': muteUser,
     subscriptions,
     streams,
     messages: fetchMessages,

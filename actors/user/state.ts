@@ -28,9 +28,6 @@ export const nextOwnId = (last: number | undefined, self: UserId): number =>
 
 export const SUBSCRIPTION_PART = 'sub/';
 
-/** Whose actor this is. */
-export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
-
 type Parts = ReadonlyMap<string, Json>;
 
 export const subscriptionOf = (parts: Parts, stream: number): Subscription | undefined =>

@@ -27,6 +27,10 @@ export class CallOf implements Call<AnyValues> {
     this.directory = at.directory;
   }
 
+  get now(): number {
+    return this.services.clock.now();
+  }
+
   get origin(): string {
     const { scheme = 'http', externalHost = 'localhost' } = this.options;
     // Goes into answers, so only what can be a host name or address passes.

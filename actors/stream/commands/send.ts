@@ -3,11 +3,13 @@ import { apiError } from '../../../src/api/errors.js';
 import { parseKey, realmKey, streamId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import type { Rendered } from '../../../src/markdown/index.js';
+import { flagsAtCreation } from '../../../src/messages/index.js';
 import { wildcardAllowed } from '../../../src/people/index.js';
+import type { CommandContext } from '../../../src/runtime/index.js';
 import { checkMayPost, isMember } from '../../../src/streams/index.js';
 import type { StreamCommand } from '../command.js';
 import { memberIds, memberOf } from './members.js';
-import { flagsAtCreation, type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
+import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 interface SendArgs extends Said {
   /** The sender's own copy is read: the client is one that a person looks at. */
@@ -109,10 +111,10 @@ function checkWidget(widget: string | null): void {
 
 /** What a person's sending adds to the message. @throws ApiError when it is no message after all */
 function bySender(
-  { human, queue_id, local_id, widget }: SendArgs,
+  { content, human, queue_id, local_id, widget }: SendArgs,
   id: number,
   rendered: Rendered | null,
-  { caller, client }: { readonly caller: number; readonly client: string },
+  { caller, client, directory, now }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
   checkWidget(widget);
@@ -122,7 +124,11 @@ function bySender(
     sender: caller,
     client,
     rendered,
-    flags: flagsAtCreation(human ? [caller] : [], rendered, hasCopy),
+    flags: flagsAtCreation(
+      { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
+      directory,
+      now,
+    ),
     local: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
   };
 }
