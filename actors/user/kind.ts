@@ -9,7 +9,7 @@ import { setFlags, setFlagsInNarrow } from './commands/flags.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
-import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/messages.js';
 import { muteUser } from './commands/mute-user.js';
 import { ownState } from './commands/own-state.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
@@ -33,6 +33,7 @@ export const userKind: ActorKind<UserState> = {
     subscriptions,
     streams,
     messages: fetchMessages,
+    'matches-narrow': matchesNarrow,
     message: fetchMessage,
     render,
     'stream-id': streamIdByName,

@@ -6,13 +6,14 @@ export { flagsAtCreation } from './creation-flags.js';
 export * from './drafts.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
 export * from './flagging.js';
-export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js';
+export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, searchesOf, type Term } from './narrow.js';
 export { newestMessage } from './newest.js';
 export { makePlan, type Plan } from './plan.js';
 export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
 export * from './read-state.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
+export { type Match, matchOf, type Search, STOP_WORDS } from './search/index.js';
 export {
   asStored,
   type MessageBody,

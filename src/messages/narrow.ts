@@ -197,6 +197,10 @@ export function resolveTerms(
   return [...terms, { is: 'search', search: parseSearch(searches.join(' ')), negated: false }];
 }
 
+/** What is looked for in the text, and to be marked there. */
+export const searchesOf = (terms: readonly Term[]): Search[] =>
+  terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
+
 /** Operators that somebody without an account may use. */
 const ANONYMOUS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
 

@@ -12,7 +12,7 @@ import {
   removePlayground,
   updateLinkifier,
 } from './linkifiers.js';
-import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { getServerSettings } from './server.js';
@@ -46,6 +46,7 @@ export const OPERATIONS = [
   markTopicAsRead,
   getMessages,
   sendMessage,
+  matchesNarrow,
   setFlags,
   setFlagsInNarrow,
   renderMessage,
