@@ -4,6 +4,7 @@ export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams } from './copies.js';
 export { flagsAtCreation } from './creation-flags.js';
 export * from './drafts.js';
+export { editFields, messageHistory } from './edit-history.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
 export * from './flagging.js';
 export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, searchesOf, type Term } from './narrow.js';
@@ -13,7 +14,9 @@ export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant 
 export * from './read-state.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
+export * from './scheduled.js';
 export { type Match, matchOf, type Search, STOP_WORDS } from './search/index.js';
+export * from './sending.js';
 export {
   asStored,
   type MessageBody,
@@ -27,4 +30,4 @@ export {
 export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
 export { UnreadScan } from './unread.js';
 export { MOST_UNREAD, type UnreadView, unreadSummary } from './unread-summary.js';
-export type { Viewer } from './viewer.js';
+export { plainViewer, type Viewer } from './viewer.js';

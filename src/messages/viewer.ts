@@ -1,7 +1,7 @@
 /** Who looks at messages: the user with those of his own choices that decide what he sees. */
 import type { RealmId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
-import type { OwnFlags } from './read-state.js';
+import { OwnFlags } from './read-state.js';
 
 export interface Viewer {
   readonly realm: RealmId;
@@ -15,3 +15,12 @@ export interface Viewer {
   readonly mutedStreams: ReadonlySet<number>;
   mutesTopic(stream: number, topic: string): boolean;
 }
+
+/** Somebody of whose choices nothing is known here: what he may read follows from subscriptions alone. */
+export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 'subscribed'>): Viewer => ({
+  ...of,
+  flags: new OwnFlags(of.user.id, new Map()),
+  streams: [],
+  mutedStreams: new Set(),
+  mutesTopic: () => false,
+});

@@ -12,12 +12,20 @@ import {
   removePlayground,
   updateLinkifier,
 } from './linkifiers.js';
+import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import {
+  createScheduledMessage,
+  deleteScheduledMessage,
+  getScheduledMessages,
+  updateScheduledMessage,
+} from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { setTypingStatus } from './typing.js';
 import {
   createUserGroup,
   getUserGroupMembers,
@@ -87,4 +95,14 @@ export const OPERATIONS = [
   getUserGroupMembers,
   getUserGroupSubgroups,
   isUserGroupMember,
+  getScheduledMessages,
+  createScheduledMessage,
+  deleteScheduledMessage,
+  updateScheduledMessage,
+  setTypingStatus,
+  updateMessage,
+  deleteMessage,
+  getMessageHistory,
+  deleteTopic,
+  getStreamTopics,
 ] as unknown as readonly Operation[];

@@ -1,11 +1,13 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
 import { lookingUp } from './looking-up.js';
+import { narrows } from './narrows.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -14,11 +16,15 @@ import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
+import { scheduled } from './scheduled.js';
+import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
+import { settings } from './settings.js';
 import { state } from './state.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { typing } from './typing.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -34,6 +40,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   rendering,
   fetching,
   windows,
+  narrows,
+  searching,
   reading,
   registering,
   queues,
@@ -43,7 +51,11 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   visibility,
   audiences,
   drafts,
+  settings,
+  'alert words and mutes': choices,
   'user topics': userTopics,
+  typing,
+  'scheduled messages': scheduled,
   'snapshot and events': state,
   restart,
 };
