@@ -9,6 +9,7 @@ import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
 import { lookingUp } from './looking-up.js';
+import { narrows } from './narrows.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -18,6 +19,7 @@ import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
+import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
@@ -41,6 +43,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   rendering,
   fetching,
   windows,
+  narrows,
+  searching,
   reading,
   registering,
   queues,
