@@ -6,7 +6,9 @@ import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
+import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
+import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -21,6 +23,8 @@ import { settings } from './settings.js';
 import { state } from './state.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { systemBots } from './system-bots.js';
+import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -47,6 +51,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   drafts,
   settings,
   'alert words and mutes': choices,
+  'organization settings': organizationSettings,
+  'linkifiers and playgrounds': linkifiers,
+  'user groups': userGroups,
+  'system bots': systemBots,
   'user topics': userTopics,
   'snapshot and events': state,
   restart,
