@@ -27,14 +27,14 @@ export class CallOf implements Call<AnyValues> {
     this.directory = at.directory;
   }
 
-  get now(): number {
-    return this.services.clock.now();
-  }
-
   get origin(): string {
     const { scheme = 'http', externalHost = 'localhost' } = this.options;
     // Goes into answers, so only what can be a host name or address passes.
     return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(this.host) ? this.host : externalHost}`;
+  }
+
+  get now(): number {
+    return this.services.clock.now();
   }
 
   refresh(): Promise<void> {

@@ -72,6 +72,7 @@ async function membersWith(
 const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
+  scheduled: ['scheduled_messages'],
   topics: ['muted_topics', 'user_topic', 'message'],
   reading: ['message', 'starred_messages'],
 };

@@ -1,4 +1,5 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
+
 import type { Operation } from '../operation.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { deleteQueue, getEvents, register } from './events.js';
@@ -11,12 +12,20 @@ import {
   removePlayground,
   updateLinkifier,
 } from './linkifiers.js';
+import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import {
+  createScheduledMessage,
+  deleteScheduledMessage,
+  getScheduledMessages,
+  updateScheduledMessage,
+} from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { setTypingStatus } from './typing.js';
 import {
   createUserGroup,
   getUserGroupMembers,
@@ -32,30 +41,6 @@ import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
-  updateSettings,
-  updateDisplaySettings,
-  updateNotificationSettings,
-  getAlertWords,
-  addAlertWords,
-  removeAlertWords,
-  muteUser,
-  unmuteUser,
-  updateRealm,
-  getLinkifiers,
-  addLinkifier,
-  updateLinkifier,
-  removeLinkifier,
-  addPlayground,
-  removePlayground,
-  getUserGroups,
-  createUserGroup,
-  updateUserGroup,
-  removeUserGroup,
-  updateUserGroupMembers,
-  updateUserGroupSubgroups,
-  getUserGroupMembers,
-  getUserGroupSubgroups,
-  isUserGroupMember,
   getDrafts,
   createDrafts,
   deleteDraft,
@@ -85,4 +70,38 @@ export const OPERATIONS = [
   setUserTopic,
   getUser,
   getUserByEmail,
+  updateSettings,
+  updateDisplaySettings,
+  updateNotificationSettings,
+  getAlertWords,
+  addAlertWords,
+  removeAlertWords,
+  muteUser,
+  unmuteUser,
+  updateRealm,
+  getLinkifiers,
+  addLinkifier,
+  updateLinkifier,
+  removeLinkifier,
+  addPlayground,
+  removePlayground,
+  getUserGroups,
+  createUserGroup,
+  updateUserGroup,
+  removeUserGroup,
+  updateUserGroupMembers,
+  updateUserGroupSubgroups,
+  getUserGroupMembers,
+  getUserGroupSubgroups,
+  isUserGroupMember,
+  getScheduledMessages,
+  createScheduledMessage,
+  deleteScheduledMessage,
+  updateScheduledMessage,
+  setTypingStatus,
+  updateMessage,
+  deleteMessage,
+  getMessageHistory,
+  deleteTopic,
+  getStreamTopics,
 ] as unknown as readonly Operation[];

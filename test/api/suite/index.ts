@@ -17,6 +17,7 @@ import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
+import { scheduled } from './scheduled.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
@@ -25,6 +26,7 @@ import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
 import { systemBots } from './system-bots.js';
 import { userGroups } from './user-groups.js';
+import { typing } from './typing.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -56,6 +58,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'user groups': userGroups,
   'system bots': systemBots,
   'user topics': userTopics,
+  typing,
+  'scheduled messages': scheduled,
   'snapshot and events': state,
   restart,
 };
