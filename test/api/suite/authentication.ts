@@ -20,6 +20,30 @@ export const CLOSED_OPERATIONS = [
   'GET /users/{email}',
   'GET /get_stream_id',
   'POST /messages/render',
+  'PATCH /settings',
+  'PATCH /settings/display',
+  'PATCH /settings/notifications',
+  'GET /users/me/alert_words',
+  'POST /users/me/alert_words',
+  'DELETE /users/me/alert_words',
+  'POST /users/me/muted_users/{muted_user_id}',
+  'DELETE /users/me/muted_users/{muted_user_id}',
+  'PATCH /realm',
+  'GET /realm/linkifiers',
+  'POST /realm/filters',
+  'PATCH /realm/filters/{filter_id}',
+  'DELETE /realm/filters/{filter_id}',
+  'POST /realm/playgrounds',
+  'DELETE /realm/playgrounds/{playground_id}',
+  'GET /user_groups',
+  'POST /user_groups/create',
+  'PATCH /user_groups/{user_group_id}',
+  'DELETE /user_groups/{user_group_id}',
+  'POST /user_groups/{user_group_id}/members',
+  'GET /user_groups/{user_group_id}/members',
+  'GET /user_groups/{user_group_id}/members/{user_id}',
+  'POST /user_groups/{user_group_id}/subgroups',
+  'GET /user_groups/{user_group_id}/subgroups',
 ] as const;
 
 const NOT_LOGGED_IN: Refusal = {
@@ -35,7 +59,7 @@ export const authentication: Facts = async (t, server) => {
   const [one, two] = [await makeOrganization(server, ['member', 'other']), await makeOrganization(server, ['member'])];
   const { member } = one;
   const asking = (authorization: string, role: string): Client => new Client(server, role, { authorization });
-  const params = { message_id: 1 };
+  const params = { message_id: 1, user_id: 1, muted_user_id: 1, filter_id: 1, playground_id: 1, user_group_id: 1 };
 
   await t.test('nobody gets 401 without code, and is told which scheme to use', async (t) => {
     for (const operation of CLOSED_OPERATIONS) {
