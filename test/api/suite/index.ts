@@ -8,8 +8,10 @@ import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
+import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
 import { narrows } from './narrows.js';
+import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -27,7 +29,9 @@ import { state } from './state.js';
 import { streamSettings } from './stream-settings.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
+import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -59,6 +63,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   drafts,
   settings,
   'alert words and mutes': choices,
+  'organization settings': organizationSettings,
+  'linkifiers and playgrounds': linkifiers,
+  'user groups': userGroups,
+  'system bots': systemBots,
   'user topics': userTopics,
   typing,
   'scheduled messages': scheduled,
