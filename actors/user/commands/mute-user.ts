@@ -4,21 +4,19 @@
  */
 import { apiError } from '../../../src/api/errors.js';
 import { realmKey, userId } from '../../../src/core/index.js';
-import { markRead, OwnFlags, type OwnMessage } from '../../../src/messages/index.js';
+import { markRead, OwnFlags, type StoredMessage } from '../../../src/messages/index.js';
 import type { UserCommand } from '../command.js';
 import { idEvents } from '../reading/flag-event.js';
-import { unreadOfSender } from '../reading/unread-of-sender.js';
+import { unreadFrom } from '../reading/unread-from.js';
 
 interface MuteArgs {
   readonly muted_user_id: number;
   readonly [key: string]: number;
 }
 
-export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
-  // Looking for long must not keep other commands waiting.
-  lane: 'mute-user',
-  needs: ({ muted_user_id }, context, suppliers) => unreadOfSender(muted_user_id, context, suppliers),
-  handle({ parts }, args, found, { directory, caller, realm }) {
+export const muteUser: UserCommand<MuteArgs, readonly StoredMessage[]> = {
+  needs: ({ muted_user_id }, context, suppliers) => unreadFrom(muted_user_id, context, suppliers),
+  handle({ parts }, args, unread, { directory, caller, realm }) {
     const { muted_user_id } = args;
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     const target = directory.user(userId(muted_user_id));
@@ -26,11 +24,12 @@ export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
     if (directory.personal(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
       throw apiError('USER_ALREADY_MUTED');
     }
-    const flags = new OwnFlags(caller, parts);
-    const read = markRead(flags, found);
+    const own = unread.map((message) => ({ message, copy: true, gained: false }));
+    const { changed, parts: written } = markRead(new OwnFlags(caller, parts), own);
     return {
+      parts: written,
+      events: idEvents(caller, changed),
       reply: { forward: { to: realmKey(realm), command: 'mute-user', args } },
-      ...(read.changed.length > 0 ? { parts: read.parts, events: idEvents(caller, read.changed) } : {}),
     };
   },
 };
