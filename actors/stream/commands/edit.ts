@@ -63,9 +63,9 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
   const text = textOf(args.content);
   if (text === undefined) return { rendered: undefined, memberships: new Map() };
   const directory = await suppliers.directory(context.realm);
-  const rendered = await suppliers.services.renderer.render(text, directory, args.origin);
-  if (!rendered) return { rendered, memberships: new Map() };
   const message = asStored(stored);
+  const rendered = await suppliers.services.renderer.render(text, directory, args.origin, message.sender);
+  if (!rendered) return { rendered, memberships: new Map() };
   const memberships = await membershipsFor(
     message,
     text,
