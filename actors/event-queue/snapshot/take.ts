@@ -13,7 +13,7 @@ import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
-import { readWithSubscribers } from './memberships.js';
+import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
 import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
 import { realmSection } from './realm-section.js';
@@ -89,6 +89,7 @@ export async function takeSnapshot(
       const unread = await readUnread(realm, user.id, own, suppliers);
       parts.push({ unread_msgs: unread.section });
       shown = unread.shows;
+      await untilFirstsAreShown(realm, shown.streams, suppliers);
     }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await newestMessage(suppliers.store, realm, user.id, streams) });
