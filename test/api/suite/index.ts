@@ -25,6 +25,8 @@ import { subscribingRefusals } from './subscribing-refusals.js';
 import { typing } from './typing.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
+import { visibilityEvents } from './visibility-events.js';
+import { visibilityTables } from './visibility-tables.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {
@@ -45,6 +47,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   subscribing,
   'refusals of subscribing': subscribingRefusals,
   visibility,
+  'visibility tables': visibilityTables,
+  'visibility of events': visibilityEvents,
   audiences,
   drafts,
   settings,
