@@ -77,12 +77,6 @@ const WAYS: Readonly<Record<string, Way>> = {
   'by id': { operation: 'get-message', shows: 'R', sees: byId('GET /messages/{message_id}') },
   'its history': { operation: 'get-message-history', shows: 'R', sees: byId('GET /messages/{message_id}/history') },
   'its readers': { operation: 'get-read-receipts', shows: 'R', sees: byId('GET /messages/{message_id}/read_receipts') },
-  'flags that can be set': {
-    operation: 'update-message-flags',
-    shows: 'R',
-    // Taking away what isn't there changes nothing, but is refused for messages out of reach.
-    sees: (person, id) => succeeds(person, 'POST /messages/flags', { messages: [id], op: 'remove', flag: 'starred' }),
-  },
   'own messages': { operation: 'get-messages', shows: 'C', sees: (person, id, name) => fetched(person, [], id, name) },
   'a narrow to its id': {
     operation: 'get-messages',
@@ -105,27 +99,28 @@ const WAYS: Readonly<Record<string, Way>> = {
   'a narrow to its stream and topic': {
     operation: 'get-messages',
     shows: 'R',
-    sees: (person, id, name, world) => inStream(person, id, name, world, [['topic', name.split(' ')[1] ?? '']]),
+    sees: (person, id, name, world) =>
+      inStream(person, id, name, world, [{ operator: 'topic', operand: name.split(' ')[1] }]),
   },
   'a search in its stream': {
     operation: 'check-messages-match-narrow',
     shows: 'R',
-    sees: (person, id, name, world) => inStream(person, id, name, world, [['search', name]]),
+    sees: (person, id, name, world) => inStream(person, id, name, world, [{ operator: 'search', operand: name }]),
+  },
+  // Last, because whoever flags a message of the history gets a copy of it.
+  'flags that can be set': {
+    operation: 'update-message-flags',
+    shows: 'R',
+    sees: (person, id) => succeeds(person, 'POST /messages/flags', { messages: [id], op: 'add', flag: 'starred' }),
   },
 };
 
 /** Direct messages are in no stream: there all messages are looked through. */
-function inStream(
-  person: Person,
-  id: number,
-  name: MessageName,
-  world: World,
-  more: string[][] = [],
-): Promise<boolean> {
+function inStream(person: Person, id: number, name: MessageName, world: World, more: Fields[] = []): Promise<boolean> {
   const stream = name.split(' ')[0] as StreamName;
   if (!STREAMS.includes(stream)) return fetched(person, [['is', 'dm']], id, name);
   if (person.api.role === 'foreign') return Promise.resolve(false);
-  return fetched(person, [['stream', String(world.streams[stream])], ...more], id, name);
+  return fetched(person, [{ operator: 'stream', operand: world.streams[stream] }, ...more], id, name);
 }
 
 async function messages(t: Test, world: World): Promise<void> {
