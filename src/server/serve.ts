@@ -56,6 +56,7 @@ export async function serve(
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
       externalHost: config.externalHost,
+      webPublicStreams: config.webPublicStreams === 'yes',
     });
     server = await openServer(
       config.httpAdapter,

@@ -13,7 +13,7 @@ import {
   updateLinkifier,
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import {
@@ -24,7 +24,17 @@ import {
 } from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
+import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import {
+  getStream,
+  getSubscribers,
+  getSubscriptionStatus,
+  unsubscribe,
+  updateSubscriptionSetting,
+  updateSubscriptionSettings,
+  updateSubscriptions,
+} from './subscriptions.js';
 import { setTypingStatus } from './typing.js';
 import {
   createUserGroup,
@@ -60,16 +70,27 @@ export const OPERATIONS = [
   getMessage,
   register,
   getServerSettings,
+  addDefaultStream,
+  removeDefaultStream,
   getStreams,
+  getStream,
+  updateStream,
+  archiveStream,
+  getSubscribers,
   getUsers,
   createUser,
   getOwnUser,
   getSubscriptions,
   subscribe,
+  unsubscribe,
+  updateSubscriptions,
+  updateSubscriptionSettings,
+  updateSubscriptionSetting,
   muteTopic,
   setUserTopic,
   getUser,
   getUserByEmail,
+  getSubscriptionStatus,
   updateSettings,
   updateDisplaySettings,
   updateNotificationSettings,
@@ -104,4 +125,5 @@ export const OPERATIONS = [
   getMessageHistory,
   deleteTopic,
   getStreamTopics,
+  matchesNarrow,
 ] as unknown as readonly Operation[];

@@ -152,7 +152,7 @@ export function services(t: Test): Services | undefined {
 }
 
 /** Two frontends, the actors node, and one that stands by; everything under a name of its own. */
-export async function startCluster({ nats, mongodb }: Services): Promise<TestServer> {
+export async function startCluster({ nats, mongodb }: Services, adjust?: (ports: Ports) => Ports): Promise<TestServer> {
   const name = `api${randomBytes(5).toString('hex')}`;
   const dir = temporary();
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
@@ -162,16 +162,22 @@ export async function startCluster({ nats, mongodb }: Services): Promise<TestSer
       {},
     );
   const configs = [config('actors'), config('actors'), config('http'), config('http')];
-  return Face.start('cluster', new RealClock(), configs, async () => {
-    const client = await new MongoClient(url, { retryWrites: false }).connect();
-    await client.db(name).dropDatabase();
-    await client.close();
-    const connection = await connect({ servers: nats });
-    const streams = await connection.jetstreamManager();
-    for (const stream of [`CONCLAVE_EV_${name}`, `KV_CONCLAVE_PLACEMENT_${name}`]) {
-      await streams.streams.delete(stream).catch(() => undefined);
-    }
-    await connection.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  return Face.start(
+    'cluster',
+    new RealClock(),
+    configs,
+    async () => {
+      const client = await new MongoClient(url, { retryWrites: false }).connect();
+      await client.db(name).dropDatabase();
+      await client.close();
+      const connection = await connect({ servers: nats });
+      const streams = await connection.jetstreamManager();
+      for (const stream of [`CONCLAVE_EV_${name}`, `KV_CONCLAVE_PLACEMENT_${name}`]) {
+        await streams.streams.delete(stream).catch(() => undefined);
+      }
+      await connection.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+    adjust,
+  );
 }
