@@ -34,6 +34,8 @@ import { typing } from './typing.js';
 import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
+import { visibilityEvents } from './visibility-events.js';
+import { visibilityTables } from './visibility-tables.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {
@@ -59,6 +61,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
   visibility,
+  'visibility tables': visibilityTables,
+  'visibility of events': visibilityEvents,
   audiences,
   drafts,
   settings,
