@@ -5,6 +5,8 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
+import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
+import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
@@ -39,6 +41,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     subscribe,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
+    'emoji-begin': emojiBegin,
+    'emoji-add': emojiAdd,
+    'emoji-remove': emojiRemove,
+    'file-id': fileId,
+    'files-changed': filesChanged,
+    'space-used': spaceUsed,
   }),
   initial: (key) => ({
     phase: 'active',
@@ -52,6 +60,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,
+    uploads: { next: 1, used: 0 },
+    nextEmoji: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),

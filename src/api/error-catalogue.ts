@@ -13,6 +13,8 @@ export interface CatalogueEntry {
   readonly data?: readonly string[];
   /** The same request may succeed later, unchanged. */
   readonly retryable?: true;
+  /** Answered as a page, for addresses that browsers open. */
+  readonly html?: true;
 }
 
 const bad = <const M extends string>(msg: M) => ({ code: 'BAD_REQUEST', status: 400, msg }) as const;
@@ -234,5 +236,32 @@ const users = {
   USER_ID_BOT: bad('User with ID {user_id} is a bot'),
 } as const satisfies Record<string, CatalogueEntry>;
 
-export const catalogue = { ...common, ...shared, ...queues, ...messages, ...streams, ...users } as const;
+const image = <const M extends string>(msg: M) => ({ code: 'BAD_IMAGE', status: 400, msg }) as const;
+
+const files = {
+  NO_FILE: bad('You must specify a file to upload'),
+  ONE_FILE: bad('You may only upload one file at a time'),
+  FILE_TOO_LARGE: bad('Uploaded file is larger than the allowed limit of {n} MiB'),
+  FILE_NOT_FOUND: { status: 404, msg: '<p>File not found.</p>', html: true },
+  FILE_FORBIDDEN: { status: 403, msg: '<p>You are not authorized to view this file.</p>', html: true },
+  FILE_TOKEN: bad('Invalid token'),
+  FILE_NAME: bad('Invalid filename'),
+  INVALID_ATTACHMENT: bad('Invalid attachment'),
+  EMOJI_NAME_MISSING: bad('Emoji name is missing'),
+  EMOJI_NAME_CHARACTERS: bad(
+    'Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.',
+  ),
+  EMOJI_NAME_END: bad('Emoji names must end with either a letter or digit.'),
+  EMOJI_EXISTS: bad('A custom emoji with this name already exists.'),
+  EMOJI_ONE_FILE: bad('You must upload exactly one file.'),
+  EMOJI_OVERRIDE: bad('Only administrators can override default emoji.'),
+  EMOJI_UNKNOWN: bad("Emoji '{emoji_name}' does not exist"),
+  EMOJI_NOT_AUTHOR: bad('Must be an organization administrator or emoji author'),
+  IMAGE_UNDECODABLE: image('Could not decode image; did you upload an image file?'),
+  IMAGE_TOO_LARGE: image('Image size exceeds limit.'),
+  IMAGE_ANIMATION_CORRUPT: image('Corrupt animated image.'),
+  IMAGE_ANIMATION_UNKNOWN: image('Unknown animated image format.'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+export const catalogue = { ...common, ...shared, ...queues, ...messages, ...streams, ...users, ...files } as const;
 export type ErrorName = keyof typeof catalogue;

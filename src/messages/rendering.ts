@@ -1,7 +1,13 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
 import type { UserId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
-import { CannotRender, type MarkdownContext, type Rendered, RenderThreads } from '../markdown/index.js';
+import {
+  CannotRender,
+  type CustomEmoji,
+  type MarkdownContext,
+  type Rendered,
+  RenderThreads,
+} from '../markdown/index.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -31,6 +37,12 @@ const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 /** @param origin base URL of the organization: its links are local */
 export function renderContext(directory: DirectoryView, origin: string): Partial<MarkdownContext> {
   const { settings } = directory;
+  // Looked up only for texts that ask for one.
+  let emoji: Map<string, CustomEmoji> | undefined;
+  const customEmoji = (name: string): CustomEmoji | undefined => {
+    emoji ??= new Map([...directory.emoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
+    return emoji.get(name);
+  };
   return {
     origin,
     inlineImages: settings.inline_image_preview === true,
@@ -40,6 +52,7 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
       const user = directory.user(id as UserId);
       return user?.isActive ? shown(user) : undefined;
     },
+    customEmoji,
     streamByName: (name) => {
       const stream = directory.streamByName(name);
       return stream?.name === name ? { id: stream.id, name } : undefined;

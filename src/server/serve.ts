@@ -49,6 +49,8 @@ export async function serve(config: Config, clock: Clock, logger: Logger): Promi
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
       externalHost: config.externalHost,
+      maxFileMib: config.maxFileMib,
+      uploadMemoryMib: config.uploadMemoryMib,
     });
     server = await openServer(
       config.httpAdapter,

@@ -33,7 +33,7 @@ function hostOf(origin: string): string {
   }
 }
 
-export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
+export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
   const settings = Object.fromEntries(
     Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
   );
@@ -67,7 +67,7 @@ export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
     realm_is_zephyr_mirror_realm: false,
     giphy_rating_options: GIPHY_RATINGS,
     max_avatar_file_size_mib: 5,
-    max_file_upload_size_mib: 25,
+    max_file_upload_size_mib: limits.maxFileMib,
     max_icon_file_size_mib: 5,
     max_logo_file_size_mib: 5,
     max_stream_name_length: MAX_STREAM_NAME,

@@ -15,6 +15,8 @@ import {
   userKey,
 } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import { presentEmoji } from '../../../src/emoji/index.js';
+import type { Limits } from '../../../src/files/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
@@ -38,6 +40,7 @@ export interface SnapshotInputs {
   readonly directory: DirectoryView;
   readonly args: RegisterArgs;
   readonly now: number;
+  readonly limits: Limits;
   readonly subscriptions: readonly Subscription[];
   /** Stream → subscribers; empty unless asked for. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
@@ -112,6 +115,7 @@ export async function takeSnapshot(
     directory,
     args,
     now: suppliers.services.clock.now(),
+    limits: suppliers.services.limits,
     subscriptions,
     subscribers,
   };
@@ -119,5 +123,6 @@ export async function takeSnapshot(
   if (wanted('realm_user')) parts.push(userSections(inputs));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
+  if (wanted('realm_emoji')) parts.push({ realm_emoji: presentEmoji(directory.emoji()) });
   return { start: end, incarnation, covers, parts: parts.map(encodeFields) };
 }

@@ -12,8 +12,16 @@ import {
   streamConversation,
 } from '../../../src/messages/index.js';
 import { wildcardAllowed } from '../../../src/people/index.js';
-import type { Audience, MessageItem, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
+import type {
+  Audience,
+  CommandContext,
+  MessageItem,
+  NeedsContext,
+  Outcome,
+  Suppliers,
+} from '../../../src/runtime/index.js';
 import { asMember, checkMayPost, isMember, MEMBER_PART } from '../../../src/streams/index.js';
+import { claimedFiles, filesLinked } from '../../shared/file-links.js';
 import { success } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
 import type { StreamVolatile } from '../recent.js';
@@ -39,20 +47,23 @@ interface Prepared {
   readonly id: number;
   /** null: cannot be rendered. */
   readonly rendered: Rendered | null;
+  /** Uploaded files that the message claims. */
+  readonly files: readonly string[];
 }
 
 async function prepare(
   { content, origin }: SendArgs,
-  { realm }: NeedsContext<StreamState, StreamVolatile>,
+  { realm, caller }: NeedsContext<StreamState, StreamVolatile>,
   suppliers: Suppliers,
 ): Promise<Prepared> {
   // Asked for first and at once: ids must come in the order in which commands arrived.
   const id = suppliers.messageId(realm);
-  const rendered = suppliers
-    .directory(realm)
-    .then((directory) => suppliers.services.renderer.render(content, directory, origin));
-  const both = await Promise.all([id, rendered]);
-  return { id: both[0], rendered: both[1] };
+  const text = suppliers.directory(realm).then(async (directory) => {
+    const rendered = await suppliers.services.renderer.render(content, directory, origin);
+    return { rendered, files: await claimedFiles(rendered?.attachmentPaths ?? [], realm, caller, suppliers) };
+  });
+  const both = await Promise.all([id, text]);
+  return { id: both[0], ...both[1] };
 }
 
 /** More subscribers than this, and the organization decides who may wake them all (messages.md, check 16). */
@@ -61,7 +72,7 @@ const WILDCARD_FREE = 15;
 export const send: StreamCommand<SendArgs, Prepared> = {
   creates: true,
   needs: prepare,
-  handle({ state, parts }, args, { id, rendered }, context) {
+  handle({ state, parts }, args, { id, rendered, files }, context) {
     const { directory, key, caller, now } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
     if (!stream) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
@@ -87,6 +98,7 @@ export const send: StreamCommand<SendArgs, Prepared> = {
     const outcome = sent(state, args, context, {
       id,
       rendered,
+      files,
       first,
       participants: [],
       recipient: stream.recipient,
@@ -97,7 +109,7 @@ export const send: StreamCommand<SendArgs, Prepared> = {
     });
     if (!first) return outcome;
     const told = { to: realmKey(context.realm), name: 'first-message', args: { stream: stream.id, id }, caller: 0 };
-    return { ...outcome, commands: [[told]] };
+    return { ...outcome, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
   },
 };
 
@@ -119,7 +131,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     ]);
     return { ...prepared, recipient: recipient as number };
   },
-  handle({ state }, args, { id, rendered, recipient }, context) {
+  handle({ state }, args, { id, rendered, files, recipient }, context) {
     const { directory, caller } = context;
     const sender = activeUser(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
@@ -130,6 +142,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     return sent({ ...state, participants, recipient }, args, context, {
       id,
       rendered,
+      files,
       participants,
       // One-to-one messages carry the receiver's recipient, so the two directions differ.
       recipient: participants.length > 2 ? recipient : (others[0] ?? sender).recipient,
@@ -188,6 +201,7 @@ function linksOf({ topic, origin }: SendArgs, directory: DirectoryView): Message
 interface Placed {
   readonly id: number;
   readonly rendered: Rendered | null;
+  readonly files: readonly string[];
   readonly first?: boolean;
   readonly participants: readonly number[];
   readonly recipient: number;
@@ -200,13 +214,13 @@ interface Placed {
 function sent(
   state: StreamState,
   args: SendArgs,
-  { now, client, caller, directory }: { now: number; client: string; caller: number; directory: DirectoryView },
+  { now, client, caller, directory, realm }: CommandContext,
   placed: Placed,
 ): Outcome<StreamState> {
   checkWidget(args.widget);
   const { rendered } = placed;
   if (rendered === null) throw apiError('CANNOT_RENDER');
-  const { id, conversation, participants, flags } = placed;
+  const { id, conversation, participants, flags, files } = placed;
   const body: MessageBody = {
     content: args.content,
     html: rendered.html,
@@ -220,6 +234,7 @@ function sent(
     wildcard: rendered.mentions.wildcard,
     topicLinks: linksOf(args, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
+    ...(files.length > 0 ? { files } : {}),
   };
   const message: StoredMessage = { id, sender: caller, participants, home: placed.stream, body };
   const item: MessageItem = {
@@ -236,5 +251,6 @@ function sent(
     state: { ...state, last: id },
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
+    ...(files.length > 0 ? { commands: [filesLinked(realm, files, id, body.sent)] } : {}),
   };
 }

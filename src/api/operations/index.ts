@@ -1,12 +1,16 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 import type { Operation } from '../operation.js';
+import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
+import { FILE_OPERATIONS } from './files.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { getServerSettings } from './server.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
+  ...FILE_OPERATIONS,
+  ...EMOJI_OPERATIONS,
   deleteQueue,
   getEvents,
   fetchApiKey,
