@@ -2,7 +2,8 @@
 import { apiError } from '../../src/api/errors.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
-import { join, members } from './commands/members.js';
+import { archive, join, leave, members } from './commands/members.js';
+import { directNotice, notice } from './commands/notice.js';
 import { send, sendDirect } from './commands/send.js';
 import { streamMachine } from './machine.js';
 import { RecentMessages, type StreamVolatile } from './recent.js';
@@ -21,11 +22,11 @@ const common = {
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
-  commands: { send, join, members },
+  commands: { send, notice, join, leave, archive, members },
 };
 
 export const directKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'dm',
-  commands: { 'send-direct': sendDirect },
+  commands: { 'send-direct': sendDirect, notice: directNotice },
 };

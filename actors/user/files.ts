@@ -1,5 +1,5 @@
 /** Uploaded files as their owner's actor keeps them: one part each, named by the file's token. Pure. */
-import { type Json, type JsonObject, type RealmId, realmKey, userId } from '../../src/core/index.js';
+import { type Json, type JsonObject, type RealmId, realmKey } from '../../src/core/index.js';
 import { blobOfFile, parsePath } from '../../src/files/index.js';
 import type { OutboxCommand } from '../../src/runtime/index.js';
 
@@ -85,7 +85,7 @@ export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFi
   const erase = files.map(({ path }) => blobOfFile(path));
   return {
     parts: Object.fromEntries(files.map(({ path }) => [filePart(path), null])),
-    command: tellRealm(realm, userId(owner), changes, erase),
+    command: tellRealm(realm, owner, changes, erase),
   };
 }
 

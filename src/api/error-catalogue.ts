@@ -3,21 +3,11 @@
  * message template and the names of the data fields beside `msg`. Source: errors.md, conventions.md and the `errors` of
  * wire.json; of entries that only the peer raises none is here.
  */
-export interface CatalogueEntry {
-  /** Absent: the answer has no `code`. */
-  readonly code?: string;
-  readonly status: number;
-  /** `{name}` is replaced by the value given for it, `{product}` by the product name. */
-  readonly msg: string;
-  /** Values that become fields of the answer. */
-  readonly data?: readonly string[];
-  /** The same request may succeed later, unchanged. */
-  readonly retryable?: true;
-  /** Answered as a page, for addresses that browsers open. */
-  readonly html?: true;
-}
+import { files } from './error-catalogue-files.js';
+import { bad, type CatalogueEntry } from './error-entry.js';
 
-const bad = <const M extends string>(msg: M) => ({ code: 'BAD_REQUEST', status: 400, msg }) as const;
+export type { CatalogueEntry } from './error-entry.js';
+
 const unauthorized = <const M extends string>(msg: M) => ({ code: 'UNAUTHORIZED', status: 401, msg }) as const;
 
 /** Raised before a handler runs, and by the server itself. */
@@ -169,6 +159,30 @@ const messages = {
   NO_SUCH_TOPIC: bad("No such topic '{topic_name}'"),
 } as const satisfies Record<string, CatalogueEntry>;
 
+const drafts = {
+  DRAFTS_OFF: bad('User has disabled synchronizing drafts.'),
+  /** Without code (seed). */
+  NO_SUCH_DRAFT: { status: 404, msg: 'Draft does not exist' },
+  TIMESTAMP_NEGATIVE: bad('Timestamp must not be negative.'),
+  TOPIC_NULL_BYTES: bad('Topic must not contain null bytes'),
+  ONE_DRAFT_STREAM: bad('Must specify exactly 1 stream ID for stream messages'),
+  NO_SUCH_SCHEDULED_MESSAGE: { code: 'BAD_REQUEST', status: 404, msg: 'Scheduled message does not exist' },
+  SCHEDULED_IN_PAST: bad('Scheduled delivery time must be in the future.'),
+  SCHEDULED_STREAM_TYPE: bad('Invalid data type for stream ID'),
+  SCHEDULED_USER_IDS: bad('Recipient list may only contain user IDs'),
+  SCHEDULED_NEEDS_RECIPIENT: bad('Recipient required when updating type of scheduled message.'),
+  SCHEDULED_NEEDS_TOPIC: bad('Topic required when updating scheduled message type to stream.'),
+  SCHEDULED_ALREADY_SENT: bad('Scheduled message was already sent'),
+  NOTHING_TO_CHANGE: bad('Nothing to change'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+const typing = {
+  EMPTY_TO: bad("Empty 'to' list"),
+  MANY_STREAMS: bad('Cannot send to multiple streams'),
+  STREAM_TYPING_OFF: bad('User has disabled typing notifications for stream messages'),
+  DIRECT_TYPING_OFF: bad('User has disabled typing notifications for direct messages'),
+} as const satisfies Record<string, CatalogueEntry>;
+
 const streams = {
   STREAM_INACCESSIBLE: bad('Unable to access stream ({stream_name}).'),
   STREAM_NAME_EMPTY: bad("Stream name can't be empty!"),
@@ -184,6 +198,9 @@ const streams = {
   INVALID_PARAMETERS: bad('Invalid parameters'),
   UNKNOWN_SUBSCRIPTION_PROPERTY: bad('Unknown subscription property: {property}'),
   NOT_SUBSCRIBED: bad('Not subscribed to stream id {stream_id}'),
+  TOPIC_NOT_MUTED: bad('Topic is not muted'),
+  SUPPLY_STREAM: bad("Please supply 'stream'."),
+  STREAM_TWICE: bad("Please choose one: 'stream' or 'stream_id'."),
   SUBSCRIBERS_UNAVAILABLE: bad('Subscriber data is not available for this stream'),
   SUBSCRIBERS_PRIVATE: bad('Unable to retrieve subscribers for private stream'),
 } as const satisfies Record<string, CatalogueEntry>;
@@ -236,32 +253,15 @@ const users = {
   USER_ID_BOT: bad('User with ID {user_id} is a bot'),
 } as const satisfies Record<string, CatalogueEntry>;
 
-const image = <const M extends string>(msg: M) => ({ code: 'BAD_IMAGE', status: 400, msg }) as const;
-
-const files = {
-  NO_FILE: bad('You must specify a file to upload'),
-  ONE_FILE: bad('You may only upload one file at a time'),
-  FILE_TOO_LARGE: bad('Uploaded file is larger than the allowed limit of {n} MiB'),
-  FILE_NOT_FOUND: { status: 404, msg: '<p>File not found.</p>', html: true },
-  FILE_FORBIDDEN: { status: 403, msg: '<p>You are not authorized to view this file.</p>', html: true },
-  FILE_TOKEN: bad('Invalid token'),
-  FILE_NAME: bad('Invalid filename'),
-  INVALID_ATTACHMENT: bad('Invalid attachment'),
-  EMOJI_NAME_MISSING: bad('Emoji name is missing'),
-  EMOJI_NAME_CHARACTERS: bad(
-    'Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.',
-  ),
-  EMOJI_NAME_END: bad('Emoji names must end with either a letter or digit.'),
-  EMOJI_EXISTS: bad('A custom emoji with this name already exists.'),
-  EMOJI_ONE_FILE: bad('You must upload exactly one file.'),
-  EMOJI_OVERRIDE: bad('Only administrators can override default emoji.'),
-  EMOJI_UNKNOWN: bad("Emoji '{emoji_name}' does not exist"),
-  EMOJI_NOT_AUTHOR: bad('Must be an organization administrator or emoji author'),
-  IMAGE_UNDECODABLE: image('Could not decode image; did you upload an image file?'),
-  IMAGE_TOO_LARGE: image('Image size exceeds limit.'),
-  IMAGE_ANIMATION_CORRUPT: image('Corrupt animated image.'),
-  IMAGE_ANIMATION_UNKNOWN: image('Unknown animated image format.'),
-} as const satisfies Record<string, CatalogueEntry>;
-
-export const catalogue = { ...common, ...shared, ...queues, ...messages, ...streams, ...users, ...files } as const;
+export const catalogue = {
+  ...common,
+  ...shared,
+  ...queues,
+  ...messages,
+  ...drafts,
+  ...typing,
+  ...streams,
+  ...users,
+  ...files,
+} as const;
 export type ErrorName = keyof typeof catalogue;

@@ -43,6 +43,10 @@ export function fieldsOf(parts: readonly Uint8Array[]): JsonObject {
   const text = Buffer.concat(parts).toString('utf8');
   return JSON.parse(`{${text.slice(1)}}`) as JsonObject;
 }
+/** Some of the work is done (conventions.md § Response envelope); such an answer has no other fields. */
+export const partialBody = (code: string): BodyPart[] => [
+  `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
+];
 
 export function errorBody(error: ErrorReply): BodyPart[] {
   const { code, msg, extra, html } = error;

@@ -11,6 +11,8 @@ export const tagOf = {
   /** Links this uploaded file: finds those whose readers may read the file. */
   file: (token: string): string => `file:${token}`,
   resolved: 'resolved',
+  /** Was sent to another stream than the one where it is now. */
+  cameTo: (conversation: string): string => `>${conversation}`,
   /** A stem, as search/ makes them. */
   word: (stem: string): string => `=${stem}`,
 } as const;
@@ -18,7 +20,7 @@ export const tagOf = {
 export const RESOLVED_PREFIX = '✔ ';
 
 /** All tags of a message, but for its words. */
-export function factTags({ body, participants }: StoredMessage): string[] {
+export function factTags({ body, participants, home }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
     if (flags.includes('mentioned')) tags.push(tagOf.mentioned(Number(user)));
@@ -34,6 +36,7 @@ export function factTags({ body, participants }: StoredMessage): string[] {
   if (files.length > 0) tags.push(tagOf.has('attachment'));
   for (const path of files) tags.push(tagOf.file(parsePath(path)?.token ?? path));
   if (body.stream !== 0 && body.topic.startsWith(RESOLVED_PREFIX)) tags.push(tagOf.resolved);
+  if (home !== body.stream) tags.push(tagOf.cameTo(`s${body.stream}`));
   return [...new Set(tags)];
 }
 

@@ -1,13 +1,13 @@
 /** Who may see an uploaded file: its owner, and whoever may access a message that links it. */
 import { apiError } from '../../../src/api/errors.js';
-import { type Json, type JsonObject, parseKey, streamId, userId, userKey } from '../../../src/core/index.js';
+import { type Json, streamId, userId, userKey } from '../../../src/core/index.js';
 import { parsePath } from '../../../src/files/index.js';
 import { asStored, NEWEST, type StoredMessage, tagOf } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { fileAt } from '../files.js';
-import type { UserState } from '../state.js';
+import { selfOf, type UserState } from '../state.js';
 import { rightsOf } from './on-message.js';
 
 type Access = 'granted' | 'denied' | 'none';
@@ -95,7 +95,7 @@ export const filePublic: UserCommand<{ readonly path: string }, Access> = {
   async needs({ path }, context, suppliers) {
     const { parts } = context.view;
     const parsed = parsePath(path);
-    if (!parsed || parsed.owner !== Number(parseKey(context.key).rest) || !fileAt(parts, path)) return 'none';
+    if (!parsed || parsed.owner !== selfOf(context.key) || !fileAt(parts, path)) return 'none';
     const directory = await suppliers.directory(context.realm);
     const may = await linkedBy(parsed.token, context, suppliers, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
@@ -107,4 +107,4 @@ export const filePublic: UserCommand<{ readonly path: string }, Access> = {
     granted(found);
     return { reply: success() };
   },
-} satisfies UserCommand<JsonObject & { readonly path: string }, Access>;
+};

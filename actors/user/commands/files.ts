@@ -1,15 +1,13 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 import { apiError } from '../../../src/api/errors.js';
-import { type Json, type JsonObject, parseKey, realmKey } from '../../../src/core/index.js';
+import { type Json, type JsonObject, type RealmId, realmKey, type UserId } from '../../../src/core/index.js';
 import { fileUri, UNCLAIMED_MS, UNFINISHED_MS } from '../../../src/files/index.js';
 import type { Outcome } from '../../../src/runtime/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { nextDue } from '../due.js';
 import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles, tellRealm } from '../files.js';
-import type { UserState } from '../state.js';
-
-const selfOf = (key: Parameters<typeof parseKey>[0]): number => Number(parseKey(key).rest);
+import { selfOf, type UserState } from '../state.js';
 
 /**
  * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.
@@ -123,8 +121,8 @@ export const due: UserCommand<JsonObject> = {
 
 function removed(
   parts: ReadonlyMap<string, Json>,
-  realm: Parameters<typeof removeFiles>[0],
-  owner: number,
+  realm: RealmId,
+  owner: UserId,
   files: readonly OwnFile[],
 ): Outcome<UserState> {
   const { parts: changed, command } = removeFiles(realm, owner, files);

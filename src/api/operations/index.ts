@@ -1,22 +1,34 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 import type { Operation } from '../operation.js';
+import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { FILE_OPERATIONS } from './files.js';
+import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { getServerSettings } from './server.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
+  getDrafts,
+  createDrafts,
+  deleteDraft,
+  editDraft,
   deleteQueue,
   getEvents,
   fetchApiKey,
   getStreamId,
+  markAllAsRead,
+  markStreamAsRead,
+  markTopicAsRead,
   getMessages,
   sendMessage,
+  setFlags,
+  setFlagsInNarrow,
   renderMessage,
   getMessage,
   register,
@@ -27,6 +39,8 @@ export const OPERATIONS = [
   getOwnUser,
   getSubscriptions,
   subscribe,
+  muteTopic,
+  setUserTopic,
   getUser,
   getUserByEmail,
 ] as unknown as readonly Operation[];

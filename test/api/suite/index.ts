@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
@@ -17,6 +18,7 @@ import { sendingRefusals } from './sending-refusals.js';
 import { state } from './state.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
 
@@ -38,6 +40,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of subscribing': subscribingRefusals,
   visibility,
   audiences,
+  drafts,
+  'user topics': userTopics,
   'snapshot and events': state,
   restart,
 };

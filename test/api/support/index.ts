@@ -20,6 +20,7 @@ export {
   startEmbedded,
   type TestServer,
 } from './faces.js';
+export { multipart, type SentFile } from './multipart.js';
 export { closeIdle, exchange, type RawAnswer } from './http.js';
 export {
   makeOrganization,

@@ -26,6 +26,8 @@ interface WireOperation {
 
 interface Wire {
   readonly operations: Readonly<Record<string, WireOperation>>;
+  /** Without response schema. */
+  readonly extra_operations: Readonly<Record<string, { readonly errors: readonly WireError[] }>>;
   readonly events: Readonly<Record<string, Schema>>;
   readonly events_strict: Readonly<Record<string, Schema>>;
   readonly aliases: { readonly emit_also: Readonly<Record<string, string>> };
