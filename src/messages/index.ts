@@ -22,3 +22,4 @@ export {
 } from './stored.js';
 export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
 export { UnreadScan } from './unread.js';
+export { MOST_UNREAD, type UnreadView, unreadSummary } from './unread-summary.js';

@@ -1,5 +1,6 @@
 /** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
 import type { Json } from '../../../src/core/index.js';
+import { MARK_PART, READ_PART } from '../../../src/messages/index.js';
 import { userTopics } from '../../../src/streams/index.js';
 import type { OwnSection, OwnSections, OwnStateArgs } from '../../shared/own-state.js';
 import { value } from '../../shared/replies.js';
@@ -13,6 +14,7 @@ const SECTIONS: { readonly [S in OwnSection]: (parts: Parts) => OwnSections[S] }
   subscriptions: subscriptionsOf,
   drafts: newestDrafts,
   topics: userTopics,
+  reading: (parts) => [...parts].filter(([name]) => name.startsWith(READ_PART) || name.startsWith(MARK_PART)),
 };
 
 export const ownState: UserCommand<OwnStateArgs> = {
