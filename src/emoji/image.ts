@@ -24,6 +24,7 @@ const SQUARE = {
 
 /** @throws ApiError BAD_IMAGE */
 export async function emojiImage(bytes: Uint8Array): Promise<EmojiImage> {
+  if (bytes.byteLength === 0) throw apiError('IMAGE_UNDECODABLE');
   // Loaded when the first emoji comes: the server runs where it has no build.
   const { default: sharp } = await import('sharp');
   const open = (animated: boolean) =>

@@ -34,7 +34,7 @@ export function shownName(given: string): string {
   } catch {
     // An escape that is none stays as it is.
   }
-  return [...name.replace(/\p{Cc}/gu, '')].slice(0, LONGEST_NAME).join('') || NAMELESS;
+  return shortened(name.replace(/\p{Cc}/gu, '')) || NAMELESS;
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -178,6 +178,7 @@ function sent(
     state: { ...state, last: id },
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
-    ...(files.length > 0 ? { commands: [filesLinked(realm, files, id, body.sent)] } : {}),
+    // Who is told that the message is sent finds it in the list of files.
+    ...(files.length > 0 ? { commands: [filesLinked(realm, files, id, body.sent)], replyAfterCommands: true } : {}),
   };
 }

@@ -83,6 +83,7 @@ export const fileLinked: UserCommand<{ readonly path: string; readonly message: 
       parts: changed,
       due: nextDue(parts, changed),
       commands: [[tellRealm(realm, selfOf(key), [update])]],
+      replyAfterCommands: true,
     };
   },
 };
@@ -126,5 +127,11 @@ function removed(
   files: readonly OwnFile[],
 ): Outcome<UserState> {
   const { parts: changed, command } = removeFiles(realm, owner, files);
-  return { reply: value(null), parts: changed, due: nextDue(parts, changed), commands: [[command]] };
+  return {
+    reply: value(null),
+    parts: changed,
+    due: nextDue(parts, changed),
+    commands: [[command]],
+    replyAfterCommands: true,
+  };
 }

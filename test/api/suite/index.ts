@@ -2,8 +2,12 @@
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { drafts } from './drafts.js';
+import { emoji } from './emoji.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
+import { fileAccess } from './file-access.js';
+import { fileServing } from './file-serving.js';
+import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { lookingUp } from './looking-up.js';
 import { people } from './people.js';
@@ -45,5 +49,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   drafts,
   'user topics': userTopics,
   'snapshot and events': state,
+  'uploaded files': files,
+  'who may see files': fileAccess,
+  'files as they are served': fileServing,
+  'custom emoji': emoji,
   restart,
 };

@@ -20,8 +20,9 @@ export {
   startEmbedded,
   type TestServer,
 } from './faces.js';
-export { multipart, type SentFile } from './multipart.js';
+export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, upload } from './files.js';
 export { closeIdle, exchange, type RawAnswer } from './http.js';
+export { multipart, type SentFile } from './multipart.js';
 export {
   makeOrganization,
   type Organization,

@@ -13,7 +13,7 @@ const BOUNDARY = '----boundary-of-the-tests';
 export function multipart(files: readonly SentFile[]): { readonly type: string; readonly body: Buffer } {
   const parts = files.flatMap(({ field = 'file', name, bytes, type }) => [
     Buffer.from(
-      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\n` +
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${name.replaceAll('"', '%22')}"\r\n` +
         `${type === undefined ? '' : `Content-Type: ${type}\r\n`}\r\n`,
     ),
     Buffer.from(bytes as Uint8Array),
