@@ -5,6 +5,8 @@ import { MEMBER_PART } from '../../src/streams/index.js';
 import { archive, join, leave, members } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
 import { send, sendDirect } from './commands/send.js';
+import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
+import { typing } from './commands/typing.js';
 import { streamMachine } from './machine.js';
 import { RecentMessages, type StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
@@ -22,11 +24,11 @@ const common = {
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
-  commands: { send, notice, join, leave, archive, members },
+  commands: { send, 'send-scheduled': sendScheduled, notice, join, leave, archive, members, typing },
 };
 
 export const directKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'dm',
-  commands: { 'send-direct': sendDirect, notice: directNotice },
+  commands: { 'send-direct': sendDirect, 'send-scheduled': sendDirectScheduled, notice: directNotice },
 };

@@ -89,17 +89,9 @@ export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFi
   };
 }
 
-/** When the next of them goes; null: none will by itself. @param changed parts as they are about to be */
-export function nextExpiry(parts: Parts, changed: Readonly<Record<string, Json>>): number | null {
+/** When the next of them goes; null: none will by itself. */
+export function nextExpiry(parts: Parts): number | null {
   let next: number | null = null;
-  const look = (file: OwnFile | null): void => {
-    if (file && file.expires !== null && (next === null || file.expires < next)) next = file.expires;
-  };
-  for (const [name, file] of parts) {
-    if (name.startsWith(FILE_PART) && !Object.hasOwn(changed, name)) look(file as unknown as OwnFile);
-  }
-  for (const [name, file] of Object.entries(changed)) {
-    if (name.startsWith(FILE_PART)) look(file as unknown as OwnFile | null);
-  }
+  for (const { expires } of filesOf(parts)) if (expires !== null && (next === null || expires < next)) next = expires;
   return next;
 }

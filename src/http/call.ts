@@ -58,10 +58,6 @@ export class CallOf implements Call<AnyValues> {
     return this.options.maxFileMib ?? DEFAULT_FILE_MIB;
   }
 
-  get now(): number {
-    return this.services.clock.now();
-  }
-
   get blobs(): Blobs {
     return this.services.blobs;
   }
@@ -76,6 +72,10 @@ export class CallOf implements Call<AnyValues> {
 
   send(forward: Forward): Promise<JsonObject> {
     return this.facts.send(forward);
+  }
+
+  get now(): number {
+    return this.services.clock.now();
   }
 
   refresh(): Promise<void> {

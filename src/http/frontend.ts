@@ -143,7 +143,7 @@ export class Frontend {
           ? this.#authenticate(arrival)
           : this.#services.authenticate(undefined, checkKey(key), arrival.host);
       this.#then(arrival, found, (_, caller) => {
-        checkGuard(guard, webhookBots === true, caller.user);
+        checkGuard(guard, webhookBots === true, caller, this.#services.clock.now());
         this.#run(arrival, target, caller, caller);
       });
     });

@@ -2,11 +2,21 @@
 import { apiError } from '../../../src/api/errors.js';
 import { type Json, type JsonObject, type RealmId, realmKey, type UserId } from '../../../src/core/index.js';
 import { fileUri, UNCLAIMED_MS, UNFINISHED_MS } from '../../../src/files/index.js';
-import type { Outcome } from '../../../src/runtime/index.js';
+import type { CommandContext, Outcome } from '../../../src/runtime/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
-import { nextDue } from '../due.js';
-import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles, tellRealm } from '../files.js';
+import { nextWake, withParts } from '../due.js';
+import {
+  anyFile,
+  fileAt,
+  filePart,
+  filesOf,
+  type OwnFile,
+  presentFile,
+  type Removal,
+  removeFiles,
+  tellRealm,
+} from '../files.js';
 import { selfOf, type UserState } from '../state.js';
 
 /**
@@ -20,7 +30,7 @@ export const fileBegin: UserCommand<{ readonly path: string; readonly name: stri
     const expires = now + UNFINISHED_MS;
     const file: OwnFile = { id, path, name, size, created: now, ready: false, messages: [], expires };
     const changed = { [filePart(path)]: file };
-    return { reply: success(), parts: changed, due: nextDue(parts, changed) };
+    return { reply: success(), parts: changed, due: nextWake(withParts(parts, changed)) };
   },
 };
 
@@ -35,7 +45,7 @@ export const fileDone: UserCommand<{ readonly path: string }> = {
     return {
       reply: success({ uri: fileUri(path) }),
       parts: changed,
-      due: nextDue(parts, changed),
+      due: nextWake(withParts(parts, changed)),
       commands: [[tellRealm(realm, selfOf(key), [added])]],
       replyAfterCommands: true,
     };
@@ -63,7 +73,7 @@ export const fileRemove: UserCommand<{ readonly id: string }> = {
     return {
       reply: success(),
       parts: changed,
-      due: nextDue(parts, changed),
+      due: nextWake(withParts(parts, changed)),
       commands: [[command]],
       replyAfterCommands: true,
     };
@@ -81,7 +91,7 @@ export const fileLinked: UserCommand<{ readonly path: string; readonly message: 
     return {
       reply: value(null),
       parts: changed,
-      due: nextDue(parts, changed),
+      due: nextWake(withParts(parts, changed)),
       commands: [[tellRealm(realm, selfOf(key), [update])]],
       replyAfterCommands: true,
     };
@@ -104,7 +114,7 @@ export const fileUnlinked: UserCommand<{
     if (messages.length === 0 && deleted) return removed(parts, realm, selfOf(key), [file]);
     const expires = messages.length === 0 ? now + UNCLAIMED_MS : null;
     const changed = { [filePart(path)]: { ...file, messages, expires } };
-    return { reply: value(null), parts: changed, due: nextDue(parts, changed) };
+    return { reply: value(null), parts: changed, due: nextWake(withParts(parts, changed)) };
   },
 };
 
@@ -112,13 +122,10 @@ export const fileUnlinked: UserCommand<{
 const SWEEP = 100;
 
 /** Files whose time has come go. */
-export const due: UserCommand<JsonObject> = {
-  handle({ parts }, _args, _inputs, { key, realm, now }) {
-    const over = [...filesOf(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
-    if (over.length === 0) return { reply: value(null), due: nextDue(parts, {}) };
-    return removed(parts, realm, selfOf(key), over);
-  },
-};
+export function sweepFiles(parts: ReadonlyMap<string, Json>, { key, realm, now }: CommandContext): Removal | undefined {
+  const over = [...filesOf(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
+  return over.length === 0 ? undefined : removeFiles(realm, selfOf(key), over);
+}
 
 function removed(
   parts: ReadonlyMap<string, Json>,
@@ -130,7 +137,7 @@ function removed(
   return {
     reply: value(null),
     parts: changed,
-    due: nextDue(parts, changed),
+    due: nextWake(withParts(parts, changed)),
     commands: [[command]],
     replyAfterCommands: true,
   };

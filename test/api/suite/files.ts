@@ -136,27 +136,30 @@ export const files: Facts = async (t, server) => {
     await refused(t, remove(member, mine.id), invalid, 'again');
   });
 
-  await t.test('a message that links a file claims it: and the owner hears of it before the sender gets his answer', async (t) => {
-    const uri = await upload(member, 'claimed.txt');
-    const queue = await listen(member);
-    const id = await say(member, 'hall', 'files', `[look](${uri}) and again ${uri}`);
-    const direct = await tell(member, [other], `[look](${uri})`);
-    const updates = await attachmentEvents(queue);
-    t.same(
-      updates.map(({ op, attachment }) => [op, (attachment as ApiAttachment).messages.map((one) => one.id)]),
-      [
-        ['update', [id]],
-        ['update', [id, direct]],
-      ],
-    );
-    const { attachments } = await attachmentsOf(member);
-    const claimed = attachments.at(-1)!;
-    t.same(claimed, updates[1]!.attachment);
-    t.ok(
-      claimed.messages.every((one) => one.date_sent % 1_000 === 0 && one.date_sent > 1e12),
-      'milliseconds',
-    );
-  });
+  await t.test(
+    'a message that links a file claims it: and the owner hears of it before the sender gets his answer',
+    async (t) => {
+      const uri = await upload(member, 'claimed.txt');
+      const queue = await listen(member);
+      const id = await say(member, 'hall', 'files', `[look](${uri}) and again ${uri}`);
+      const direct = await tell(member, [other], `[look](${uri})`);
+      const updates = await attachmentEvents(queue);
+      t.same(
+        updates.map(({ op, attachment }) => [op, (attachment as ApiAttachment).messages.map((one) => one.id)]),
+        [
+          ['update', [id]],
+          ['update', [id, direct]],
+        ],
+      );
+      const { attachments } = await attachmentsOf(member);
+      const claimed = attachments.at(-1)!;
+      t.same(claimed, updates[1]!.attachment);
+      t.ok(
+        claimed.messages.every((one) => one.date_sent % 1_000 === 0 && one.date_sent > 1e12),
+        'milliseconds',
+      );
+    },
+  );
 
   await t.test('what the sender may not see, or what there is not, is only a link', async (t) => {
     const secret = await upload(owner, 'secret.txt');
