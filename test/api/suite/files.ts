@@ -1,4 +1,5 @@
 /** POST /user_uploads, GET and DELETE /attachments, and what messages do to files (realm.md § Uploads and attachments). */
+import { userId, userKey } from '../../../src/core/index.js';
 import type { ApiAttachment, ApiEvent, Person } from '../harness.js';
 import {
   attachmentsOf,
@@ -201,6 +202,33 @@ export const files: Facts = async (t, server) => {
     t.equal((await look(guest, uri)).text, 'content of passed.txt');
     t.equal((await look(owner, uri)).status, 403);
   });
+
+  await t.test(
+    'with the last message that links it a file is deleted; one that no edit leaves linked is kept',
+    async (t) => {
+      const uri = await upload(member, 'linked twice.txt');
+      const path = uri.slice('/user_uploads/'.length);
+      const messages = [await tell(member, [other], `[x](${uri})`), await tell(member, [guest], `[x](${uri})`)];
+      const unlink = (message: number, deleted: boolean) =>
+        server.actors.value(userKey(org.realm, userId(member.id)), 'file-unlinked', { path, message, deleted });
+      const linking = async () => (await attachmentsOf(member)).attachments.at(-1)!.messages.map(({ id }) => id);
+      const queue = await listen(member);
+      await unlink(messages[0]!, true);
+      t.same(await linking(), [messages[1]]);
+      await unlink(messages[1]!, false);
+      t.same(await linking(), [], 'an edit took the last link: kept for another');
+      t.equal((await look(member, uri)).status, 200);
+      const again = await tell(member, [other], `[x](${uri})`);
+      t.same(await linking(), [again]);
+      const { id } = (await attachmentsOf(member)).attachments.at(-1)!;
+      await unlink(again, true);
+      t.notOk((await attachmentsOf(member)).attachments.some((one) => one.id === id));
+      t.same(page(await look(member, uri)), NOT_FOUND);
+      const events = await attachmentEvents(queue);
+      t.same(events.at(-1)!.attachment, { id });
+      t.equal(events.at(-1)!.upload_space_used, (await attachmentsOf(member)).upload_space_used);
+    },
+  );
 
   await t.test('many uploads at once are all counted', async (t) => {
     const before = (await attachmentsOf(owner)).upload_space_used;

@@ -30,7 +30,7 @@ export const look = (
   uri: string,
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
-): Promise<RawAnswer> => by.api.raw({ method, path: uri, headers });
+): Promise<RawAnswer> => by.api.raw({ method, path: encodeURI(decodeURI(uri)), headers });
 
 export const NOT_FOUND = [404, '<p>File not found.</p>'];
 export const FORBIDDEN = [403, '<p>You are not authorized to view this file.</p>'];
