@@ -20,8 +20,11 @@ import type {
 } from '../../../src/runtime/index.js';
 import { claimedFiles, filesLinked } from '../../shared/file-links.js';
 import { success } from '../../shared/replies.js';
+import type { StreamView } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
+import { arrivedIn } from '../topics.js';
+import { armed } from './retention.js';
 
 /** What somebody says. */
 export interface Said extends JsonObject {
@@ -57,7 +60,10 @@ export async function prepare(
   return { id: both[0], ...both[1] };
 }
 
-function linksOf({ topic, origin }: Said, directory: DirectoryView): MessageBody['topicLinks'] {
+export function linksOf(
+  { topic, origin }: Pick<Said, 'topic' | 'origin'>,
+  directory: DirectoryView,
+): MessageBody['topicLinks'] {
   if (topic === '') return [];
   return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
@@ -77,7 +83,7 @@ export interface Spoken {
 type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function sentToStream(
-  state: StreamState,
+  { state, parts }: Pick<StreamView, 'state' | 'parts'>,
   said: Said,
   context: SentContext,
   stream: DirectoryStream,
@@ -92,10 +98,11 @@ export function sentToStream(
     conversation: streamConversation(stream.id),
     to: { stream: stream.id, mv: state.mv, publicStream: !stream.inviteOnly, rv: context.directory.version },
   });
-  if (!first) return outcome;
+  const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
+  if (!first) return placed;
   const args = { stream: stream.id, id: spoken.id };
   const told = { to: realmKey(context.realm), name: 'first-message', args, caller: 0 };
-  return { ...outcome, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
+  return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
 /** @param recipient recipient_id that the message carries */
@@ -161,7 +168,7 @@ function sent(
   };
   return {
     reply: success({ id }),
-    state: { ...state, last: id },
+    ...armed({ ...state, last: id }, now),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
     // Who is told that the message is sent finds it in the list of files.
