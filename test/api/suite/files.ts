@@ -1,5 +1,4 @@
 /** POST /user_uploads, GET and DELETE /attachments, and what messages do to files (realm.md § Uploads and attachments). */
-import { userId, userKey } from '../../../src/core/index.js';
 import type { ApiAttachment, ApiEvent, Person } from '../harness.js';
 import {
   attachmentsOf,
@@ -12,6 +11,7 @@ import {
   refused,
   say,
   settled,
+  streamIdOf,
   subscribe,
   tell,
   upload,
@@ -203,32 +203,62 @@ export const files: Facts = async (t, server) => {
     t.equal((await look(owner, uri)).status, 403);
   });
 
-  await t.test(
-    'with the last message that links it a file is deleted; one that no edit leaves linked is kept',
-    async (t) => {
-      const uri = await upload(member, 'linked twice.txt');
-      const path = uri.slice('/user_uploads/'.length);
-      const messages = [await tell(member, [other], `[x](${uri})`), await tell(member, [guest], `[x](${uri})`)];
-      const unlink = (message: number, deleted: boolean) =>
-        server.actors.value(userKey(org.realm, userId(member.id)), 'file-unlinked', { path, message, deleted });
-      const linking = async () => (await attachmentsOf(member)).attachments.at(-1)!.messages.map(({ id }) => id);
-      const queue = await listen(member);
-      await unlink(messages[0]!, true);
-      t.same(await linking(), [messages[1]]);
-      await unlink(messages[1]!, false);
-      t.same(await linking(), [], 'an edit took the last link: kept for another');
-      t.equal((await look(member, uri)).status, 200);
-      const again = await tell(member, [other], `[x](${uri})`);
-      t.same(await linking(), [again]);
-      const { id } = (await attachmentsOf(member)).attachments.at(-1)!;
-      await unlink(again, true);
-      t.notOk((await attachmentsOf(member)).attachments.some((one) => one.id === id));
-      t.same(page(await look(member, uri)), NOT_FOUND);
-      const events = await attachmentEvents(queue);
-      t.same(events.at(-1)!.attachment, { id });
-      t.equal(events.at(-1)!.upload_space_used, (await attachmentsOf(member)).upload_space_used);
-    },
-  );
+  await t.test('an edit takes a link away or brings one; the file stays', async (t) => {
+    const [one, two] = [await upload(member, 'one.txt'), await upload(member, 'two.txt')];
+    const id = await tell(member, [other], `[x](${one})`);
+    const linking = async () =>
+      (await attachmentsOf(member)).attachments.slice(-2).map((of) => of.messages.map((m) => m.id));
+    const edit = (content: string, by = member) =>
+      by.api.ok('PATCH /messages/{message_id}', { message_id: id, content });
+    const queue = await listen(member);
+    await edit(`[x](${one}) [y](${two})`);
+    t.same(await linking(), [[id], [id]]);
+    await edit(`[y](${two})`);
+    t.same(await linking(), [[], [id]]);
+    t.equal((await look(other, one)).status, 403, 'who saw it through the message sees it no more');
+    t.equal((await look(member, one)).status, 200);
+    await edit('nothing');
+    await edit(`[x](${one})`);
+    t.same(await linking(), [[id], []]);
+    const updates = (await attachmentEvents(queue)).map(({ op, attachment }) => [
+      op,
+      (attachment as ApiAttachment).name,
+    ]);
+    t.same(updates, [
+      ['update', 'two.txt'],
+      ['update', 'one.txt'],
+    ]);
+  });
+
+  await t.test('with the last message that links it a file is deleted', async (t) => {
+    const uri = await upload(member, 'linked twice.txt');
+    const first = await tell(member, [owner, other], `[x](${uri})`);
+    const second = await say(member, 'hall', 'files', `[x](${uri})`);
+    const linking = async () => (await attachmentsOf(member)).attachments.at(-1)!.messages.map((message) => message.id);
+    const remove = (message_id: number) => owner.api.ok('DELETE /messages/{message_id}', { message_id });
+    const { id } = (await attachmentsOf(member)).attachments.at(-1)!;
+    const queue = await listen(member);
+    await remove(second);
+    t.same(await linking(), [first]);
+    t.same(page(await look(other, uri)), [200, 'content of linked twice.txt']);
+    await remove(first);
+    t.notOk((await attachmentsOf(member)).attachments.some((one) => one.id === id));
+    t.same(page(await look(member, uri)), NOT_FOUND);
+    const [event, ...more] = await attachmentEvents(queue);
+    t.same([event!.op, event!.attachment, more], ['remove', { id }, []]);
+    t.equal(event!.upload_space_used, (await attachmentsOf(member)).upload_space_used);
+  });
+
+  await t.test('with its topic a file goes, too', async (t) => {
+    const uri = await upload(member, 'of a topic.txt');
+    for (let i = 0; i < 3; i++) await say(member, 'hall', 'short-lived', `${i}: [x](${uri})`);
+    t.equal((await attachmentsOf(member)).attachments.at(-1)!.messages.length, 3);
+    await owner.api.ok('POST /streams/{stream_id}/delete_topic', {
+      stream_id: await streamIdOf(owner, 'hall'),
+      topic_name: 'short-lived',
+    });
+    t.notOk((await attachmentsOf(member)).attachments.some((one) => one.name === 'of a topic.txt'));
+  });
 
   await t.test('many uploads at once are all counted', async (t) => {
     const before = (await attachmentsOf(owner)).upload_space_used;
