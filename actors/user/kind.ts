@@ -19,9 +19,12 @@ import { muteUser } from './commands/mute-user.js';
 import { ownState } from './commands/own-state.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
+import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
+import { subscriptionSettings } from './commands/subscription-settings.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
+import { unsubscribed } from './commands/unsubscribed.js';
 import { FILE_PART } from './files.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
@@ -37,6 +40,11 @@ export const userKind: ActorKind<UserState> = {
     'sealed-key': sealedKey,
     me,
     subscribed,
+    unsubscribed,
+    'subscription-settings': subscriptionSettings,
+    stream: streamById,
+    subscribers: subscribersOf,
+    'subscription-status': subscriptionStatus,
     'own-state': ownState,
     'mute-user': muteUser,
     subscriptions,

@@ -74,6 +74,10 @@ export class CallOf implements Call<AnyValues> {
     return this.facts.send(forward);
   }
 
+  get webPublicStreams(): boolean {
+    return this.options.webPublicStreams ?? false;
+  }
+
   get now(): number {
     return this.services.clock.now();
   }

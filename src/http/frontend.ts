@@ -6,7 +6,6 @@ import {
   ActorRefused,
   type ActorReply,
   type Answer,
-  ApiError,
   apiError,
   type ErrorReply,
   type Forward,
@@ -14,6 +13,7 @@ import {
   type Outcome,
 } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
+import { anonymousAt, visitorAt } from './anonymous.js';
 import { type Arrival, arrivalOf, type Target } from './arrival.js';
 import { checkKey, parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
@@ -134,8 +134,13 @@ export class Frontend {
       const { guard, webhookBots, visitors } = target.operation;
       const key = visitors && arrival.authorization === '' ? parseForm(exchange.query).get('api_key') : undefined;
       if (guard === 'none' || (visitors && arrival.authorization === '' && key === undefined)) {
-        const anonymous = this.#anonymous(target.operation, arrival.host);
+        const anonymous = anonymousAt(this.#services, arrival.host, target.operation);
         this.#then(arrival, anonymous, (_, at) => this.#run(arrival, target, at, undefined));
+        return;
+      }
+      if (arrival.authorization === '' && target.operation.anonymous) {
+        const visitor = visitorAt(this.#services, arrival.host, this.#options.webPublicStreams ?? false);
+        this.#then(arrival, visitor, (_, at) => this.#run(arrival, target, at, undefined));
         return;
       }
       const found =
@@ -146,14 +151,6 @@ export class Frontend {
         checkGuard(guard, webhookBots === true, caller, this.#services.clock.now());
         this.#run(arrival, target, caller, caller);
       });
-    });
-  }
-
-  #anonymous({ unknownHost }: Operation, host: string): AnonymousCaller | Promise<AnonymousCaller> {
-    const at = this.#services.anonymous(host);
-    if (!unknownHost || !(at instanceof Promise)) return at;
-    return at.catch((error: unknown) => {
-      throw error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN' ? apiError(unknownHost) : error;
     });
   }
 

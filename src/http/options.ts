@@ -7,6 +7,8 @@ export interface FrontendOptions {
   readonly scheme?: 'http' | 'https';
   /** Host (and port) in addresses given to clients that sent no usable Host header. Default 'localhost'. */
   readonly externalHost?: string;
+  /** Streams may be opened to the web, and be read without credentials. Default false. */
+  readonly webPublicStreams?: boolean;
   /** Largest uploaded file. Default 25. */
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */

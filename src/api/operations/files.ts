@@ -14,6 +14,7 @@ import {
   shownName,
   temporaryUri,
 } from '../../files/index.js';
+import { hasPublicAccess } from '../../streams/index.js';
 import { apiError } from '../errors.js';
 import { type Call, type Operation, operation, type RawAnswer } from '../operation.js';
 import { pathId, pathRest, pathText } from '../parameters.js';
@@ -53,6 +54,7 @@ async function mayAccess(call: Call<unknown>, path: string): Promise<void> {
     await call.send({ to: userKey(call.realm, call.caller), command: 'file-access', args: { path } });
   } else {
     await call.send({ to: userKey(call.realm, parsed.owner), command: 'file-public', args: { path } });
+    if (!hasPublicAccess(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
   }
 }
 

@@ -26,7 +26,17 @@ import {
 } from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
+import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import {
+  getStream,
+  getSubscribers,
+  getSubscriptionStatus,
+  unsubscribe,
+  updateSubscriptionSetting,
+  updateSubscriptionSettings,
+  updateSubscriptions,
+} from './subscriptions.js';
 import { setTypingStatus } from './typing.js';
 import {
   createUserGroup,
@@ -108,4 +118,15 @@ export const OPERATIONS = [
   getMessageHistory,
   deleteTopic,
   getStreamTopics,
+  addDefaultStream,
+  removeDefaultStream,
+  getStream,
+  updateStream,
+  archiveStream,
+  getSubscribers,
+  unsubscribe,
+  updateSubscriptions,
+  updateSubscriptionSettings,
+  updateSubscriptionSetting,
+  getSubscriptionStatus,
 ] as unknown as readonly Operation[];

@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import { emoji } from './emoji.js';
@@ -10,6 +11,7 @@ import { fileAccess } from './file-access.js';
 import { fileServing } from './file-serving.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { leaving } from './leaving.js';
 import { lookingUp } from './looking-up.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
@@ -24,6 +26,7 @@ import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
+import { streamSettings } from './stream-settings.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
 import { typing } from './typing.js';
@@ -48,6 +51,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'contents of queues': queueContents,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
+  leaving,
+  'changing streams': changingStreams,
+  'settings of subscriptions': streamSettings,
   visibility,
   audiences,
   drafts,
