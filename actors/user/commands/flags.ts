@@ -141,9 +141,9 @@ export const setFlagsInNarrow: UserCommand<
   { readonly fetched: Fetched; readonly folds: readonly Fold[] }
 > = {
   async needs(args, context, suppliers) {
-    const { reader, user, directory, subscribed } = await rightsOf(context, suppliers);
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchWindow(reader, makePlan(terms, context.realm, user, directory, subscribed), {
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), {
       anchor: args.anchor,
       numBefore: args.num_before,
       numAfter: args.num_after,

@@ -15,7 +15,7 @@ import {
   updateLinkifier,
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import {
@@ -129,4 +129,5 @@ export const OPERATIONS = [
   updateSubscriptionSettings,
   updateSubscriptionSetting,
   getSubscriptionStatus,
+  matchesNarrow,
 ] as unknown as readonly Operation[];

@@ -12,7 +12,10 @@ import { fileServing } from './file-serving.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
+import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
+import { narrows } from './narrows.js';
+import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -22,6 +25,7 @@ import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
+import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
@@ -29,7 +33,9 @@ import { state } from './state.js';
 import { streamSettings } from './stream-settings.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
+import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -45,6 +51,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   rendering,
   fetching,
   windows,
+  narrows,
+  searching,
   reading,
   registering,
   queues,
@@ -59,6 +67,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   drafts,
   settings,
   'alert words and mutes': choices,
+  'organization settings': organizationSettings,
+  'linkifiers and playgrounds': linkifiers,
+  'user groups': userGroups,
+  'system bots': systemBots,
   'user topics': userTopics,
   typing,
   'scheduled messages': scheduled,
