@@ -3,7 +3,9 @@ import { apiError } from '../../src/api/errors.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
 import { join, members } from './commands/members.js';
+import { react, unreact } from './commands/react.js';
 import { send, sendDirect } from './commands/send.js';
+import { submessage } from './commands/submessage.js';
 import { streamMachine } from './machine.js';
 import { RecentMessages, type StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
@@ -18,14 +20,17 @@ const common = {
   refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
+/** Commands on one message, wherever it is. */
+const onMessages = { react, unreact, submessage };
+
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
-  commands: { send, join, members },
+  commands: { send, join, members, ...onMessages },
 };
 
 export const directKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'dm',
-  commands: { 'send-direct': sendDirect },
+  commands: { 'send-direct': sendDirect, ...onMessages },
 };

@@ -3,7 +3,10 @@ import { apiError } from '../../src/api/errors.js';
 import { MARK_PART, READ_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
+import { makeCopy } from './commands/make-copy.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { onMessage } from './commands/on-message.js';
+import { readReceipts } from './commands/read-receipts.js';
 import { streamIdByName, streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
@@ -26,6 +29,11 @@ export const userKind: ActorKind<UserState> = {
     message: fetchMessage,
     render,
     'stream-id': streamIdByName,
+    'make-copy': makeCopy,
+    react: onMessage('react'),
+    unreact: onMessage('unreact'),
+    submessage: onMessage('submessage'),
+    'read-receipts': readReceipts,
   },
   initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   volatile: () => undefined,

@@ -1,10 +1,12 @@
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams } from './copies.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
+export { type Copied, madeCopy } from './made-copies.js';
 export { parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js';
 export { newestMessage } from './newest.js';
 export { directConversation, makePlan, type Plan } from './plan.js';
 export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
+export { readersOf, showsReading } from './read-receipts.js';
 export * from './read-state.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
@@ -19,3 +21,4 @@ export {
   streamConversation,
 } from './stored.js';
 export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
+export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './widgets.js';

@@ -4,11 +4,13 @@ import { type JsonObject, parseKey, realmKey, streamId, userId } from '../../../
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { type Rendered, topicLinks } from '../../../src/markdown/index.js';
 import {
+  firstSubmessage,
   type MessageBody,
   neutral,
   recordOf,
   renderContext,
   type StoredMessage,
+  type StoredSubmessage,
   streamConversation,
 } from '../../../src/messages/index.js';
 import { wildcardAllowed } from '../../../src/people/index.js';
@@ -79,14 +81,15 @@ export const send: StreamCommand<SendArgs, Prepared> = {
       now,
     );
     if (directory.settings.mandatory_topics && args.topic === '(no topic)') throw apiError('TOPICS_REQUIRED');
-    if (rendered?.mentions.wildcard && memberIds(parts).length > WILDCARD_FREE) {
+    const text = finished(args, rendered, caller);
+    if (text.rendered.mentions.wildcard && memberIds(parts).length > WILDCARD_FREE) {
       const policy = Number(directory.settings.wildcard_mention_policy);
       if (!wildcardAllowed(policy, sender, directory.settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
     }
     const first = stream.firstMessage === null && state.last === 0;
     const outcome = sent(state, args, context, {
       id,
-      rendered,
+      text,
       first,
       participants: [],
       recipient: stream.recipient,
@@ -129,7 +132,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     return sent({ ...state, participants, recipient }, args, context, {
       id,
-      rendered,
+      text: finished(args, rendered, caller),
       participants,
       // One-to-one messages carry the receiver's recipient, so the two directions differ.
       recipient: participants.length > 2 ? recipient : (others[0] ?? sender).recipient,
@@ -155,14 +158,11 @@ function checkDirectPolicy(sender: DirectoryUser, others: readonly DirectoryUser
   for (const user of others) if (!user.isActive) throw apiError('RECIPIENT_GONE', { email: user.email });
 }
 
-/** What is in a widget comes with the operations on submessages. @throws ApiError */
-function checkWidget(widget: string | null): void {
-  if (widget === null) return;
-  try {
-    JSON.parse(widget);
-  } catch {
-    throw apiError('WIDGET_JSON');
-  }
+/** Checks 14 and 15 of messages.md § POST /messages. @throws ApiError */
+function finished({ content, widget }: SendArgs, rendered: Rendered | null, sender: number): Finished {
+  const submessage = firstSubmessage(content, widget, sender);
+  if (rendered === null) throw apiError('CANNOT_RENDER');
+  return { rendered, submessages: submessage ? [submessage] : [] };
 }
 
 /** Flags that single people get (messages.md § Flags at creation); a wildcard is everybody's and noted once. */
@@ -185,9 +185,14 @@ function linksOf({ topic, origin }: SendArgs, directory: DirectoryView): Message
   return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
 
+interface Finished {
+  readonly rendered: Rendered;
+  readonly submessages: readonly StoredSubmessage[];
+}
+
 interface Placed {
   readonly id: number;
-  readonly rendered: Rendered | null;
+  readonly text: Finished;
   readonly first?: boolean;
   readonly participants: readonly number[];
   readonly recipient: number;
@@ -203,9 +208,7 @@ function sent(
   { now, client, caller, directory }: { now: number; client: string; caller: number; directory: DirectoryView },
   placed: Placed,
 ): Outcome<StreamState> {
-  checkWidget(args.widget);
-  const { rendered } = placed;
-  if (rendered === null) throw apiError('CANNOT_RENDER');
+  const { rendered, submessages } = placed.text;
   const { id, conversation, participants, flags } = placed;
   const body: MessageBody = {
     content: args.content,
@@ -220,6 +223,7 @@ function sent(
     wildcard: rendered.mentions.wildcard,
     topicLinks: linksOf(args, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
+    ...(submessages.length > 0 ? { submessages } : {}),
   };
   const message: StoredMessage = { id, sender: caller, participants, home: placed.stream, body };
   const item: MessageItem = {

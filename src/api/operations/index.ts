@@ -1,9 +1,11 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 import type { Operation } from '../operation.js';
 import { deleteQueue, getEvents, register } from './events.js';
-import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, getReadReceipts, renderMessage, sendMessage } from './messages.js';
+import { addReaction, removeReaction } from './reactions.js';
 import { getServerSettings } from './server.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { addSubmessage } from './submessages.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
@@ -15,6 +17,10 @@ export const OPERATIONS = [
   sendMessage,
   renderMessage,
   getMessage,
+  addReaction,
+  removeReaction,
+  addSubmessage,
+  getReadReceipts,
   register,
   getServerSettings,
   getStreams,

@@ -20,12 +20,14 @@ export interface WireError {
 
 interface WireOperation {
   readonly operationId: string;
-  readonly response: Schema;
+  /** Absent for operations that the contract only names: they answer without fields. */
+  readonly response?: Schema;
   readonly errors: readonly WireError[];
 }
 
 interface Wire {
   readonly operations: Readonly<Record<string, WireOperation>>;
+  readonly extra_operations: Readonly<Record<string, WireOperation>>;
   readonly events: Readonly<Record<string, Schema>>;
   readonly events_strict: Readonly<Record<string, Schema>>;
   readonly aliases: { readonly emit_also: Readonly<Record<string, string>> };
@@ -51,7 +53,7 @@ const stateUsers = {
   type: 'array',
   items: { ...User, required: User.required.filter((name) => name !== 'is_active') },
 };
-const register = wire.operations['POST /register']!.response.properties as Record<string, Schema>;
+const register = wire.operations['POST /register']!.response!.properties as Record<string, Schema>;
 register.realm_users = stateUsers;
 register.realm_non_active_users = stateUsers;
 
@@ -89,11 +91,15 @@ function check(name: string, schema: Schema, value: unknown): void {
   }
 }
 
+const declaredAs = (operation: string): WireOperation | undefined =>
+  wire.operations[operation] ?? wire.extra_operations[operation];
+
 /** @throws Error when the body of a success isn't what the contract promises */
 export function checkResponse(operation: string, body: Fields): void {
-  const declared = wire.operations[operation];
+  const declared = declaredAs(operation);
   if (!declared) throw new Error(`wire.json has no operation ${operation}`);
-  check(operation, declared.response, body);
+  if (declared.response) check(operation, declared.response, body);
+  else if (body.result !== 'success' || body.msg !== '') throw new Error(`${operation} is no success`);
 }
 
 /** @throws Error when the event has another form than the contract's strict one */
@@ -118,9 +124,9 @@ function matches(template: string, msg: string): boolean {
 
 /** The entry of the operation's `errors` that this answer is; undefined for errors common to all operations. */
 export function errorEntry(operation: string, status: number, msg: string): WireError | undefined {
-  return wire.operations[operation]?.errors.find((entry) => entry.status === status && matches(entry.msg, msg));
+  return declaredAs(operation)?.errors.find((entry) => entry.status === status && matches(entry.msg, msg));
 }
 
 /** Errors of an operation that this server may raise (those of the peer alone are left out). */
 export const errorsOf = (operation: string): readonly WireError[] =>
-  (wire.operations[operation]?.errors ?? []).filter((entry) => entry.source !== 'peer');
+  (declaredAs(operation)?.errors ?? []).filter((entry) => entry.source !== 'peer');
