@@ -8,6 +8,9 @@ import { lookingUp } from './looking-up.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
+import { reactionRefusals } from './reaction-refusals.js';
+import { reactions } from './reactions.js';
+import { readReceipts } from './read-receipts.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
@@ -15,6 +18,7 @@ import { roles } from './roles.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { state } from './state.js';
+import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
 import { visibility } from './visibility.js';
@@ -30,6 +34,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   fetching,
+  reactions,
+  'refusals of reactions': reactionRefusals,
+  submessages,
+  'read receipts': readReceipts,
   windows,
   registering,
   queues,
