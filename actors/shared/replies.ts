@@ -11,4 +11,7 @@ export function success(of?: JsonObject, after?: number): ActorReply {
   return after === undefined ? { ok } : { ok, after };
 }
 
+/** The time for one request is over; what is done stays. */
+export const partially = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
+
 export const value = (of: Json): { readonly value: Json } => ({ value: of });

@@ -2,7 +2,8 @@
 import { apiError } from '../../src/api/errors.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
-import { join, members } from './commands/members.js';
+import { archive, join, leave, members } from './commands/members.js';
+import { directNotice, notice } from './commands/notice.js';
 import { react, unreact } from './commands/react.js';
 import { send, sendDirect } from './commands/send.js';
 import { submessage } from './commands/submessage.js';
@@ -26,11 +27,11 @@ const onMessages = { react, unreact, submessage };
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
-  commands: { send, join, members, ...onMessages },
+  commands: { send, notice, join, leave, archive, members, ...onMessages },
 };
 
 export const directKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'dm',
-  commands: { 'send-direct': sendDirect, ...onMessages },
+  commands: { 'send-direct': sendDirect, notice: directNotice, ...onMessages },
 };

@@ -1,13 +1,21 @@
 /** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
 import { apiError } from '../../src/api/errors.js';
-import { MARK_PART, READ_PART } from '../../src/messages/index.js';
+import { DRAFT_PART, MARK_PART, READ_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
+import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
-import { makeCopy } from './commands/make-copy.js';
+import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
+import { setFlags, setFlagsInNarrow } from './commands/flags.js';
+import { makeCopy } from './commands/made-copy.js';
+import { markAllRead } from './commands/mark-all-read.js';
+import { markStreamRead, readStream } from './commands/mark-stream-read.js';
+import { markTopicRead } from './commands/mark-topic-read.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
 import { onMessage } from './commands/on-message.js';
+import { ownState } from './commands/own-state.js';
 import { readReceipts } from './commands/read-receipts.js';
-import { streamIdByName, streams, subscribed, subscriptionState, subscriptions } from './commands/subscriptions.js';
+import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
+import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -15,25 +23,39 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART],
+  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART],
   commands: {
     create,
     'fetch-key': fetchKey,
     'sealed-key': sealedKey,
     me,
     subscribed,
-    'subscription-state': subscriptionState,
+    'own-state': ownState,
     subscriptions,
     streams,
     messages: fetchMessages,
     message: fetchMessage,
     render,
     'stream-id': streamIdByName,
-    'make-copy': makeCopy,
+    'made-copy': makeCopy,
     react: onMessage('react'),
     unreact: onMessage('unreact'),
     submessage: onMessage('submessage'),
     'read-receipts': readReceipts,
+    'set-flags': setFlags,
+    'set-flags-in-narrow': setFlagsInNarrow,
+    'mark-all-read': markAllRead,
+    'mark-stream-read': markStreamRead,
+    'mark-topic-read': markTopicRead,
+    'read-stream': readStream,
+    drafts,
+    'create-drafts': createDrafts,
+    'edit-draft': editDraft,
+    'delete-draft': deleteDraft,
+    'drop-drafts': dropDrafts,
+    'set-topic-policy': setTopicPolicy,
+    'mute-topic': muteTopic,
+    'move-topic-policy': moveTopicPolicy,
   },
   initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   volatile: () => undefined,

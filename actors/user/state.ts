@@ -1,5 +1,5 @@
 /** Persisted state of a user actor. Subscriptions are parts of their own. */
-import type { Json, JsonObject } from '../../src/core/index.js';
+import { type ActorKey, type Json, type JsonObject, parseKey, type UserId, userId } from '../../src/core/index.js';
 import type { Subscription } from '../../src/streams/index.js';
 
 export interface UserState extends JsonObject {
@@ -8,7 +8,23 @@ export interface UserState extends JsonObject {
   readonly passwordHash: string | null;
   /** API key, encrypted under the server secret. */
   readonly keySealed: string;
+  /** Highest id ever given to a draft; absent before the first. */
+  readonly lastDraft?: number;
+  /** Highest id ever given to a scheduled message; absent before the first. */
+  readonly lastScheduled?: number;
 }
+
+/** The user whose actor has this key. */
+export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
+
+/** First ids of users are this far apart: the id of another's draft is hardly ever one of one's own. */
+const ID_DISTANCE = 4_096;
+/** Ids in paths end at 2^32. */
+const ID_RANGES = 2 ** 19;
+
+/** Next id of what one user has. @param last highest id given so far */
+export const nextOwnId = (last: number | undefined, self: UserId): number =>
+  (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 
 export const SUBSCRIPTION_PART = 'sub/';
 

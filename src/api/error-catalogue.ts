@@ -183,6 +183,30 @@ const messages = {
   NO_SUCH_TOPIC: bad("No such topic '{topic_name}'"),
 } as const satisfies Record<string, CatalogueEntry>;
 
+const drafts = {
+  DRAFTS_OFF: bad('User has disabled synchronizing drafts.'),
+  /** Without code (seed). */
+  NO_SUCH_DRAFT: { status: 404, msg: 'Draft does not exist' },
+  TIMESTAMP_NEGATIVE: bad('Timestamp must not be negative.'),
+  TOPIC_NULL_BYTES: bad('Topic must not contain null bytes'),
+  ONE_DRAFT_STREAM: bad('Must specify exactly 1 stream ID for stream messages'),
+  NO_SUCH_SCHEDULED_MESSAGE: { code: 'BAD_REQUEST', status: 404, msg: 'Scheduled message does not exist' },
+  SCHEDULED_IN_PAST: bad('Scheduled delivery time must be in the future.'),
+  SCHEDULED_STREAM_TYPE: bad('Invalid data type for stream ID'),
+  SCHEDULED_USER_IDS: bad('Recipient list may only contain user IDs'),
+  SCHEDULED_NEEDS_RECIPIENT: bad('Recipient required when updating type of scheduled message.'),
+  SCHEDULED_NEEDS_TOPIC: bad('Topic required when updating scheduled message type to stream.'),
+  SCHEDULED_ALREADY_SENT: bad('Scheduled message was already sent'),
+  NOTHING_TO_CHANGE: bad('Nothing to change'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+const typing = {
+  EMPTY_TO: bad("Empty 'to' list"),
+  MANY_STREAMS: bad('Cannot send to multiple streams'),
+  STREAM_TYPING_OFF: bad('User has disabled typing notifications for stream messages'),
+  DIRECT_TYPING_OFF: bad('User has disabled typing notifications for direct messages'),
+} as const satisfies Record<string, CatalogueEntry>;
+
 const streams = {
   STREAM_INACCESSIBLE: bad('Unable to access stream ({stream_name}).'),
   STREAM_NAME_EMPTY: bad("Stream name can't be empty!"),
@@ -198,6 +222,9 @@ const streams = {
   INVALID_PARAMETERS: bad('Invalid parameters'),
   UNKNOWN_SUBSCRIPTION_PROPERTY: bad('Unknown subscription property: {property}'),
   NOT_SUBSCRIBED: bad('Not subscribed to stream id {stream_id}'),
+  TOPIC_NOT_MUTED: bad('Topic is not muted'),
+  SUPPLY_STREAM: bad("Please supply 'stream'."),
+  STREAM_TWICE: bad("Please choose one: 'stream' or 'stream_id'."),
   SUBSCRIBERS_UNAVAILABLE: bad('Subscriber data is not available for this stream'),
   SUBSCRIBERS_PRIVATE: bad('Unable to retrieve subscribers for private stream'),
 } as const satisfies Record<string, CatalogueEntry>;
@@ -250,5 +277,14 @@ const users = {
   USER_ID_BOT: bad('User with ID {user_id} is a bot'),
 } as const satisfies Record<string, CatalogueEntry>;
 
-export const catalogue = { ...common, ...shared, ...queues, ...messages, ...streams, ...users } as const;
+export const catalogue = {
+  ...common,
+  ...shared,
+  ...queues,
+  ...messages,
+  ...drafts,
+  ...typing,
+  ...streams,
+  ...users,
+} as const;
 export type ErrorName = keyof typeof catalogue;

@@ -68,6 +68,8 @@ export interface Forward {
   readonly args: JsonObject;
   /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
   readonly held?: boolean;
+  /** Milliseconds that the whole may take, where it is more than the usual deadline (work with a budget of its own). */
+  readonly patienceMs?: number;
   /** User on whose behalf the command runs, where the operation itself established it (login). */
   readonly as?: UserId;
   /** Fields that the frontend adds to the actor's answer. */
@@ -96,6 +98,8 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
   readonly summary: string;
   readonly parameters: P;
+  /** Refuses before parameters are looked at; not called without credentials. Throws ApiError. */
+  before?(directory: DirectoryView, caller: UserId): void;
   /** Decide where the call goes. Throws ApiError (see errors.ts). */
   run(call: Call<Values<P>>): Forward | Answer | Promise<Forward | Answer>;
 }
@@ -113,6 +117,8 @@ export interface ActorSuccess {
   readonly ok: readonly Uint8Array[];
   /** Realm version that the frontend's replica must have applied before it answers. */
   readonly after?: number;
+  /** Only a part was done in the time there is: what is done stays, and the client repeats the request. */
+  readonly partial?: 'REQUEST_TIMEOUT';
 }
 
 /** Go on there, on behalf of the same caller: the frontend sends this command next, and its answer counts. */

@@ -35,17 +35,19 @@ export class Memberships {
     return loading;
   }
 
-  apply({ stream, mv, join, leave }: MembershipItem): void {
+  apply({ stream, mv, last, join, leave }: MembershipItem): void {
     const loaded = this.#streams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
     loaded.mv = mv;
     for (const user of join) {
-      const stay: Stay = { from: mv, to: 0, after: 0, until: 0 };
+      const stay: Stay = { from: mv, to: 0, after: last, until: 0 };
       loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
     }
     for (const user of leave) {
       const stays = loaded.members.get(user)?.stays ?? [];
-      loaded.members.set(user, { stays: stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv } : stay)) });
+      loaded.members.set(user, {
+        stays: stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: last } : stay)),
+      });
     }
   }
 

@@ -71,7 +71,7 @@ export class Gateway implements FrontendServices {
         requestId: context.requestId,
         after: context.caller?.directory.version ?? 0,
         held,
-        deadlineMs: held ? Number.POSITIVE_INFINITY : this.options.deadlineMs,
+        deadlineMs: held ? Number.POSITIVE_INFINITY : (forward.patienceMs ?? this.options.deadlineMs),
       });
       cancel = sent.cancel;
       return sent.reply.then((reply) => {

@@ -19,7 +19,7 @@ import { ParameterReader } from './params.js';
 import { type Fields, NO_FIELDS, parseForm, parseFormBody } from './params-form.js';
 import { parseMultipart } from './params-multipart.js';
 import { Pending } from './pending.js';
-import { errorBody, errorHeaders, JSON_HEADERS, successOfFields, successOfParts } from './reply.js';
+import { errorBody, errorHeaders, JSON_HEADERS, partialBody, successOfFields, successOfParts } from './reply.js';
 import { type Found, Router, segmentsOf } from './route.js';
 import { type BodyPart, Headers, type HttpExchange } from './server.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
@@ -155,6 +155,7 @@ export class Frontend {
 
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
     const { exchange, found, form } = arrival;
+    if (caller) target.operation.before?.(caller.directory, caller.user.id);
     const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
     const { values, ignored } = target.parameters.read(form, query, found.values);
     const client = clientName(form.get('client') ?? query.get('client'), arrival.userAgent);
@@ -188,6 +189,9 @@ export class Frontend {
     if (forward.held) {
       pending.stopDeadline();
       this.#held.add(pending);
+    } else if (forward.patienceMs !== undefined) {
+      pending.stopDeadline();
+      pending.startDeadline(forward.patienceMs);
     }
     this.#then(arrival, forwarding.reply, (_, reply) => {
       pending.forwarding = undefined;
@@ -202,7 +206,9 @@ export class Frontend {
       this.#respond(arrival, status, errorHeaders(reply.error), errorBody(reply.error));
       return;
     }
-    const send = (): void => this.#respond(arrival, 200, JSON_HEADERS, successOfParts(reply.ok, ignored));
+    const { ok, partial } = reply;
+    const send = (): void =>
+      this.#respond(arrival, 200, JSON_HEADERS, partial ? partialBody(partial) : successOfParts(ok, ignored));
     if (reply.after === undefined) send();
     else this.#then(arrival, this.#services.waitFor(at.realm, reply.after), send);
   }

@@ -37,6 +37,11 @@ export function successOfParts(parts: readonly Uint8Array[], ignored: readonly s
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
 }
 
+/** Some of the work is done (conventions.md § Response envelope); such an answer has no other fields. */
+export const partialBody = (code: string): BodyPart[] => [
+  `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
+];
+
 export function errorBody(error: ErrorReply): BodyPart[] {
   const { code, msg, extra } = error;
   return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];

@@ -1,7 +1,8 @@
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams } from './copies.js';
+export * from './drafts.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
-export { type Copied, madeCopy } from './made-copies.js';
+export * from './flagging.js';
 export { parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js';
 export { newestMessage } from './newest.js';
 export { directConversation, makePlan, type Plan } from './plan.js';
@@ -21,4 +22,5 @@ export {
   streamConversation,
 } from './stored.js';
 export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
+export { UnreadScan } from './unread.js';
 export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './widgets.js';

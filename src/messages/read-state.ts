@@ -113,6 +113,8 @@ export class OwnFlags {
 
   #read(message: StoredMessage, gained: boolean): boolean {
     const explicit = markedRead(this.reading(message.home), message.id);
-    return explicit ?? (gained || (message.body.flags[this.user]?.includes('read') ?? false));
+    return (
+      explicit ?? (gained || this.madeCopy(message.id) || (message.body.flags[this.user]?.includes('read') ?? false))
+    );
   }
 }

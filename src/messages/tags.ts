@@ -8,6 +8,8 @@ export const tagOf = {
   alerted: (user: number): string => `!${user}`,
   has: (what: 'link' | 'image' | 'attachment'): string => `has:${what}`,
   resolved: 'resolved',
+  /** Was sent to another stream than the one where it is now. */
+  cameTo: (conversation: string): string => `>${conversation}`,
   /** A stem, as search/ makes them. */
   word: (stem: string): string => `=${stem}`,
 } as const;
@@ -15,7 +17,7 @@ export const tagOf = {
 export const RESOLVED_PREFIX = '✔ ';
 
 /** All tags of a message, but for its words. */
-export function factTags({ body, participants }: StoredMessage): string[] {
+export function factTags({ body, participants, home }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
     if (flags.includes('mentioned')) tags.push(tagOf.mentioned(Number(user)));
@@ -29,6 +31,7 @@ export function factTags({ body, participants }: StoredMessage): string[] {
   if (body.has.image) tags.push(tagOf.has('image'));
   if ((body.files?.length ?? 0) > 0) tags.push(tagOf.has('attachment'));
   if (body.stream !== 0 && body.topic.startsWith(RESOLVED_PREFIX)) tags.push(tagOf.resolved);
+  if (home !== body.stream) tags.push(tagOf.cameTo(`s${body.stream}`));
   return [...new Set(tags)];
 }
 

@@ -83,6 +83,8 @@ export interface MembershipItem {
   readonly t: 'members';
   readonly stream: number;
   readonly mv: number;
+  /** Id of the newest message sent before; 0 = none. */
+  readonly last: number;
   readonly join: readonly number[];
   readonly leave: readonly number[];
 }

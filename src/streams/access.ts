@@ -22,6 +22,10 @@ export function canReadHistory(user: DirectoryUser, stream: DirectoryStream, sub
   return subscribed && stream.historyPublic;
 }
 
+/** Weakest role that hears of a stream, and sees its subscribers, without being subscribed. */
+export const audienceRole = (stream: { readonly inviteOnly: boolean } | undefined): number =>
+  stream?.inviteOnly ? ROLE.admin : ROLE.member;
+
 export interface Poster {
   readonly user: DirectoryUser;
   readonly subscribed: boolean;

@@ -3,3 +3,4 @@ export { pickColor } from './colors.js';
 export * from './membership.js';
 export * from './names.js';
 export * from './present-stream.js';
+export * from './user-topics.js';

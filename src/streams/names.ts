@@ -35,8 +35,14 @@ export function checkTopic(topic: string): string {
   if (trimmed === '') throw apiError('TOPIC_EMPTY');
   const position = badCharacter(trimmed);
   if (position > 0) throw apiError('TOPIC_CHARACTER', { position });
-  const chars = [...trimmed];
-  return chars.length <= MAX_TOPIC ? trimmed : `${chars.slice(0, MAX_TOPIC - 3).join('')}...`;
+  return cutTopic(trimmed);
+}
+
+/** Longer topics are cut, not refused. */
+export function cutTopic(topic: string): string {
+  if (topic.length <= MAX_TOPIC) return topic;
+  const chars = [...topic];
+  return chars.length <= MAX_TOPIC ? topic : `${chars.slice(0, MAX_TOPIC - 3).join('')}...`;
 }
 
 /** Lists of streams are in code-point order of their names (streams.md § GET /streams). */

@@ -18,8 +18,10 @@ import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
+import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
+import { ownSections } from './own-sections.js';
 import { realmSection } from './realm-section.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
@@ -62,6 +64,16 @@ async function membersWith(
   }
 }
 
+/** Parts of the user's actor that make up the wanted sections of the response. */
+const OWN: { readonly [S in OwnSection]: readonly string[] } = {
+  subscriptions: ['subscription', 'message', 'stream'],
+  drafts: ['drafts'],
+  topics: ['muted_topics', 'user_topic'],
+};
+
+const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
+  (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
+
 export async function takeSnapshot(
   args: RegisterArgs,
   { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
@@ -76,17 +88,12 @@ export async function takeSnapshot(
   await (await suppliers.services.feeds.of(realm)).reach(end);
   const user = directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-  let subscriptions: readonly Subscription[] = [];
+  const sections = ownNeeded(wanted);
+  const own = sections.length === 0 ? undefined : await readOwnState(realm, user.id, sections, suppliers);
+  // Sections that weren't asked for are absent, and so are the response fields made of them.
+  const { subscriptions = [] } = own ?? {};
+  if (own) covers[userKey(realm, user.id)] = own.version;
   const subscribers = new Map<number, readonly number[]>();
-  const needsOwn = wanted('subscription') || wanted('message') || wanted('stream');
-  if (needsOwn) {
-    const own = (await suppliers.ask(userKey(realm, user.id), 'subscription-state', {})) as unknown as {
-      version: number;
-      subscriptions: readonly Subscription[];
-    };
-    subscriptions = own.subscriptions;
-    covers[userKey(realm, user.id)] = own.version;
-  }
   if (wanted('subscription') && args.options.includeSubscribers) {
     const ids = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
     const joined = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
@@ -119,5 +126,6 @@ export async function takeSnapshot(
   if (wanted('realm_user')) parts.push(userSections(inputs));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
+  if (own) parts.push(ownSections(inputs, own, wanted));
   return { start: end, incarnation, covers, parts: parts.map(encodeFields) };
 }

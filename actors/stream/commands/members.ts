@@ -1,13 +1,19 @@
-/** Who is subscribed: read, join, leave. */
-import type { Json, JsonObject } from '../../../src/core/index.js';
-import { parseKey, streamId } from '../../../src/core/index.js';
-import { ROLE } from '../../../src/people/index.js';
-import type { LogItem } from '../../../src/runtime/index.js';
-import { asMember, isMember, MEMBER_PART, type Member } from '../../../src/streams/index.js';
+/** Who is subscribed: read, join, leave, and the end of it all. */
+import { type ActorKey, type Json, type JsonObject, parseKey, streamId } from '../../../src/core/index.js';
+import type { CommandContext, LogItem, View } from '../../../src/runtime/index.js';
+import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '../../../src/streams/index.js';
 import { value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
+import type { StreamState } from '../state.js';
 
-export const memberIds = (parts: ReadonlyMap<string, Json>): number[] => {
+type Parts = ReadonlyMap<string, Json>;
+
+export const memberOf = (parts: Parts, user: number): Member | undefined =>
+  asMember(parts.get(`${MEMBER_PART}${user}`));
+
+const asPart = (member: Member): Json => member as unknown as Json;
+
+export const memberIds = (parts: Parts): number[] => {
   const ids: number[] = [];
   for (const [name, member] of parts) {
     if (name.startsWith(MEMBER_PART) && isMember(asMember(member))) ids.push(Number(name.slice(MEMBER_PART.length)));
@@ -25,37 +31,75 @@ export const members: StreamCommand<JsonObject> = {
   }),
 };
 
+const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
+
+/** To those who may see subscribers at membership version `mv`, but for the people whom it is about. */
+function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: number, context: MembersContext): LogItem {
+  const id = ownStream(context.key);
+  const { directory } = context;
+  const stream = directory.stream(streamId(id));
+  return {
+    t: 'event',
+    to: { stream: id, mv, role: audienceRole(stream), rv: directory.version, except: users },
+    event: { type: 'subscription', op, stream_ids: [id], user_ids: users },
+  };
+}
+
+type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
+
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
 export const join: StreamCommand<{ readonly users: readonly number[] }> = {
   creates: true,
-  handle({ state, parts }, { users }, _inputs, { key, directory }) {
-    const joining = users.filter((user) => !isMember(asMember(parts.get(`${MEMBER_PART}${user}`))));
+  handle({ state, parts }, { users }, _inputs, context) {
+    const joining = users.filter((user) => !isMember(memberOf(parts, user)));
     if (joining.length === 0) return { reply: value(null) };
     const mv = state.mv + 1;
-    const stream = directory.stream(streamId(Number(parseKey(key).rest)));
-    const changed: Record<string, Json> = {};
-    for (const user of joining) {
-      const before = asMember(parts.get(`${MEMBER_PART}${user}`));
-      const stay = { from: mv, to: 0, after: state.last, until: 0 };
-      changed[`${MEMBER_PART}${user}`] = {
-        stays: [...(before?.stays ?? []), stay],
-      } satisfies Member as unknown as Json;
-    }
-    const id = Number(parseKey(key).rest);
-    const items: LogItem[] = [{ t: 'members', stream: id, mv, join: joining, leave: [] }];
-    const event = { type: 'subscription', op: 'peer_add', stream_ids: [id], user_ids: joining };
-    // Who may see subscribers: members of the stream, and everybody but guests (public) or admins (private).
-    items.push({
-      t: 'event',
-      to: {
-        stream: id,
-        mv,
-        role: stream?.inviteOnly ? ROLE.admin : ROLE.member,
-        rv: directory.version,
-        except: joining,
-      },
-      event,
+    const stay = { from: mv, to: 0, after: state.last, until: 0 };
+    const changed = joining.map((user) => {
+      const stays = [...(memberOf(parts, user)?.stays ?? []), stay];
+      return [`${MEMBER_PART}${user}`, asPart({ stays })] as const;
     });
-    return { reply: value(null), state: { ...state, mv }, parts: changed, events: items };
+    return {
+      reply: value(null),
+      state: { ...state, mv },
+      parts: Object.fromEntries(changed),
+      events: [
+        { t: 'members', stream: ownStream(context.key), mv, last: state.last, join: joining, leave: [] },
+        peers('peer_add', joining, mv, context),
+      ],
+    };
+  },
+};
+
+/** Ends the stays of these users. */
+function left({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
+  const mv = state.mv + 1;
+  const changed = leaving.map((user) => {
+    const stays = memberOf(parts, user)?.stays ?? [];
+    const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: state.last } : stay));
+    return [`${MEMBER_PART}${user}`, asPart({ stays: ended })] as const;
+  });
+  const item: LogItem = { t: 'members', stream: ownStream(key), mv, last: state.last, join: [], leave: leaving };
+  return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
+}
+
+/** Decided by the realm actor: never refuses, and a repeat changes nothing. */
+export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
+  creates: true,
+  handle(view, { users }, _inputs, context) {
+    const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
+    if (leaving.length === 0) return { reply: value(null) };
+    const { mv, item, ...outcome } = left(view, leaving, context);
+    return { ...outcome, reply: value(null), events: [item, peers('peer_remove', leaving, mv, context)] };
+  },
+};
+
+/** The realm actor archived the stream and has told everybody: nobody is subscribed any more, and nobody hears of that. */
+export const archive: StreamCommand<JsonObject> = {
+  creates: true,
+  handle(view, _args, _inputs, context) {
+    const leaving = memberIds(view.parts);
+    const { mv: _, item, ...outcome } = left(view, leaving, context);
+    return { ...outcome, reply: value(null), events: leaving.length > 0 ? [item] : [], transition: 'archive' };
   },
 };

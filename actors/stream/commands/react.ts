@@ -65,8 +65,8 @@ export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
     const next = latest(view, message.id, changed.record) ?? message;
     const makeCopy = {
       to: userKey(realm, userId(caller)),
-      name: 'make-copy',
-      args: { id: message.id, home: message.home },
+      name: 'made-copy',
+      args: { ids: [message.id] },
       caller: 0,
     };
     return {

@@ -1,6 +1,6 @@
 /** The personal side of subscriptions: colours and switches, and what the user sees of streams. */
 import { apiError } from '../../../src/api/errors.js';
-import { type Json, type JsonObject, streamId, userId, userKey } from '../../../src/core/index.js';
+import { type Json, type JsonObject, streamId, userId } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
 import { isAdmin, isGuest } from '../../../src/people/index.js';
 import type { LogItem } from '../../../src/runtime/index.js';
@@ -12,10 +12,11 @@ import {
   presentSubscription,
   type Subscription,
 } from '../../../src/streams/index.js';
+import { readOwnState } from '../../shared/own-state.js';
 import { success, value } from '../../shared/replies.js';
 import { readSubscribers, type Subscribers } from '../../shared/subscribers.js';
 import type { UserCommand } from '../command.js';
-import { isSubscribed, SUBSCRIPTION_PART, subscriptionOf, subscriptionsOf } from '../state.js';
+import { isSubscribed, SUBSCRIPTION_PART, selfOf, subscriptionOf, subscriptionsOf } from '../state.js';
 
 interface Joined extends JsonObject {
   readonly stream: JsonObject;
@@ -30,7 +31,7 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
     const shown: JsonObject[] = [];
-    const self = userId(Number(key.slice(key.lastIndexOf('/') + 1)));
+    const self = selfOf(key);
     const account = directory.user(self);
     const events: LogItem[] = [];
     const tell = (event: JsonObject): void => {
@@ -70,15 +71,6 @@ const fresh = (stream: number, color: string): Subscription => ({
   email: null,
   wildcard: null,
 });
-
-/** Ids of the streams that the user is subscribed to; asked by bots' owners' bots and by snapshots. */
-export const subscriptionState: UserCommand<JsonObject> = {
-  lane: 'read',
-  read: true,
-  handle: ({ parts }, _args, _inputs, { version }) => ({
-    reply: value({ version, subscriptions: subscriptionsOf(parts) as unknown as Json }),
-  }),
-};
 
 /** GET /users/me/subscriptions. */
 export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, Subscribers> = {
@@ -123,10 +115,8 @@ export const streams: UserCommand<StreamsArgs, ReadonlySet<number>> = {
     if (!include_owner_subscribed) return new Set();
     const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
     if (!owner) return new Set();
-    const state = (await suppliers.ask(userKey(realm, owner), 'subscription-state', {})) as unknown as {
-      subscriptions: Subscription[];
-    };
-    return new Set(state.subscriptions.filter((own) => own.active).map((own) => own.stream));
+    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], suppliers);
+    return new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   },
   handle({ parts }, args, ownersStreams, { directory, caller }) {
     const user = directory.user(userId(caller));

@@ -1,12 +1,13 @@
 /** Sending and reading messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
-import { dmKey, streamKey, userId, userKey } from '../../core/index.js';
-import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../directory/index.js';
+import { dmKey, streamKey, userKey } from '../../core/index.js';
 import { isHumanClient } from '../../http/client-name.js';
-import { checkContent, NEWEST, parseNarrow } from '../../messages/index.js';
+import { checkContent, parseNarrow } from '../../messages/index.js';
 import { checkStreamName, checkTopic } from '../../streams/index.js';
+import { parseAnchor } from '../anchor.js';
 import { apiError } from '../errors.js';
-import { type Call, operation } from '../operation.js';
+import { findStream, findUsers } from '../look-up.js';
+import { operation } from '../operation.js';
 import { flag, maybeText, pathId, text } from '../parameters.js';
 import { directRecipients, streamTarget } from '../recipients.js';
 
@@ -55,7 +56,7 @@ export const sendMessage = operation({
       if (params.topic === undefined) throw apiError('MISSING_TOPIC');
       const topic = checkTopic(params.topic);
       const content = checkContent(params.content);
-      const stream = await findStream(call, target);
+      const stream = await findStream(call, typeof target === 'string' ? checkStreamName(target) : target);
       return { to: streamKey(call.realm, stream.id), command: 'send', args: { ...message, topic, content } };
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
@@ -69,43 +70,6 @@ export const sendMessage = operation({
     };
   },
 });
-
-/** Of what isn't known yet, another frontend may have told the client: look again at the log's end. */
-async function findStream(call: Call<unknown>, target: string | number): Promise<DirectoryStream> {
-  const name = typeof target === 'string' ? checkStreamName(target) : target;
-  const find = ({ directory }: { directory: DirectoryView }): DirectoryStream | undefined =>
-    typeof name === 'string' ? directory.streamByName(name) : directory.stream(name as never);
-  let stream = find(call);
-  if (!stream) {
-    await call.refresh();
-    stream = find(call);
-  }
-  if (stream && !stream.archived) return stream;
-  if (typeof name === 'number') throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: name });
-  throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: escapeHtml(name) });
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#x27;',
-};
-const escapeHtml = (name: string): string => name.replace(/[&<>"']/g, (char) => ESCAPES[char]!);
-
-async function findUsers(call: Call<unknown>, named: readonly (string | number)[]): Promise<DirectoryUser[]> {
-  const find = (one: string | number): DirectoryUser | undefined =>
-    typeof one === 'number' ? call.directory.user(userId(one)) : call.directory.userByEmail(one);
-  if (named.some((one) => !find(one))) await call.refresh();
-  return named.map((one) => {
-    const user = find(one);
-    if (user) return user;
-    throw typeof one === 'number'
-      ? apiError('INVALID_USER_ID', { user_id: one })
-      : apiError('INVALID_EMAIL', { email: one });
-  });
-}
 
 const count = (description: string) =>
   ({ in: 'query', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
@@ -149,16 +113,6 @@ export const getMessages = operation({
     };
   },
 });
-
-/** narrow.md § Anchors and windows. @throws ApiError */
-function parseAnchor(anchor: string | undefined): number | 'first_unread' {
-  if (anchor === undefined) throw apiError('MISSING_ANCHOR');
-  if (anchor === 'oldest') return 0;
-  if (anchor === 'newest') return NEWEST;
-  if (anchor === 'first_unread') return anchor;
-  if (!/^-?\d+$/.test(anchor.trim())) throw apiError('INVALID_ANCHOR');
-  return Math.min(Math.max(0, Number(anchor)), NEWEST);
-}
 
 export const getMessage = operation({
   id: 'get-message',

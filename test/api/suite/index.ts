@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
@@ -21,6 +22,7 @@ import { state } from './state.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
 
@@ -46,6 +48,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of subscribing': subscribingRefusals,
   visibility,
   audiences,
+  drafts,
+  'user topics': userTopics,
   'snapshot and events': state,
   restart,
 };

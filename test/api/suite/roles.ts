@@ -1,5 +1,15 @@
 /** Every operation as every role: conventions.md § Roles. The role is checked before the parameters. */
-import { bad, makeOrganization, type Params, type Person, type Refusal, refused, say, subscribe } from '../harness.js';
+import {
+  bad,
+  makeOrganization,
+  type Params,
+  type Person,
+  type Refusal,
+  refused,
+  say,
+  streamIdOf,
+  subscribe,
+} from '../harness.js';
 import type { Facts } from './facts.js';
 
 const ADMINS_ONLY: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };
@@ -9,6 +19,7 @@ export const roles: Facts = async (t, server) => {
   await subscribe(org.owner, 'everybody', { principals: [...org.people] });
   const message = await say(org.owner, 'everybody', 'roles');
   const poll = await say(org.owner, 'everybody', 'roles', '/poll Roles?');
+  const stream = await streamIdOf(org.owner, 'everybody');
 
   await t.test('operations for everybody are open to all roles', async (t) => {
     const open: Record<string, Params> = {
@@ -29,6 +40,10 @@ export const roles: Facts = async (t, server) => {
       'GET /users/{email}': { email: org.owner.email },
       'GET /get_stream_id': { stream: 'everybody' },
       'POST /messages/render': { content: 'x' },
+      'GET /drafts': {},
+      'POST /drafts': { drafts: [] },
+      'POST /user_topics': { stream_id: stream, topic: 'roles', visibility_policy: 1 },
+      'PATCH /users/me/subscriptions/muted_topics': { stream: 'everybody', topic: 'roles', op: 'remove' },
       'GET /server_settings': {},
     };
     for (const [operation, params] of Object.entries(open)) {

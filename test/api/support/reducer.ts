@@ -1,4 +1,5 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
+import { applyOwn } from './reducer-own.js';
 import type { ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 
 export interface State {
@@ -59,8 +60,11 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
       return subscribed(state, event.subscriptions as ApiStream[]);
     case 'subscription/peer_add':
       return peersAdded(state, event.stream_ids as number[], event.user_ids as number[]);
-    default:
-      throw new Error(`the reducer does not know ${event.type}/${event.op}`);
+    default: {
+      const next = applyOwn(state, event);
+      if (!next) throw new Error(`the reducer does not know ${event.type}/${event.op}`);
+      return next;
+    }
   }
 }
 

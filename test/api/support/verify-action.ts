@@ -6,6 +6,7 @@ import type { Params } from './client.js';
 import type { Person } from './organization.js';
 import { Queue } from './queue.js';
 import { apply, type ReducerOptions, type State } from './reducer.js';
+import { byTopic } from './reducer-own.js';
 import type { ApiStream, Fields } from './types.js';
 
 const CAPABILITIES = [
@@ -39,7 +40,8 @@ function comparable({ queue_id: _, last_event_id: __, ...state }: Fields): State
   const hide = (list: ApiStream[]): ApiStream[] =>
     list.map((stream) => (known.has(stream.stream_id) ? stream : { ...stream, first_message_id: 'unknown' }));
   const of = state as unknown as State;
-  return { ...of, streams: hide(of.streams), never_subscribed: hide(of.never_subscribed) };
+  const user_topics = byTopic(of.user_topics as Parameters<typeof byTopic>[0]);
+  return { ...of, streams: hide(of.streams), never_subscribed: hide(of.never_subscribed), user_topics };
 }
 
 /** A client that keeps its state by events. */

@@ -81,6 +81,7 @@ const members = (mv: number, join: number[], leave: number[] = []): LogItem => (
   t: 'members',
   stream: 5,
   mv,
+  last: 0,
   join,
   leave,
 });

@@ -215,6 +215,28 @@ t.test('past the deadline the client gets 503 and the actor no longer works for 
   t.equal(got.answers, 1, 'a late reply is dropped');
 });
 
+t.test('work with a budget of its own may take longer', async (t) => {
+  const { send, services } = make(declare({ path: '/a', run: () => ({ ...forwarded, patienceMs: 60_000 }) }));
+  services.slow = true;
+  const [inTime, late] = [send('GET', '/a'), send('GET', '/a')];
+  await settle();
+  services.clock.advance(59_999);
+  services.forwarded[0]!.answer(ok(''));
+  await settle();
+  t.equal(inTime.status, 200);
+  services.clock.advance(1);
+  t.equal(late.status, 503);
+});
+
+t.test('what was done in part is told with its code and nothing else', async (t) => {
+  const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
+  const got = send('GET', '/a?x=1');
+  services.forwarded[0]!.answer({ ok: [], partial: 'REQUEST_TIMEOUT' });
+  await settle();
+  t.equal(got.status, 200);
+  t.same(got.json, { result: 'partially_completed', msg: '', code: 'REQUEST_TIMEOUT' });
+});
+
 t.test('held polls have no deadline, and releaseHeld answers them', async (t) => {
   const { send, services, frontend } = make(declare({ path: '/a', run: () => ({ ...forwarded, held: true }) }));
   const [one, two] = [send('GET', '/a'), send('GET', '/a')];

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { IdSet, type Json, realmId, streamId, streamKey, userId, userKey } from '../../../src/core/index.js';
-import { type MessageBody, madeCopy, readersOf, type StoredMessage } from '../../../src/messages/index.js';
+import { type MessageBody, markedPart, readersOf, type StoredMessage } from '../../../src/messages/index.js';
 import { readingPart } from '../../../src/messages/read-state.js';
 import { directoryWith } from '../../support/directory.js';
 import { MemoryStore } from '../../support/memory-store.js';
@@ -54,7 +54,7 @@ async function readers(of: StoredMessage, { read = {}, members = [], ...world }:
     await put(userKey(realm, userId(Number(user))), readingPart(of.home, { ...reading, unread: IdSet.EMPTY }));
   }
   for (const user of world.copies ?? []) {
-    await put(userKey(realm, userId(user)), madeCopy(new Map(), { id: of.id, home: of.home }));
+    await put(userKey(realm, userId(user)), markedPart('historical', IdSet.of([of.id])));
   }
   const directory = directoryWith({
     users: Array.from({ length: 20 }, (_, i) => person(10 + i, { isActive: !world.inactive?.includes(10 + i) })),
@@ -116,15 +116,4 @@ t.test('nobody whom the caller muted, nor who muted the caller', async (t) => {
   ];
   t.same(await readers(message(), { members, read, personals }), [13]);
   t.same(await readers(message(), { members, read, personals }, 11), [11, 12, 13], 'for another caller');
-});
-
-t.test('a copy is made once, read and historical, whatever was unread', async (t) => {
-  const parts = new Map<string, Json>(
-    Object.entries(readingPart(HOME, { mark: 150, read: IdSet.EMPTY, unread: IdSet.of([100, 120]) })),
-  );
-  const made = madeCopy(parts, { id: 100, home: HOME });
-  t.same(Object.keys(made).sort(), ['mark/historical', `read/${HOME}`]);
-  const after = new Map([...parts, ...Object.entries(made)]);
-  t.same(IdSet.decode((after.get(`read/${HOME}`) as { unread: Uint8Array }).unread).ids, [120]);
-  t.same(madeCopy(after, { id: 100, home: HOME }), {}, 'a repeat changes nothing');
 });

@@ -1,0 +1,19 @@
+/** Sections of what only the user's own actor knows, subscriptions aside (register.md). */
+import type { JsonObject } from '../../../src/core/index.js';
+import { mutedTopics, presentUserTopics } from '../../../src/streams/index.js';
+import type { OwnSection, OwnState } from '../../shared/own-state.js';
+import type { SnapshotInputs } from './take.js';
+
+export function ownSections(
+  { directory, args }: SnapshotInputs,
+  { drafts, topics }: OwnState<OwnSection>,
+  wanted: (section: string) => boolean,
+): JsonObject {
+  // Whoever asks for user_topic by name has no use for its deprecated form.
+  const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');
+  return {
+    ...(wanted('drafts') ? { drafts } : {}),
+    ...(deprecated ? { muted_topics: mutedTopics(topics, directory) } : {}),
+    ...(wanted('user_topic') ? { user_topics: presentUserTopics(topics, directory) } : {}),
+  };
+}

@@ -1,0 +1,36 @@
+/** What only a user's own actor knows, read in one ask: all sections are of one version, which a snapshot can name. */
+import { type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
+import type { Draft } from '../../src/messages/index.js';
+import type { Suppliers } from '../../src/runtime/index.js';
+import type { Subscription, UserTopic } from '../../src/streams/index.js';
+
+/** Sections by name, as the user actor answers them. */
+export interface OwnSections {
+  /** Present and former subscriptions, in no particular order. */
+  readonly subscriptions: readonly Subscription[];
+  /** Newest edit first, as many as registrations show. */
+  readonly drafts: readonly Draft[];
+  /** In no particular order. */
+  readonly topics: readonly UserTopic[];
+}
+
+export type OwnSection = keyof OwnSections;
+
+export interface OwnStateArgs extends JsonObject {
+  readonly sections: readonly OwnSection[];
+}
+
+export type OwnState<S extends OwnSection> = Pick<OwnSections, S> & {
+  /** Version of the user actor that all sections are of. */
+  readonly version: number;
+};
+
+export async function readOwnState<S extends OwnSection>(
+  realm: RealmId,
+  user: UserId,
+  sections: readonly S[],
+  suppliers: Suppliers,
+): Promise<OwnState<S>> {
+  const args: OwnStateArgs = { sections };
+  return (await suppliers.ask(userKey(realm, user), 'own-state', args)) as unknown as OwnState<S>;
+}

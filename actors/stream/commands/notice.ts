@@ -1,0 +1,73 @@
+/**
+ * Notices: what the notification bot says in a stream or to a user, on behalf of whatever another actor did. Made with
+ * `streamNotice` and `directNotice` (actors/shared/notices.ts); never refused.
+ */
+import { PRODUCT } from '../../../src/api/errors.js';
+import { parseKey, streamId, userId } from '../../../src/core/index.js';
+import { apology, type Rendered } from '../../../src/markdown/index.js';
+import { NOTIFICATION_BOT } from '../../../src/people/index.js';
+import { isMember } from '../../../src/streams/index.js';
+import { value } from '../../shared/replies.js';
+import type { StreamCommand } from '../command.js';
+import { memberOf } from './members.js';
+import { flagsAtCreation, type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
+
+export interface NoticeArgs extends Said {
+  /** Whose copies are read from the beginning. */
+  readonly read: readonly number[];
+}
+
+/** Client name of what the server says itself. */
+const CLIENT = 'Internal';
+
+function byBot({ read }: NoticeArgs, { id, rendered }: Prepared, hasCopy: (user: number) => boolean): Spoken {
+  const shown = rendered ?? UNRENDERED;
+  return {
+    id,
+    sender: NOTIFICATION_BOT,
+    client: CLIENT,
+    rendered: shown,
+    flags: flagsAtCreation(read, shown, hasCopy),
+  };
+}
+
+/** A notice quotes what people wrote, which may be beyond the renderer's limits. */
+const NOBODY = { users: [], groups: [], wildcard: false };
+const UNRENDERED: Rendered = {
+  html: apology(PRODUCT),
+  mentions: NOBODY,
+  silent: NOBODY,
+  hasLink: false,
+  hasImage: false,
+  hasAttachment: false,
+  attachmentPaths: [],
+};
+
+export const notice: StreamCommand<NoticeArgs, Prepared> = {
+  creates: true,
+  needs: prepare,
+  handle({ state, parts }, args, prepared, context) {
+    const stream = context.directory.stream(streamId(Number(parseKey(context.key).rest)));
+    if (!stream) return { reply: value(null) };
+    const spoken = byBot(args, prepared, (user) => isMember(memberOf(parts, user)));
+    return sentToStream(state, args, context, stream, spoken);
+  },
+};
+
+interface DirectNoticeArgs extends NoticeArgs {
+  /** Everybody in the conversation, the bot included, ascending. */
+  readonly participants: readonly number[];
+}
+
+export const directNotice: StreamCommand<DirectNoticeArgs, Prepared> = {
+  creates: true,
+  needs: prepare,
+  handle({ state }, args, prepared, context) {
+    const participants = state.participants.length > 0 ? state.participants : args.participants;
+    const other = participants.find((user) => user !== NOTIFICATION_BOT) ?? 0;
+    const receiver = context.directory.user(userId(other));
+    if (!receiver) return { reply: value(null) };
+    const spoken = byBot(args, prepared, (user) => participants.includes(user));
+    return sentDirectly({ ...state, participants }, args, context, receiver.recipient, spoken);
+  },
+};

@@ -1,0 +1,178 @@
+/** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
+import { type JsonObject, parseKey, realmKey } from '../../../src/core/index.js';
+import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
+import { type Rendered, topicLinks } from '../../../src/markdown/index.js';
+import {
+  type MessageBody,
+  neutral,
+  recordOf,
+  renderContext,
+  type StoredMessage,
+  type StoredSubmessage,
+  streamConversation,
+} from '../../../src/messages/index.js';
+import type {
+  Audience,
+  CommandContext,
+  MessageItem,
+  NeedsContext,
+  Outcome,
+  Suppliers,
+} from '../../../src/runtime/index.js';
+import { success } from '../../shared/replies.js';
+import type { StreamVolatile } from '../recent.js';
+import type { StreamState } from '../state.js';
+
+/** What somebody says. */
+export interface Said extends JsonObject {
+  /** Normalised: trimmed, cut to the limit. */
+  readonly content: string;
+  /** Checked and cut; '' for direct messages. */
+  readonly topic: string;
+  /** Base URL under which the sender reached the organization. */
+  readonly origin: string;
+}
+
+export interface Prepared {
+  readonly id: number;
+  /** null: cannot be rendered. */
+  readonly rendered: Rendered | null;
+}
+
+/** Needs of every command that makes a message. */
+export async function prepare(
+  { content, origin }: Said,
+  { realm }: NeedsContext<StreamState, StreamVolatile>,
+  suppliers: Suppliers,
+): Promise<Prepared> {
+  // Asked for first and at once: ids must come in the order in which commands arrived.
+  const id = suppliers.messageId(realm);
+  const rendered = suppliers
+    .directory(realm)
+    .then((directory) => suppliers.services.renderer.render(content, directory, origin));
+  const both = await Promise.all([id, rendered]);
+  return { id: both[0], rendered: both[1] };
+}
+
+/** Flags that single people get (messages.md § Flags at creation); a wildcard is everybody's and noted once. */
+export function flagsAtCreation(
+  read: readonly number[],
+  rendered: Rendered | null,
+  hasCopy: (user: number) => boolean,
+): MessageBody['flags'] {
+  const flags: Record<string, string[]> = {};
+  for (const user of read) if (hasCopy(user)) flags[user] = ['read'];
+  for (const user of rendered?.mentions.users ?? []) {
+    if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), 'mentioned'];
+  }
+  return flags;
+}
+
+function linksOf({ topic, origin }: Said, directory: DirectoryView): MessageBody['topicLinks'] {
+  if (topic === '') return [];
+  return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
+}
+
+/** Who says it, and how it turned out. */
+export interface Spoken {
+  readonly id: number;
+  readonly sender: number;
+  readonly client: string;
+  readonly rendered: Rendered;
+  readonly flags: MessageBody['flags'];
+  readonly local?: MessageItem['local'] | undefined;
+  /** What its widget begins with. */
+  readonly submessage?: StoredSubmessage | undefined;
+}
+
+type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
+
+export function sentToStream(
+  state: StreamState,
+  said: Said,
+  context: SentContext,
+  stream: DirectoryStream,
+  spoken: Spoken,
+): Outcome<StreamState> {
+  const first = stream.firstMessage === null && state.last === 0;
+  const outcome = sent(state, said, context, spoken, {
+    first,
+    participants: [],
+    recipient: stream.recipient,
+    stream: stream.id,
+    conversation: streamConversation(stream.id),
+    to: { stream: stream.id, mv: state.mv, publicStream: !stream.inviteOnly, rv: context.directory.version },
+  });
+  if (!first) return outcome;
+  const args = { stream: stream.id, id: spoken.id };
+  return { ...outcome, commands: [[{ to: realmKey(context.realm), name: 'first-message', args, caller: 0 }]] };
+}
+
+/** @param recipient recipient_id that the message carries */
+export function sentDirectly(
+  state: StreamState,
+  said: Said,
+  context: SentContext,
+  recipient: number,
+  spoken: Spoken,
+): Outcome<StreamState> {
+  const { participants } = state;
+  return sent(state, said, context, spoken, {
+    first: false,
+    participants,
+    recipient,
+    stream: 0,
+    conversation: `d${parseKey(context.key).rest}`,
+    to: { users: participants },
+  });
+}
+
+interface Place {
+  readonly first: boolean;
+  readonly participants: readonly number[];
+  readonly recipient: number;
+  readonly stream: number;
+  readonly conversation: string;
+  readonly to: Audience;
+}
+
+function sent(
+  state: StreamState,
+  said: Said,
+  { now, directory }: SentContext,
+  { id, sender, client, rendered, flags, local, submessage }: Spoken,
+  { first, participants, recipient, stream, conversation, to }: Place,
+): Outcome<StreamState> {
+  const { wildcard } = rendered.mentions;
+  const body: MessageBody = {
+    content: said.content,
+    html: rendered.html,
+    topic: said.topic,
+    sent: Math.floor(now / 1000),
+    client,
+    recipient,
+    stream,
+    rev: 1,
+    flags,
+    wildcard,
+    topicLinks: linksOf(said, directory),
+    has: { link: rendered.hasLink, image: rendered.hasImage },
+    ...(submessage ? { submessages: [submessage] } : {}),
+  };
+  const message: StoredMessage = { id, sender, participants, home: stream, body };
+  const item: MessageItem = {
+    t: 'message',
+    to,
+    message: neutral(message, directory),
+    flags,
+    ...(first ? { first: true } : {}),
+    ...(wildcard ? { wildcard: true } : {}),
+    ...(local ? { local } : {}),
+  };
+  return {
+    reply: success({ id }),
+    state: { ...state, last: id },
+    messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
+    events: [item],
+  };
+}

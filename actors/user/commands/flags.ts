@@ -1,0 +1,135 @@
+/** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
+import { apiError } from '../../../src/api/errors.js';
+import type { JsonObject } from '../../../src/core/index.js';
+import {
+  asStored,
+  type EditableFlag,
+  type Fetched,
+  type Flagging,
+  fetchWindow,
+  makePlan,
+  markRead,
+  markUnread,
+  OwnFlags,
+  type OwnMessage,
+  parseNarrow,
+  resolveTerms,
+  setMark,
+  unsetMark,
+} from '../../../src/messages/index.js';
+import type { CommandContext, LogItem, NeedsContext, Outcome, Suppliers, View } from '../../../src/runtime/index.js';
+import { success } from '../../shared/replies.js';
+import type { UserCommand } from '../command.js';
+import { flagEvent, messageDetails } from '../reading/flag-event.js';
+import { isSubscribed, type UserState } from '../state.js';
+import { rightsOf } from './on-message.js';
+
+interface Change extends JsonObject {
+  readonly flag: EditableFlag;
+  readonly op: 'add' | 'remove';
+}
+
+interface Picked {
+  /** Messages that the user may access, in the order asked for. */
+  readonly own: readonly OwnMessage[];
+  /** At least one of those asked for is out of the user's reach. */
+  readonly missing: boolean;
+}
+
+async function pick(
+  ids: readonly number[],
+  context: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<Picked> {
+  const { reader } = await rightsOf(context, suppliers);
+  const asked = [...new Set(ids)];
+  const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
+  const records = await suppliers.store.getMessages(context.realm, possible);
+  const stored = records.filter((record) => record !== null).map(asStored);
+  const own: OwnMessage[] = [];
+  for (const message of stored) {
+    const one = await reader.access(message);
+    if (one) own.push(one);
+  }
+  return { own, missing: own.length < asked.length };
+}
+
+function flagging(
+  { flag, op }: Change,
+  flags: OwnFlags,
+  own: readonly OwnMessage[],
+  subscribed: (s: number) => boolean,
+): Flagging {
+  if (flag === 'read') return op === 'add' ? markRead(flags, own) : markUnread(flags, own, subscribed);
+  return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
+}
+
+function flagged(
+  view: View<UserState>,
+  change: Change,
+  own: readonly OwnMessage[],
+  context: CommandContext,
+): Flagging & { readonly events: readonly LogItem[] } {
+  const { parts } = view;
+  const subscribed = (stream: number): boolean => isSubscribed(parts, stream);
+  const done = flagging(change, new OwnFlags(context.caller, parts), own, subscribed);
+  const byId = new Map(own.map((one) => [one.message.id, one]));
+  const details =
+    change.flag === 'read' && change.op === 'remove'
+      ? messageDetails(
+          done.changed.map((id) => byId.get(id)!),
+          context.caller,
+          parts,
+        )
+      : undefined;
+  return { ...done, events: [flagEvent(context.caller, change.op, change.flag, done.changed, details)] };
+}
+
+/** POST /messages/flags. */
+export const setFlags: UserCommand<Change & { readonly messages: readonly number[] }, Picked> = {
+  needs: ({ messages }, context, suppliers) => pick(messages, context, suppliers),
+  handle(view, args, { own, missing }, context): Outcome<UserState> {
+    // Only what makes copies needs access to everything; the rest passes over what it can't change.
+    const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
+    if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
+    const { parts, events } = flagged(view, args, own, context);
+    return { reply: success({ messages: args.messages }), parts, events };
+  },
+};
+
+export interface FlagNarrowArgs extends Change {
+  readonly anchor: number | 'first_unread';
+  readonly include_anchor: boolean;
+  readonly num_before: number;
+  readonly num_after: number;
+  readonly narrow: string;
+}
+
+/** POST /messages/flags/narrow. */
+export const setFlagsInNarrow: UserCommand<FlagNarrowArgs, Fetched> = {
+  async needs(args, context, suppliers) {
+    const { reader, user, directory, subscribed } = await rightsOf(context, suppliers);
+    const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
+    return fetchWindow(reader, makePlan(terms, context.realm, user, directory, subscribed), {
+      anchor: args.anchor,
+      numBefore: args.num_before,
+      numAfter: args.num_after,
+      includeAnchor: args.include_anchor,
+    });
+  },
+  handle(view, args, { rows, foundOldest, foundNewest }, context): Outcome<UserState> {
+    const { parts, events, changed } = flagged(view, args, rows, context);
+    return {
+      reply: success({
+        processed_count: rows.length,
+        updated_count: changed.length,
+        first_processed_id: rows[0]?.message.id ?? null,
+        last_processed_id: rows.at(-1)?.message.id ?? null,
+        found_oldest: foundOldest,
+        found_newest: foundNewest,
+      }),
+      parts,
+      events,
+    };
+  },
+};

@@ -1,0 +1,27 @@
+/** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
+import type { Json } from '../../../src/core/index.js';
+import { userTopics } from '../../../src/streams/index.js';
+import type { OwnSection, OwnSections, OwnStateArgs } from '../../shared/own-state.js';
+import { value } from '../../shared/replies.js';
+import type { UserCommand } from '../command.js';
+import { subscriptionsOf } from '../state.js';
+import { newestDrafts } from './drafts.js';
+
+type Parts = ReadonlyMap<string, Json>;
+
+const SECTIONS: { readonly [S in OwnSection]: (parts: Parts) => OwnSections[S] } = {
+  subscriptions: subscriptionsOf,
+  drafts: newestDrafts,
+  topics: userTopics,
+};
+
+export const ownState: UserCommand<OwnStateArgs> = {
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { sections }, _inputs, { version }) => ({
+    reply: value({
+      version,
+      ...Object.fromEntries(sections.map((name) => [name, SECTIONS[name](parts) as unknown as Json])),
+    }),
+  }),
+};

@@ -1,0 +1,89 @@
+/** update_message_flags events (events.md § Event table, § message_details). */
+import type { Json, JsonObject } from '../../../src/core/index.js';
+import type { HomeReading, OwnMessage } from '../../../src/messages/index.js';
+import type { LogItem, OwnReadRange } from '../../../src/runtime/index.js';
+import { subscriptionOf } from '../state.js';
+
+type Parts = ReadonlyMap<string, Json>;
+
+const body = (op: 'add' | 'remove', flag: string): JsonObject => ({
+  type: 'update_message_flags',
+  op,
+  operation: op,
+  flag,
+});
+
+export function flagEvent(
+  user: number,
+  op: 'add' | 'remove',
+  flag: string,
+  messages: readonly number[],
+  details?: JsonObject,
+): LogItem {
+  const event = { ...body(op, flag), messages, all: false, ...(details ? { message_details: details } : {}) };
+  return { t: 'event', to: { users: [user] }, event };
+}
+
+export const allReadEvent = (user: number): LogItem => ({
+  t: 'event',
+  to: { users: [user] },
+  event: { ...body('add', 'read'), messages: [], all: true },
+});
+
+/** Most ids that an expanded event lists (design § 4). */
+export const IDS_PER_EVENT = 5_000;
+/** The last of them takes all the rest. */
+const MOST_EVENTS = 64;
+
+/** These became read; nothing is said when there are none. */
+export function idEvents(user: number, ids: readonly number[]): LogItem[] {
+  const sorted = [...ids].sort((a, b) => a - b);
+  const events: LogItem[] = [];
+  for (let i = 0; i < sorted.length; i += IDS_PER_EVENT) {
+    events.push(flagEvent(user, 'add', 'read', sorted.slice(i, i + IDS_PER_EVENT)));
+  }
+  return events;
+}
+
+type Range = Omit<OwnReadRange, 'of' | 'slice' | 'last'>;
+
+/** What a home's reading leaves unread up to an id. @param stream only what is there now; 0 = wherever it is */
+export const rangeOf = (home: number, { mark, read, unread }: HomeReading, to: number, stream: number): Range => ({
+  home,
+  above: mark,
+  to,
+  read: read.encode(),
+  unread: unread.encode(),
+  stream,
+});
+
+/** A range of ids became read: which ones is worked out when the event is delivered. */
+export function rangeEvents(user: number, range: Range): LogItem[] {
+  const possible = Math.max(0, range.to - range.above) + range.unread.length;
+  const count = Math.max(1, Math.min(MOST_EVENTS, Math.ceil(possible / IDS_PER_EVENT)));
+  return Array.from({ length: count }, (_, slice) => ({
+    t: 'event',
+    to: { users: [user] },
+    event: { ...body('add', 'read'), all: false },
+    own: { ...range, of: 'read', slice, last: slice === count - 1 },
+  }));
+}
+
+/** What a client needs to count messages that became unread; without those of streams that the user left. */
+export function messageDetails(messages: readonly OwnMessage[], user: number, parts: Parts): JsonObject {
+  const details: Record<string, Json> = {};
+  for (const { message } of messages) {
+    const { body: of, id, participants } = message;
+    const mentioned = of.wildcard || of.flags[user]?.includes('mentioned') ? { mentioned: true } : {};
+    if (of.stream === 0) {
+      const others = participants.filter((one) => one !== user);
+      details[id] = { type: 'private', user_ids: others, ...mentioned };
+      continue;
+    }
+    const subscription = subscriptionOf(parts, of.stream);
+    if (!subscription?.active) continue;
+    const unmuted = !subscription.muted;
+    details[id] = { type: 'stream', stream_id: of.stream, topic: of.topic, unmuted_stream_msg: unmuted, ...mentioned };
+  }
+  return details;
+}

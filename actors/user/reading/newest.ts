@@ -1,0 +1,40 @@
+/** Up to where everything of a home can be seen. */
+import type { RealmId } from '../../../src/core/index.js';
+import { asStored, DIRECT_HOME, NEWEST } from '../../../src/messages/index.js';
+import type { Suppliers } from '../../../src/runtime/index.js';
+import type { MessageIndex } from '../../../src/store/index.js';
+
+export interface NewestOfHome {
+  readonly home: number;
+  /** Everything of the home up to this id is in the Store. */
+  readonly settled: number;
+  /** Newer ones that are there. */
+  readonly newer: readonly number[];
+}
+
+/**
+ * Ids of direct messages are given out before the messages are stored, and one conversation may overtake another: below
+ * the newest message of this age none is still to come, since every command is given up long before.
+ */
+const SETTLED_MS = 120_000;
+const BATCH = 64;
+
+export async function newestDirect(
+  realm: RealmId,
+  user: number,
+  { store, services }: Suppliers,
+): Promise<NewestOfHome> {
+  const settledBefore = (services.clock.now() - SETTLED_MS) / 1000;
+  const index: MessageIndex = { by: 'participant', user };
+  const newer: number[] = [];
+  let from = NEWEST;
+  for (;;) {
+    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
+    for (const message of records.map(asStored)) {
+      if (message.body.sent < settledBefore) return { home: DIRECT_HOME, settled: message.id, newer };
+      newer.push(message.id);
+    }
+    if (records.length < BATCH) return { home: DIRECT_HOME, settled: 0, newer };
+    from = records.at(-1)!.id;
+  }
+}
