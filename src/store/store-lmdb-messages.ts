@@ -1,7 +1,7 @@
 import type { Key } from 'lmdb';
 import type { Json, JsonObject, RealmId } from '../core/index.js';
 import { pack, unpack } from './codec.js';
-import { type Embedded, keyText, type Table } from './embedded.js';
+import { type Embedded, fitsKey, keyText, type Table } from './embedded.js';
 import type { MessageIndex, MessageRecord, MessageScan, MessageWrite } from './store.js';
 import type { Graves } from './store-lmdb-graves.js';
 
@@ -70,6 +70,8 @@ export class LmdbMessages {
 
   async scan(scan: MessageScan): Promise<MessageRecord[]> {
     const { realm, limit } = scan;
+    // People look for texts of any length.
+    if (Object.values(scan.index).some((of) => typeof of === 'string' && !fitsKey(of))) return [];
     const found: MessageRecord[] = [];
     let from = scan.from;
     const newest = this.#newestOf(scan);

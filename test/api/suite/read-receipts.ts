@@ -25,6 +25,22 @@ export const readReceipts: Facts = async (t, server) => {
     t.same(await readers(guest, direct), []);
   });
 
+  await t.test('whoever read it has, however it was marked, until it is unread again', async (t) => {
+    const id = await say(owner, 'square', 'receipts');
+    const direct = await tell(owner, [member, guest]);
+    const flag = (by: Person, op: string) =>
+      by.api.ok('POST /messages/flags', { messages: [id, direct], flag: 'read', op });
+    await flag(member, 'add');
+    await guest.api.ok('POST /mark_all_as_read');
+    await flag(other, 'add');
+    const both = [member.id, guest.id];
+    t.same(await readers(owner, id), both, 'who has no copy has read nothing');
+    t.same(await readers(member, direct), both);
+    await flag(member, 'remove');
+    t.same(await readers(owner, id), [guest.id]);
+    t.same(await readers(owner, direct), [guest.id]);
+  });
+
   await t.test('whoever made a copy by reacting has read it', async (t) => {
     const id = await say(owner, 'square', 'receipts');
     for (const by of [moderator, admin, member]) {
