@@ -13,14 +13,22 @@ import {
   positionId,
   type RealmFeed,
   type SharedEvent,
-  SLOTS,
   seqOfId,
-  TRANSIENT_SLOT,
+  type TransientEvent,
 } from '../../src/events/index.js';
-import type { ActivationHandle, HeldRequest, LiveActor, StopReason, Suppliers } from '../../src/runtime/index.js';
-import { BUFFER_LIMIT, EventBuffer, heartbeat } from './buffer.js';
-import { wants } from './filter.js';
+import type {
+  ActivationHandle,
+  HeldRequest,
+  LiveActor,
+  OwnPart,
+  PlainItem,
+  StopReason,
+  Suppliers,
+} from '../../src/runtime/index.js';
+import { BUFFER_LIMIT, EventBuffer, heartbeat, type OwnEvent, ownEvent } from './buffer.js';
+import { isShown, mergeKey, wants } from './filter.js';
 import { queueMachine } from './machine.js';
+import { OwnIds } from './own-ids.js';
 import type { QueueState, QueueVolatile } from './state.js';
 
 declare module '../../src/runtime/kind.js' {
@@ -33,6 +41,7 @@ declare module '../../src/runtime/kind.js' {
 
 const HEARTBEAT_MS = 45_000;
 const HEARTBEAT_SPREAD_MS = 10_000;
+const RETRY_MS = 1_000;
 /** Acknowledgements are written at most this often (design § 3). */
 const FLUSH_MS = 30_000;
 
@@ -54,12 +63,13 @@ export class LiveQueue implements LiveActor, EventSink {
   #feed: RealmFeed | undefined;
   #machine: Actor<typeof queueMachine> | undefined;
   #poll: HeldRequest | undefined;
+  /** False: the poll only waits for what is being worked out. */
+  #pollBlocks = true;
   /** Polls that came while the past was being read. */
   #early: Waiting[] = [];
   #isLive = false;
   #stopped = false;
-  /** Newest id that this activation pushed. */
-  #newest = -1;
+  readonly #ids: OwnIds;
   /** Made anew after a crash: which transient ids the client has had is not known. */
   #rebuilt: boolean;
   #answerScheduled = false;
@@ -72,6 +82,7 @@ export class LiveQueue implements LiveActor, EventSink {
     const { rest } = parseKey(handle.key);
     this.#queue = rest.slice(rest.indexOf('/') + 1);
     this.#rebuilt = handle.exists();
+    this.#ids = new OwnIds(() => suppliers.log.append(handle.realm, { actor: handle.key, groups: [] }));
     if (handle.exists()) this.#open();
   }
 
@@ -125,11 +136,50 @@ export class LiveQueue implements LiveActor, EventSink {
   push(event: SharedEvent): void {
     // Below the acknowledged id after a rebuild: the client has had it.
     if (event.id <= this.handle.volatile.acked) return;
-    if (!this.#buffer || !wants(this.#state!.options, event, this.user)) return;
-    this.#buffer.push(event);
-    this.#newest = event.id;
+    const state = this.#state!;
+    if (!this.#buffer || !wants(state.options, event, this.user) || isShown(state, event)) return;
+    this.#ids.newest = event.id;
+    this.#put(event, this.#buffer);
     if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
     else if (this.#poll) this.#answerSoon();
+  }
+
+  #put(event: SharedEvent, buffer: EventBuffer): void {
+    const { item } = event;
+    if (item.t === 'event' && item.own) void this.#workOut(event, item, item.own, buffer.reserve(event.id));
+    else {
+      const key = mergeKey(event);
+      if (key === undefined) buffer.push(event);
+      else buffer.merge(event.id, key, (item as PlainItem).event);
+    }
+  }
+
+  /** What only this user gets of the event; the Store may be away for a while. */
+  async #workOut(
+    event: SharedEvent,
+    item: PlainItem,
+    own: OwnPart,
+    fill: (event: OwnEvent | null) => void,
+  ): Promise<void> {
+    const { personal, clock } = this.suppliers.services;
+    while (!this.#stopped) {
+      try {
+        const fields = await personal.fields(this.handle.realm, this.user, own);
+        fill(fields && ownEvent(event.id, { ...item.event, ...fields }));
+        if (this.#poll && (this.#buffer!.size > 0 || !this.#pollBlocks)) this.#answerSoon();
+        return;
+      } catch {
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  pushTransient(event: TransientEvent): void {
+    if (!this.#buffer || !wants(this.#state!.options, event, this.user)) return;
+    const id = this.#ids.transient(this.position);
+    if (id === undefined) return;
+    this.#buffer.pushTransient(id, event);
+    if (this.#poll) this.#answerSoon();
   }
 
   live(): void {
@@ -151,7 +201,7 @@ export class LiveQueue implements LiveActor, EventSink {
       includeSubscribers: options.includeSubscribers,
       notificationNull: options.capabilities.notification_settings_null,
     });
-    this.#newest = Math.max(positionId(state.start), state.acked);
+    this.#ids.newest = Math.max(positionId(state.start), state.acked);
     this.position = seq(Math.max(state.start, state.position));
     const { clock } = this.suppliers.services;
     this.#machine = createActor(
@@ -181,7 +231,7 @@ export class LiveQueue implements LiveActor, EventSink {
       // Directory or log out of reach: try again until they are back; polls wait, and their frontends time them out.
       this.suppliers.services.clock.setTimeout(() => {
         if (!this.#stopped) void this.#attach(state);
-      }, 1_000);
+      }, RETRY_MS);
     }
   }
 
@@ -195,19 +245,20 @@ export class LiveQueue implements LiveActor, EventSink {
     }
     if (last !== null && last > volatile.acked && last > positionId(this.#state!.start)) {
       volatile.acked = last;
-      this.#newest = Math.max(this.#newest, last);
+      this.#ids.newest = Math.max(this.#ids.newest, last);
       this.#buffer!.acknowledge(last);
     }
     volatile.active = this.suppliers.services.clock.now();
     this.#flushLater();
     // The same request sent again (its frontend lost sight of it) takes the place of the first; another poll ends it.
     if (this.#poll && this.#poll.id !== request.id) this.#answer();
-    if (this.#buffer!.size > 0 || args.dont_block) {
+    if (!this.#buffer!.held && (this.#buffer!.size > 0 || args.dont_block)) {
       request.reply({ ok: this.#buffer!.answer() });
       this.#machine!.send({ type: 'TOUCH' });
       return;
     }
     this.#poll = request;
+    this.#pollBlocks = !args.dont_block;
     request.onCancel(() => this.#release(request));
     const spread = this.suppliers.services.random() * HEARTBEAT_SPREAD_MS;
     this.#machine!.send({ type: 'POLL', heartbeatMs: HEARTBEAT_MS + spread });
@@ -220,8 +271,8 @@ export class LiveQueue implements LiveActor, EventSink {
 
   /** Ids above this were never given out. After a rebuild the log's end bounds what a former owner can have sent. */
   #newestPossible(): number {
-    if (!this.#rebuilt) return this.#newest;
-    return Math.max(this.#newest, eventId(Math.max(this.position, this.#feed?.position ?? 0) + 1, 0) - 1);
+    if (!this.#rebuilt) return this.#ids.newest;
+    return Math.max(this.#ids.newest, eventId(Math.max(this.position, this.#feed?.position ?? 0) + 1, 0) - 1);
   }
 
   #release(request: HeldRequest): void {
@@ -237,7 +288,7 @@ export class LiveQueue implements LiveActor, EventSink {
     this.#answerScheduled = true;
     queueMicrotask(() => {
       this.#answerScheduled = false;
-      if (this.#poll && !this.#stopped) this.#answer();
+      if (this.#poll && !this.#stopped && !this.#buffer!.held) this.#answer();
     });
   }
 
@@ -253,17 +304,9 @@ export class LiveQueue implements LiveActor, EventSink {
     const request = this.#poll;
     if (!request) return;
     this.#poll = undefined;
-    const id = Math.max(this.#newest + 1, eventId(this.position, TRANSIENT_SLOT));
-    if (id % SLOTS >= SLOTS - 1) void this.#newPosition();
-    this.#newest = id;
-    this.#buffer!.push(heartbeat(id));
+    this.#buffer!.push(heartbeat(this.#ids.heartbeat(this.position)));
     this.handle.volatile.active = this.suppliers.services.clock.now();
     request.reply({ ok: this.#buffer!.answer() });
-  }
-
-  /** The transient slots of the present log position run out: an empty entry opens new ones. */
-  async #newPosition(): Promise<void> {
-    await this.suppliers.log.append(this.handle.realm, { actor: this.handle.key, groups: [] }).catch(() => undefined);
   }
 
   #end(reason: FeedEnd | 'overflow' | 'idle'): void {

@@ -1,5 +1,5 @@
 /** What only a user's own actor knows, read in one ask: all sections are of one version, which a snapshot can name. */
-import { type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
+import { type Json, type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
 import type { Draft } from '../../src/messages/index.js';
 import type { Suppliers } from '../../src/runtime/index.js';
 import type { Subscription, UserTopic } from '../../src/streams/index.js';
@@ -10,8 +10,12 @@ export interface OwnSections {
   readonly subscriptions: readonly Subscription[];
   /** Newest edit first, as many as registrations show. */
   readonly drafts: readonly Draft[];
+  /** As the API shows them: not sent yet, by time. */
+  readonly scheduled: readonly JsonObject[];
   /** In no particular order. */
   readonly topics: readonly UserTopic[];
+  /** Parts with what was read and marked, by name. */
+  readonly reading: readonly (readonly [string, Json])[];
 }
 
 export type OwnSection = keyof OwnSections;

@@ -207,6 +207,31 @@ const typing = {
   DIRECT_TYPING_OFF: bad('User has disabled typing notifications for direct messages'),
 } as const satisfies Record<string, CatalogueEntry>;
 
+const changes = {
+  EDITING_OFF: bad('Your organization has turned off message editing'),
+  DIRECT_TO_STREAM: bad('Direct messages cannot be moved to streams.'),
+  DIRECT_TOPIC: bad('Direct messages cannot have topics.'),
+  PROPAGATE_NOTHING: bad('Invalid propagate_mode without topic edit'),
+  CONTENT_AND_STREAM: bad('Cannot change message content while changing stream'),
+  WIDGET_EDIT: bad('Widgets cannot be edited.'),
+  EDIT_NOT_ALLOWED: bad("You don't have permission to edit this message"),
+  EDIT_TOO_LATE: bad('The time limit for editing this message has passed'),
+  TOPIC_TOO_LATE: bad("The time limit for editing this message's topic has passed."),
+  MOVE_NOT_ALLOWED: bad("You don't have permission to move this message"),
+  MOVE_WITHOUT_ACCESS: bad("You don't have permission to move this message due to missing access to its stream"),
+  STREAM_TOO_LATE: bad("The time limit for editing this message's stream has passed"),
+  MOVE_TIME_LIMIT: {
+    code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+    status: 400,
+    msg: 'You only have permission to move the {total_messages_allowed_to_move}/{total_messages_in_topic} most recent messages in this topic.',
+    data: ['first_message_id_allowed_to_move', 'total_messages_in_topic', 'total_messages_allowed_to_move'],
+  },
+  DELETE_NOT_ALLOWED: bad("You don't have permission to delete this message"),
+  DELETE_TOO_LATE: bad('The time limit for deleting this message has passed'),
+  ALREADY_DELETED: bad('Message already deleted'),
+  EDIT_HISTORY_OFF: bad('Message edit history is disabled in this organization'),
+} as const satisfies Record<string, CatalogueEntry>;
+
 const streams = {
   STREAM_INACCESSIBLE: bad('Unable to access stream ({stream_name}).'),
   STREAM_NAME_EMPTY: bad("Stream name can't be empty!"),
@@ -271,10 +296,36 @@ const users = {
     msg: 'Cannot deactivate the only {entity}.',
     data: ['is_last_owner', 'entity'],
   },
+  CANNOT_MUTE_SELF: bad('Cannot mute self'),
+  USER_ALREADY_MUTED: bad('User already muted'),
+  USER_NOT_MUTED: bad('User is not muted'),
+  INVALID_DEFAULT_LANGUAGE: bad('Invalid default_language'),
+  INVALID_SOUND: bad("Invalid notification sound '{sound}'"),
+  INVALID_BATCHING_PERIOD: bad('Invalid email batching period: {seconds} seconds'),
+  NO_NEW_DATA: bad('No new data supplied'),
+  GROUP_EXISTS: bad("User group '{name}' already exists."),
+  ALREADY_MEMBER: bad('User {user_id} is already a member of this group'),
+  NO_SUCH_MEMBER: bad("There is no member '{user_id}' in this user group"),
+  INVALID_GROUP_ID: bad('Invalid user group ID: {id}'),
+  ALREADY_SUBGROUP: bad('User group {group_id} is already a subgroup of this group.'),
+  NO_SUCH_SUBGROUP: bad('User group {group_id} is not a subgroup of this group.'),
   FIELD_NOT_FOUND: bad('Field id {id} not found.'),
   FIELD_CHOICE: bad("'{value}' is not a valid choice for '{name}'."),
   USER_ID_DEACTIVATED: bad('User with ID {user_id} is deactivated'),
   USER_ID_BOT: bad('User with ID {user_id} is a bot'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+const organization = {
+  /** Objects with several fields: what is wrong with each. */
+  INVALID_FIELDS: { code: 'BAD_REQUEST', status: 400, msg: '{message}', data: ['errors'] },
+  INVALID_LANGUAGE: bad("Invalid language '{language}'"),
+  NO_LOGIN_METHOD: bad('At least one authentication method must be enabled.'),
+  INVALID_VIDEO_PROVIDER: bad('Invalid video_chat_provider {id}'),
+  INVALID_GIPHY_RATING: bad('Invalid giphy_rating {id}'),
+  DEMO_ONLY: bad('Must be a demo organization.'),
+  LINKIFIER_NOT_FOUND: bad('Linkifier not found.'),
+  INVALID_PLAYGROUND: bad('Invalid playground'),
+  PLAYGROUND_LANGUAGE: bad('Invalid characters in pygments language'),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export const catalogue = {
@@ -282,9 +333,13 @@ export const catalogue = {
   ...shared,
   ...queues,
   ...messages,
+  ...changes,
   ...drafts,
   ...typing,
   ...streams,
   ...users,
+  ...streams,
+  ...users,
+  ...organization,
 } as const;
 export type ErrorName = keyof typeof catalogue;

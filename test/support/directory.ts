@@ -14,6 +14,7 @@ const EMPTY: DirectorySnapshot = {
   groups: [],
   linkifiers: [],
   emoji: [],
+  playgrounds: [],
 };
 
 /** The directory of realm 1, with this in it. */

@@ -20,8 +20,11 @@ import type {
   Suppliers,
 } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
+import type { StreamView } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
+import { arrivedIn } from '../topics.js';
+import { armed } from './retention.js';
 
 /** What somebody says. */
 export interface Said extends JsonObject {
@@ -54,21 +57,10 @@ export async function prepare(
   return { id: both[0], rendered: both[1] };
 }
 
-/** Flags that single people get (messages.md § Flags at creation); a wildcard is everybody's and noted once. */
-export function flagsAtCreation(
-  read: readonly number[],
-  rendered: Rendered | null,
-  hasCopy: (user: number) => boolean,
-): MessageBody['flags'] {
-  const flags: Record<string, string[]> = {};
-  for (const user of read) if (hasCopy(user)) flags[user] = ['read'];
-  for (const user of rendered?.mentions.users ?? []) {
-    if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), 'mentioned'];
-  }
-  return flags;
-}
-
-function linksOf({ topic, origin }: Said, directory: DirectoryView): MessageBody['topicLinks'] {
+export function linksOf(
+  { topic, origin }: Pick<Said, 'topic' | 'origin'>,
+  directory: DirectoryView,
+): MessageBody['topicLinks'] {
   if (topic === '') return [];
   return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
@@ -88,7 +80,7 @@ export interface Spoken {
 type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function sentToStream(
-  state: StreamState,
+  { state, parts }: Pick<StreamView, 'state' | 'parts'>,
   said: Said,
   context: SentContext,
   stream: DirectoryStream,
@@ -103,9 +95,10 @@ export function sentToStream(
     conversation: streamConversation(stream.id),
     to: { stream: stream.id, mv: state.mv, publicStream: !stream.inviteOnly, rv: context.directory.version },
   });
-  if (!first) return outcome;
+  const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
+  if (!first) return placed;
   const args = { stream: stream.id, id: spoken.id };
-  return { ...outcome, commands: [[{ to: realmKey(context.realm), name: 'first-message', args, caller: 0 }]] };
+  return { ...placed, commands: [[{ to: realmKey(context.realm), name: 'first-message', args, caller: 0 }]] };
 }
 
 /** @param recipient recipient_id that the message carries */
@@ -171,7 +164,7 @@ function sent(
   };
   return {
     reply: success({ id }),
-    state: { ...state, last: id },
+    ...armed({ ...state, last: id }, now),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
   };

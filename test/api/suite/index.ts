@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
@@ -12,16 +13,20 @@ import { queues } from './queues.js';
 import { reactionRefusals } from './reaction-refusals.js';
 import { reactions } from './reactions.js';
 import { readReceipts } from './read-receipts.js';
+import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
+import { scheduled } from './scheduled.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
+import { settings } from './settings.js';
 import { state } from './state.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { typing } from './typing.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -41,6 +46,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   submessages,
   'read receipts': readReceipts,
   windows,
+  reading,
   registering,
   queues,
   'contents of queues': queueContents,
@@ -49,7 +55,11 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   visibility,
   audiences,
   drafts,
+  settings,
+  'alert words and mutes': choices,
   'user topics': userTopics,
+  typing,
+  'scheduled messages': scheduled,
   'snapshot and events': state,
   restart,
 };

@@ -1,5 +1,7 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
 import { applyOwn } from './reducer-own.js';
+import { applyRealm } from './reducer-realm.js';
+import { flagsChanged, messageArrived } from './reducer-unread.js';
 import type { ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 
 export interface State {
@@ -51,7 +53,14 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'submessage':
       return state;
     case 'message':
-      return messageSent(state, event.message as ApiMessage);
+      return messageArrived(
+        messageSent(state, event.message as ApiMessage),
+        event.message as ApiMessage,
+        event.flags as string[],
+      );
+    case 'update_message_flags/add':
+    case 'update_message_flags/remove':
+      return flagsChanged(state, event);
     case 'realm_user/add':
       return userAdded(state, event.person as ApiUser, options);
     case 'stream/create':
@@ -61,7 +70,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'subscription/peer_add':
       return peersAdded(state, event.stream_ids as number[], event.user_ids as number[]);
     default: {
-      const next = applyOwn(state, event);
+      const next = applyOwn(state, event) ?? applyRealm(state, event, options);
       if (!next) throw new Error(`the reducer does not know ${event.type}/${event.op}`);
       return next;
     }
