@@ -13,7 +13,7 @@ import {
   updateLinkifier,
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, getReadReceipts, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { addReaction, removeReaction } from './reactions.js';
@@ -25,8 +25,18 @@ import {
 } from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
+import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { addSubmessage } from './submessages.js';
+import {
+  getStream,
+  getSubscribers,
+  getSubscriptionStatus,
+  unsubscribe,
+  updateSubscriptionSetting,
+  updateSubscriptionSettings,
+  updateSubscriptions,
+} from './subscriptions.js';
 import { setTypingStatus } from './typing.js';
 import {
   createUserGroup,
@@ -110,4 +120,16 @@ export const OPERATIONS = [
   getMessageHistory,
   deleteTopic,
   getStreamTopics,
+  addDefaultStream,
+  removeDefaultStream,
+  getStream,
+  updateStream,
+  archiveStream,
+  getSubscribers,
+  unsubscribe,
+  updateSubscriptions,
+  updateSubscriptionSettings,
+  updateSubscriptionSetting,
+  getSubscriptionStatus,
+  matchesNarrow,
 ] as unknown as readonly Operation[];
