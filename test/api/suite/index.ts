@@ -13,6 +13,7 @@ import { lookingUp } from './looking-up.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
 import { reading } from './reading.js';
@@ -55,6 +56,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   registering,
   queues,
   'contents of queues': queueContents,
+  'capabilities of queues': queueCapabilities,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
   leaving,
