@@ -2,7 +2,9 @@
 
 import type { Operation } from '../operation.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
+import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
+import { FILE_OPERATIONS } from './files.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import {
   addLinkifier,
@@ -51,6 +53,8 @@ import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
+  ...FILE_OPERATIONS,
+  ...EMOJI_OPERATIONS,
   getDrafts,
   createDrafts,
   deleteDraft,
@@ -70,27 +74,16 @@ export const OPERATIONS = [
   getMessage,
   register,
   getServerSettings,
-  addDefaultStream,
-  removeDefaultStream,
   getStreams,
-  getStream,
-  updateStream,
-  archiveStream,
-  getSubscribers,
   getUsers,
   createUser,
   getOwnUser,
   getSubscriptions,
   subscribe,
-  unsubscribe,
-  updateSubscriptions,
-  updateSubscriptionSettings,
-  updateSubscriptionSetting,
   muteTopic,
   setUserTopic,
   getUser,
   getUserByEmail,
-  getSubscriptionStatus,
   updateSettings,
   updateDisplaySettings,
   updateNotificationSettings,
@@ -125,5 +118,16 @@ export const OPERATIONS = [
   getMessageHistory,
   deleteTopic,
   getStreamTopics,
+  addDefaultStream,
+  removeDefaultStream,
+  getStream,
+  updateStream,
+  archiveStream,
+  getSubscribers,
+  unsubscribe,
+  updateSubscriptions,
+  updateSubscriptionSettings,
+  updateSubscriptionSetting,
+  getSubscriptionStatus,
   matchesNarrow,
 ] as unknown as readonly Operation[];

@@ -4,8 +4,12 @@ import { authentication } from './authentication.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
+import { emoji } from './emoji.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
+import { fileAccess } from './file-access.js';
+import { fileServing } from './file-serving.js';
+import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
@@ -77,5 +81,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   typing,
   'scheduled messages': scheduled,
   'snapshot and events': state,
+  'uploaded files': files,
+  'who may see files': fileAccess,
+  'files as they are served': fileServing,
+  'custom emoji': emoji,
   restart,
 };

@@ -1,0 +1,2 @@
+export { checkEmojiName } from './names.js';
+export * from './present.js';
