@@ -17,6 +17,7 @@ import { lookingUp } from './looking-up.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
 import { reactionRefusals } from './reaction-refusals.js';
@@ -67,6 +68,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   registering,
   queues,
   'contents of queues': queueContents,
+  'capabilities of queues': queueCapabilities,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
   leaving,
