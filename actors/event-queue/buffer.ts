@@ -1,4 +1,5 @@
 /** Events that wait for the client, oldest first; forgotten when it acknowledges them. */
+import type { JsonObject } from '../../src/core/index.js';
 import type { EventShape, SharedEvent, TransientEvent } from '../../src/events/index.js';
 
 /** More waiting events than this end the queue: its client is not coming back for them. */
@@ -14,17 +15,36 @@ export interface OwnEvent {
   encode(shape: EventShape, user: number, queue: string): Uint8Array;
 }
 
-export const heartbeat = (id: number): OwnEvent => {
-  const bytes = encoder.encode(`{"type":"heartbeat","id":${id}}`);
+export const ownEvent = (id: number, event: JsonObject): OwnEvent => {
+  const bytes = encoder.encode(JSON.stringify({ ...event, id }));
   return { id, encode: () => bytes };
 };
+
+export const heartbeat = (id: number): OwnEvent => ownEvent(id, { type: 'heartbeat' });
+
+/** A place among the events. */
+interface Place {
+  readonly id: number;
+  /** 'coming': it is being worked out, and what is behind it has to wait. 'gone': there is nothing to tell after all. */
+  event: SharedEvent | OwnEvent | 'coming' | 'gone';
+}
+
+/** Undelivered events that are told as one (events.md § Coalescing). */
+interface Merged {
+  readonly place: Place;
+  readonly messages: readonly number[];
+}
 
 /** Transient events that wait for the client: of more than these the oldest are lost. */
 const MOST_TRANSIENT = 100;
 
 export class EventBuffer {
-  #events: (SharedEvent | OwnEvent)[] = [];
+  #places: Place[] = [];
   #head = 0;
+  /** Places that hold up the rest. */
+  #coming = 0;
+  /** Since the queue was last read. */
+  readonly #merged = new Map<string, Merged>();
   /** Ids of transient events among them, oldest first. */
   #transient: number[] = [];
   readonly #tail: Uint8Array;
@@ -37,54 +57,101 @@ export class EventBuffer {
     this.#tail = encoder.encode(`],"queue_id":${JSON.stringify(queue)}`);
   }
 
+  /** Events that wait, those included that are still being worked out. */
   get size(): number {
-    return this.#events.length - this.#head;
+    return this.#places.length - this.#head;
+  }
+
+  /** Something is being worked out. */
+  get held(): boolean {
+    return this.#coming > 0;
   }
 
   /** Id of the oldest event that waits. */
   get oldest(): number | undefined {
-    return this.#events[this.#head]?.id;
+    return this.#places[this.#head]?.id;
   }
 
   push(event: SharedEvent | OwnEvent): void {
-    this.#events.push(event);
+    this.#places.push({ id: event.id, event });
+  }
+
+  /** Keeps a place; the result fills it (null: there is nothing to tell). */
+  reserve(id: number): (event: OwnEvent | null) => void {
+    const place: Place = { id, event: 'coming' };
+    this.#places.push(place);
+    this.#coming++;
+    return (event) => {
+      if (place.event !== 'coming') return;
+      place.event = event ?? 'gone';
+      this.#coming--;
+      this.#dropGone();
+    };
+  }
+
+  /** An event that is told together with those of the same key that nobody has read yet. */
+  merge(id: number, key: string, event: JsonObject): void {
+    const before = this.#merged.get(key);
+    const messages = [...(before?.messages ?? []), ...(event.messages as readonly number[])];
+    const place: Place = { id, event: ownEvent(id, { ...event, messages }) };
+    if (before) before.place.event = 'gone';
+    this.#merged.set(key, { place, messages });
+    this.#places.push(place);
+    this.#dropGone();
   }
 
   pushTransient(id: number, event: TransientEvent): void {
     const bytes = event.encode(id);
-    this.#events.push({ id, encode: () => bytes });
+    this.push({ id, encode: () => bytes });
     if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
   }
 
   /** Ids grow, so that the place is found by halving. */
   #drop(id: number): void {
     let low = this.#head;
-    let high = this.#events.length;
+    let high = this.#places.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#events[middle]!.id < id) low = middle + 1;
+      if (this.#places[middle]!.id < id) low = middle + 1;
       else high = middle;
     }
-    if (this.#events[low]?.id === id) this.#events.splice(low, 1);
+    if (this.#places[low]?.id === id) this.#places.splice(low, 1);
   }
 
   acknowledge(id: number): void {
     if (this.#transient.length > 0) this.#transient = this.#transient.filter((one) => one > id);
-    while (this.#head < this.#events.length && this.#events[this.#head]!.id <= id) this.#head++;
-    if (this.#head > 0 && this.#head * 2 >= this.#events.length) {
-      this.#events = this.#events.slice(this.#head);
+    while (this.#head < this.#places.length && this.#places[this.#head]!.id <= id) this.#pass();
+    this.#dropGone();
+    if (this.#head > 0 && this.#head * 2 >= this.#places.length) {
+      this.#places = this.#places.slice(this.#head);
       this.#head = 0;
     }
   }
 
   /** Response fields with everything that waits. Equal events are the same bytes for all queues. */
   answer(): Uint8Array[] {
+    this.#merged.clear();
     const parts: Uint8Array[] = [OPEN];
-    for (let i = this.#head; i < this.#events.length; i++) {
-      if (i > this.#head) parts.push(COMMA);
-      parts.push(this.#events[i]!.encode(this.shape, this.user, this.queue));
+    for (let i = this.#head; i < this.#places.length; i++) {
+      const { event } = this.#places[i]!;
+      if (event === 'coming') break;
+      if (event === 'gone') continue;
+      if (parts.length > 1) parts.push(COMMA);
+      parts.push(event.encode(this.shape, this.user, this.queue));
     }
     parts.push(this.#tail);
     return parts;
+  }
+
+  #pass(): void {
+    const place = this.#places[this.#head++]!;
+    if (place.event !== 'coming') return;
+    // Acknowledged before it was worked out here: a former owner of the queue had sent it.
+    place.event = 'gone';
+    this.#coming--;
+  }
+
+  #dropGone(): void {
+    while (this.#places[this.#head]?.event === 'gone') this.#head++;
   }
 }

@@ -36,6 +36,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
       position: snapshot.start,
       lifespanMs: args.lifespanMs,
       covers: snapshot.covers,
+      shows: snapshot.shows,
       incarnation: snapshot.incarnation,
       active: now,
     };

@@ -2,7 +2,8 @@
 import type { JsonObject } from '../../src/core/index.js';
 import type { SharedEvent } from '../../src/events/index.js';
 import type { NeutralMessage } from '../../src/messages/index.js';
-import type { QueueOptions } from './state.js';
+import { shows } from './snapshot/message-sections.js';
+import type { QueueOptions, QueueState } from './state.js';
 
 const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
 
@@ -50,4 +51,18 @@ function inNarrow(
         return false;
     }
   });
+}
+
+/** The registration's answer has this message already. */
+export function isShown({ shows: shown }: QueueState, { item }: SharedEvent): boolean {
+  if (!shown || item.t !== 'message') return false;
+  const { common } = item.message as unknown as NeutralMessage;
+  return shows(shown, (common.stream_id as number | undefined) ?? 0, common.id as number);
+}
+
+/** Undelivered events of one key are told as one (events.md § Coalescing); undefined: this one stands alone. */
+export function mergeKey({ type, item }: SharedEvent): string | undefined {
+  if (type !== 'update_message_flags' || item.t !== 'event') return undefined;
+  const { op, flag, all } = item.event;
+  return all === true || (op === 'remove' && flag === 'read') ? undefined : `${op} ${flag}`;
 }

@@ -39,6 +39,7 @@ export const queueKind = (now: () => number): ActorKind<QueueState, QueueVolatil
     position: 0,
     lifespanMs: 0,
     covers: {},
+    shows: null,
     incarnation: '',
     active: 0,
   }),

@@ -16,9 +16,17 @@ import {
   seqOfId,
   type TransientEvent,
 } from '../../src/events/index.js';
-import type { ActivationHandle, HeldRequest, LiveActor, StopReason, Suppliers } from '../../src/runtime/index.js';
-import { BUFFER_LIMIT, EventBuffer, heartbeat } from './buffer.js';
-import { wants } from './filter.js';
+import type {
+  ActivationHandle,
+  HeldRequest,
+  LiveActor,
+  OwnPart,
+  PlainItem,
+  StopReason,
+  Suppliers,
+} from '../../src/runtime/index.js';
+import { BUFFER_LIMIT, EventBuffer, heartbeat, type OwnEvent, ownEvent } from './buffer.js';
+import { isShown, mergeKey, wants } from './filter.js';
 import { queueMachine } from './machine.js';
 import { OwnIds } from './own-ids.js';
 import type { QueueState, QueueVolatile } from './state.js';
@@ -33,6 +41,7 @@ declare module '../../src/runtime/kind.js' {
 
 const HEARTBEAT_MS = 45_000;
 const HEARTBEAT_SPREAD_MS = 10_000;
+const RETRY_MS = 1_000;
 /** Acknowledgements are written at most this often (design § 3). */
 const FLUSH_MS = 30_000;
 
@@ -54,6 +63,8 @@ export class LiveQueue implements LiveActor, EventSink {
   #feed: RealmFeed | undefined;
   #machine: Actor<typeof queueMachine> | undefined;
   #poll: HeldRequest | undefined;
+  /** False: the poll only waits for what is being worked out. */
+  #pollBlocks = true;
   /** Polls that came while the past was being read. */
   #early: Waiting[] = [];
   #isLive = false;
@@ -125,9 +136,10 @@ export class LiveQueue implements LiveActor, EventSink {
   push(event: SharedEvent): void {
     // Below the acknowledged id after a rebuild: the client has had it.
     if (event.id <= this.handle.volatile.acked) return;
-    if (!this.#buffer || !wants(this.#state!.options, event, this.user)) return;
-    this.#buffer.push(event);
+    const state = this.#state!;
+    if (!this.#buffer || !wants(state.options, event, this.user) || isShown(state, event)) return;
     this.#ids.newest = event.id;
+    this.#put(event, this.#buffer);
     if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
     else if (this.#poll) this.#answerSoon();
   }
@@ -138,6 +150,36 @@ export class LiveQueue implements LiveActor, EventSink {
     if (id === undefined) return;
     this.#buffer.pushTransient(id, event);
     if (this.#poll) this.#answerSoon();
+  }
+
+  #put(event: SharedEvent, buffer: EventBuffer): void {
+    const { item } = event;
+    if (item.t === 'event' && item.own) void this.#workOut(event, item, item.own, buffer.reserve(event.id));
+    else {
+      const key = mergeKey(event);
+      if (key === undefined) buffer.push(event);
+      else buffer.merge(event.id, key, (item as PlainItem).event);
+    }
+  }
+
+  /** What only this user gets of the event; the Store may be away for a while. */
+  async #workOut(
+    event: SharedEvent,
+    item: PlainItem,
+    own: OwnPart,
+    fill: (event: OwnEvent | null) => void,
+  ): Promise<void> {
+    const { personal, clock } = this.suppliers.services;
+    while (!this.#stopped) {
+      try {
+        const fields = await personal.fields(this.handle.realm, this.user, own);
+        fill(fields && ownEvent(event.id, { ...item.event, ...fields }));
+        if (this.#poll && (this.#buffer!.size > 0 || !this.#pollBlocks)) this.#answerSoon();
+        return;
+      } catch {
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, RETRY_MS));
+      }
+    }
   }
 
   live(): void {
@@ -189,7 +231,7 @@ export class LiveQueue implements LiveActor, EventSink {
       // Directory or log out of reach: try again until they are back; polls wait, and their frontends time them out.
       this.suppliers.services.clock.setTimeout(() => {
         if (!this.#stopped) void this.#attach(state);
-      }, 1_000);
+      }, RETRY_MS);
     }
   }
 
@@ -210,12 +252,13 @@ export class LiveQueue implements LiveActor, EventSink {
     this.#flushLater();
     // The same request sent again (its frontend lost sight of it) takes the place of the first; another poll ends it.
     if (this.#poll && this.#poll.id !== request.id) this.#answer();
-    if (this.#buffer!.size > 0 || args.dont_block) {
+    if (!this.#buffer!.held && (this.#buffer!.size > 0 || args.dont_block)) {
       request.reply({ ok: this.#buffer!.answer() });
       this.#machine!.send({ type: 'TOUCH' });
       return;
     }
     this.#poll = request;
+    this.#pollBlocks = !args.dont_block;
     request.onCancel(() => this.#release(request));
     const spread = this.suppliers.services.random() * HEARTBEAT_SPREAD_MS;
     this.#machine!.send({ type: 'POLL', heartbeatMs: HEARTBEAT_MS + spread });
@@ -245,7 +288,7 @@ export class LiveQueue implements LiveActor, EventSink {
     this.#answerScheduled = true;
     queueMicrotask(() => {
       this.#answerScheduled = false;
-      if (this.#poll && !this.#stopped) this.#answer();
+      if (this.#poll && !this.#stopped && !this.#buffer!.held) this.#answer();
     });
   }
 

@@ -1,5 +1,6 @@
 /** Persisted state of an event queue: registration and acknowledged position. Events themselves are in the log. */
 import type { JsonObject } from '../../src/core/index.js';
+import type { ShownMessages } from './snapshot/message-sections.js';
 
 export interface QueueOptions extends JsonObject {
   readonly applyMarkdown: boolean;
@@ -35,6 +36,8 @@ export interface QueueState extends JsonObject {
   readonly lifespanMs: number;
   /** Commits that the snapshot of the registration contains: actor → version. */
   readonly covers: { readonly [actor: string]: number };
+  /** Messages that the snapshot contains, whose events it must not get again. */
+  readonly shows: ShownMessages | null;
   /** Of the log, when the queue was made. */
   readonly incarnation: string;
   /** Wall time of the last client activity, as last written; ms. */

@@ -1,5 +1,5 @@
 /** What only a user's own actor knows, read in one ask: all sections are of one version, which a snapshot can name. */
-import { type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
+import { type Json, type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
 import type { Draft } from '../../src/messages/index.js';
 import type { Suppliers } from '../../src/runtime/index.js';
 import type { Subscription, UserTopic } from '../../src/streams/index.js';
@@ -14,6 +14,8 @@ export interface OwnSections {
   readonly scheduled: readonly JsonObject[];
   /** In no particular order. */
   readonly topics: readonly UserTopic[];
+  /** Parts with what was read and marked, by name. */
+  readonly reading: readonly (readonly [string, Json])[];
 }
 
 export type OwnSection = keyof OwnSections;

@@ -11,6 +11,7 @@ import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { muteUser } from './commands/mute-user.js';
 import { ownState } from './commands/own-state.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
@@ -31,6 +32,7 @@ export const userKind: ActorKind<UserState> = {
     me,
     subscribed,
     'own-state': ownState,
+    'mute-user': muteUser,
     subscriptions,
     streams,
     messages: fetchMessages,

@@ -1,5 +1,7 @@
+export { alertedBy, mutersOf } from './choices.js';
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams } from './copies.js';
+export { flagsAtCreation } from './creation-flags.js';
 export * from './drafts.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
 export * from './flagging.js';
@@ -24,3 +26,4 @@ export {
 } from './stored.js';
 export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
 export { UnreadScan } from './unread.js';
+export { MOST_UNREAD, type UnreadView, unreadSummary } from './unread-summary.js';

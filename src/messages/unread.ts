@@ -23,30 +23,20 @@ export class UnreadScan {
 
   /**
    * Messages of one home that nothing marks as read and that the user has, batch by batch: those above its mark, up to
-   * `to`, ascending; then those that were moved away from it. `seen` is told of every id looked at.
+   * `to`, ascending; then those that were moved away from it.
    */
-  async *above(
-    home: number,
-    reading: HomeReading,
-    to = Number.POSITIVE_INFINITY,
-    seen?: (message: StoredMessage) => void,
-  ): AsyncGenerator<StoredMessage[]> {
+  async *above(home: number, reading: HomeReading, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
     const index: MessageIndex =
       home === DIRECT_HOME
         ? { by: 'participant', user: this.user }
         : { by: 'conversation', conversation: streamConversation(home) };
-    yield* this.#unmarked(index, home, reading, to, seen);
-    if (home !== DIRECT_HOME) yield* this.movedFrom(home, reading, to, seen);
+    yield* this.#unmarked(index, home, reading, to);
+    if (home !== DIRECT_HOME) yield* this.movedFrom(home, reading, to);
   }
 
   /** Of `above`, those that were moved to other streams. */
-  movedFrom(
-    home: number,
-    reading: HomeReading,
-    to = Number.POSITIVE_INFINITY,
-    seen?: (message: StoredMessage) => void,
-  ): AsyncGenerator<StoredMessage[]> {
-    return this.#unmarked({ by: 'moved', from: streamConversation(home) }, home, reading, to, seen);
+  movedFrom(home: number, reading: HomeReading, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
+    return this.#unmarked({ by: 'moved', from: streamConversation(home) }, home, reading, to);
   }
 
   /** Messages that came to the stream from others and that the user has, read or not; of one topic, or of all. */
@@ -66,24 +56,42 @@ export class UnreadScan {
     }
   }
 
+  /** As `above`, newest first; `seen` is told of every message of the home's own index that was looked at. */
+  async *newestAbove(
+    home: number,
+    reading: HomeReading,
+    seen: (message: StoredMessage) => void,
+  ): AsyncGenerator<StoredMessage[]> {
+    const index: MessageIndex =
+      home === DIRECT_HOME
+        ? { by: 'participant', user: this.user }
+        : { by: 'conversation', conversation: streamConversation(home) };
+    let from = Number.MAX_SAFE_INTEGER;
+    for (let limit = FIRST_BATCH; ; limit = BATCH) {
+      const records = await this.store.scanMessages({ realm: this.realm, index, from, direction: 'older', limit });
+      const messages = records.map(asStored).filter(({ id }) => id > reading.mark);
+      messages.forEach(seen);
+      const own = await this.owned(messages.filter((message) => this.#isCandidate(message, home, reading)));
+      if (own.length > 0) yield own;
+      if (messages.length < limit) break;
+      from = messages.at(-1)!.id;
+    }
+    if (home !== DIRECT_HOME) yield* this.movedFrom(home, reading);
+  }
+
+  #isCandidate({ id, home: of, body }: StoredMessage, home: number, { read, unread }: HomeReading): boolean {
+    return of === home && !read.has(id) && !unread.has(id) && !body.flags[this.user]?.includes('read');
+  }
+
   async *#unmarked(
     index: MessageIndex,
     home: number,
-    { mark, read, unread }: HomeReading,
+    reading: HomeReading,
     to: number,
-    seen: ((message: StoredMessage) => void) | undefined,
   ): AsyncGenerator<StoredMessage[]> {
-    for await (const { messages } of this.#batches(index, mark)) {
+    for await (const { messages } of this.#batches(index, reading.mark)) {
       const inside = messages.filter(({ id }) => id <= to);
-      if (seen) inside.forEach(seen);
-      const candidates = inside.filter(
-        (message) =>
-          message.home === home &&
-          !read.has(message.id) &&
-          !unread.has(message.id) &&
-          !message.body.flags[this.user]?.includes('read'),
-      );
-      const own = await this.owned(candidates);
+      const own = await this.owned(inside.filter((message) => this.#isCandidate(message, home, reading)));
       if (own.length > 0) yield own;
       if (inside.length < messages.length) return;
     }
@@ -132,8 +140,8 @@ export class UnreadScan {
     return Math.max(0, ...newest.map(([record]) => record?.id ?? 0));
   }
 
-  /** Those that the user has a copy of that did not come read with a move. */
-  async owned(messages: readonly StoredMessage[]): Promise<StoredMessage[]> {
+  /** Those that the user has a copy of; without those that came read with a move, unless the user marked them. */
+  async owned(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
     const missing = new Set<number>();
     for (const message of messages) {
       for (const stream of decidingStreams(message)) if (!this.#members.has(stream)) missing.add(stream);
@@ -146,8 +154,8 @@ export class UnreadScan {
       });
     }
     return messages.filter((message) => {
-      const { has, gained } = copyOf(message, this.user, (stream) => this.#members.get(stream), false);
-      return has && !gained;
+      const { has, gained } = copyOf(message, this.user, (stream) => this.#members.get(stream), marked);
+      return has && (marked || !gained);
     });
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../config/index.js';
 import { Directories } from '../directory/index.js';
-import { Feeds } from '../events/index.js';
+import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
 import { MessageRenderer } from '../messages/index.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
@@ -58,6 +58,7 @@ export class ConclaveNode {
           passwords: passwordStrength,
           renderer: this.#renderer,
           feeds: new Feeds(this.directories, log, store, clock),
+          personal: new PersonalParts(store),
         },
       });
     }

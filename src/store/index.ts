@@ -3,6 +3,7 @@ export { DirectoryInUse } from './directory-lock.js';
 export { Embedded, openEmbedded } from './embedded.js';
 export type {
   MessageIndex,
+  MessageRange,
   MessageRecord,
   MessageScan,
   MessageWrite,

@@ -2,9 +2,12 @@ import type { Key } from 'lmdb';
 import type { Json, JsonObject, RealmId } from '../core/index.js';
 import { pack, unpack } from './codec.js';
 import { type Embedded, keyText, type Table } from './embedded.js';
-import type { MessageIndex, MessageRecord, MessageScan, MessageWrite } from './store.js';
+import { indexesOf, inRange, rangesOf } from './message-range.js';
+import type { MessageIndex, MessageRange, MessageRecord, MessageScan, MessageWrite } from './store.js';
 import type { Graves } from './store-lmdb-graves.js';
+import { Allowance, CommonPlaces, IndexPlaces, ListPlaces, MergedPlaces, type Places } from './store-lmdb-merge.js';
 
+type StoredIndex = Exclude<MessageIndex, { by: 'ids' }>;
 type IndexKey = readonly [string, number, ...(string | number)[]];
 interface Stored {
   readonly rev: number;
@@ -16,6 +19,10 @@ const PRESENT = Buffer.from([1]);
 const LAST_ID = 2 ** 53;
 /** Records decoded before other work gets its turn: some 2 ms. */
 const DECODE_AT_ONCE = 200;
+/** Keys of indexes read before other work gets its turn: some 2 ms. */
+const KEYS_AT_ONCE = 4_000;
+/** Several conditions rarely agree at once, so that more keys are needed than messages wanted. */
+const FIRST_BLOCK_IN_COMMON = 4;
 
 /** Message records keyed [realm, id], and one table of index entries that end with the id. */
 export class LmdbMessages {
@@ -52,8 +59,13 @@ export class LmdbMessages {
   }
 
   #reindex(before: readonly IndexKey[], after: readonly IndexKey[]): void {
+    // A new message, as most are.
+    if (before.length === 0) {
+      for (const key of after) this.#index.put(key as unknown as Key, PRESENT);
+      return;
+    }
     const text = (key: IndexKey): string => JSON.stringify(key);
-    const kept = new Set(before.length > 0 ? after.map(text) : []);
+    const kept = new Set(after.map(text));
     const had = new Set(before.map(text));
     for (const key of before) if (!kept.has(text(key))) this.#index.remove(key as unknown as Key);
     for (const key of after) if (!had.has(text(key))) this.#index.put(key as unknown as Key, PRESENT);
@@ -77,47 +89,77 @@ export class LmdbMessages {
       found.push(newest);
       from = newest.id;
     }
-    while (found.length < limit) {
-      if (found.length > (newest ? 1 : 0)) await turn();
-      const wanted = Math.min(limit - found.length, DECODE_AT_ONCE);
-      // Index and records are read in one turn, hence from one snapshot: every id has its record.
-      const ids = this.#ids(scan, from, wanted);
-      for (const id of ids) {
-        const record = this.#read(realm, id)?.record;
-        if (record) found.push(record);
+    const allowance = new Allowance(0);
+    const merged = this.#merge(scan, from, allowance);
+    for (let turns = 0; found.length < limit && !merged.ended; turns++) {
+      if (turns > 0) await turn();
+      allowance.left = KEYS_AT_ONCE;
+      const places = merged.take(Math.min(limit - found.length, DECODE_AT_ONCE), allowance);
+      for (const place of places) {
+        const record = this.#read(realm, Math.abs(place))?.record;
+        // What was read in an earlier turn may be gone or elsewhere by now.
+        if (record && (turns === 0 || rangesOf(scan).some((range) => inRange(record, range)))) found.push(record);
       }
-      this.#learn(scan, ids[0]);
-      if (ids.length < wanted) break;
-      from = ids[ids.length - 1] as number;
+      if (turns === 0 && places[0] !== undefined) this.#learn(scan, Math.abs(places[0]));
     }
     return found;
+  }
+
+  #merge(scan: MessageScan, from: number, allowance: Allowance): MergedPlaces {
+    const ranges = rangesOf(scan);
+    const share = Math.ceil(Math.min(scan.limit, DECODE_AT_ONCE) / ranges.length);
+    return new MergedPlaces(ranges.flatMap((range) => this.#common(scan, range, from, share, allowance) ?? []));
+  }
+
+  #common(
+    { realm, direction }: MessageScan,
+    range: MessageRange,
+    from: number,
+    share: number,
+    allowance: Allowance,
+  ): CommonPlaces | undefined {
+    const newer = direction === 'newer';
+    const low = Math.max((newer ? from : -1) + 1, (range.above ?? -1) + 1, 0);
+    const high = Math.min(newer ? LAST_ID : from - 1, range.upTo ?? LAST_ID, LAST_ID);
+    if (low > high) return undefined;
+    const all = indexesOf(range);
+    const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
+    const first = indexes.length > 1 ? FIRST_BLOCK_IN_COMMON : share;
+    const places = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): Places => {
+      if (index.by === 'ids') return new ListPlaces(newer ? index.ids : index.ids.map((id) => -id).reverse());
+      return new IndexPlaces(this.#reader(realm, index, newer), allowance, first);
+    });
+    return newer ? new CommonPlaces(places, low, high) : new CommonPlaces(places, -high, -low);
   }
 
   /**
    * The first record of a scan from the realm's end, without a cursor: that is what GET /users/me looks at, and opening
    * a cursor costs more than all the rest of it.
    */
-  #newestOf({ realm, index, direction, from }: MessageScan): MessageRecord | undefined {
-    if (index.by !== 'realm' || direction !== 'older') return undefined;
+  #newestOf(scan: MessageScan): MessageRecord | undefined {
+    const { realm, from } = scan;
+    if (!isFromEnd(scan)) return undefined;
     const id = this.#newest.get(realm);
     return id === undefined || id >= from ? undefined : this.#read(realm, id)?.record;
   }
 
   /** After a start. Once a write of the realm is under way, only writes raise it. */
-  #learn({ realm, index, direction, from }: MessageScan, first: number | undefined): void {
-    if (index.by !== 'realm' || direction !== 'older' || from < LAST_ID) return;
-    if (first !== undefined && !this.#newest.has(realm)) this.#newest.set(realm, first);
+  #learn(scan: MessageScan, first: number): void {
+    if (!isFromEnd(scan) || scan.from < LAST_ID || this.#newest.has(scan.realm)) return;
+    this.#newest.set(scan.realm, first);
   }
 
-  #ids({ realm, index, direction }: MessageScan, from: number, limit: number): number[] {
+  #reader(realm: RealmId, index: StoredIndex, newer: boolean): (place: number, limit: number) => number[] {
     const prefix = index.by === 'realm' ? [realm] : indexPrefix(realm, index);
     const table = index.by === 'realm' ? this.#records : this.#index;
-    const range =
-      direction === 'newer'
-        ? { start: [...prefix, Math.max(from, -1) + 1], end: [...prefix, LAST_ID] }
-        : { start: [...prefix, Math.min(from, LAST_ID) - 1], end: [...prefix, -1], reverse: true };
-    const keys = table.getKeys({ ...range, limit } as { start: Key; end: Key; limit: number });
-    return [...keys].map((key) => (key as unknown[]).at(-1) as number);
+    const sign = newer ? 1 : -1;
+    return (place, limit) => {
+      const range = newer
+        ? { start: [...prefix, place], end: [...prefix, LAST_ID] }
+        : { start: [...prefix, -place], end: [...prefix, -1], reverse: true };
+      const keys = table.getKeys({ ...range, limit } as { start: Key; end: Key; limit: number });
+      return [...keys].map((key) => sign * ((key as unknown[]).at(-1) as number));
+    };
   }
 
   #read(realm: RealmId, id: number): Stored | undefined {
@@ -149,7 +191,7 @@ function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
   return keys;
 }
 
-function indexPrefix(realm: RealmId, index: Exclude<MessageIndex, { by: 'realm' }>): IndexKey {
+function indexPrefix(realm: RealmId, index: Exclude<StoredIndex, { by: 'realm' }>): IndexKey {
   switch (index.by) {
     case 'conversation':
       return ['c', realm, keyText(index.conversation)];
@@ -165,5 +207,9 @@ function indexPrefix(realm: RealmId, index: Exclude<MessageIndex, { by: 'realm' 
       return ['m', realm, keyText(index.from)];
   }
 }
+
+/** All messages of the realm, from above all of them or from some place back. */
+const isFromEnd = ({ index, also, or, above, upTo, direction }: MessageScan): boolean =>
+  index.by === 'realm' && direction === 'older' && !also && !or && above === undefined && upTo === undefined;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

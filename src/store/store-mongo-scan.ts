@@ -1,47 +1,45 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '../core/index.js';
-import type { MessageIndex, MessageRecord, MessageScan } from './store.js';
+import { indexesOf, rangesOf } from './message-range.js';
+import type { MessageRange, MessageRecord, MessageScan } from './store.js';
 import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
+import { clausesOf } from './store-mongo-filter.js';
 
 /** Ids looked at first, for each message wanted: one conversation among a few. */
 const FIRST_WINDOW = 4;
+/** Words and mentions are rarer than what is said in a conversation. */
+const FIRST_WINDOW_OF_TAGS = 32;
 const SMALLEST_WINDOW = 256;
 /** Anchors beyond any real id ("newest") would waste the first window. */
 const BEYOND = 2 ** 52;
 
 /**
- * At most `limit` messages along one index.
+ * At most `limit` messages of some ranges.
  *
  * DocumentDB's indexes give ranges, but order only for `_id`: an unbounded sort of an index reads all that match (370 ms
- * for 300,000). So an index is read in windows of ids that grow until enough was found or the realm's ids end; the realm
+ * for 300,000). So indexes are read in windows of ids that grow until enough was found or the realm's ids end; the realm
  * itself is read in the order of `_id`. On MongoDB this costs nothing.
  */
 export async function scan(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
-  const { realm, index, direction, limit } = wanted;
+  const { realm, direction, limit } = wanted;
   if (limit <= 0) return [];
-  if (index.by === 'realm') return byId(collection, wanted);
+  const ranges = rangesOf(wanted);
+  if (ranges.some(isWholeRealm)) return byId(collection, wanted);
   const found: MessageRecord[] = [];
   const newer = direction === 'newer';
-  let window = Math.max(SMALLEST_WINDOW, limit * FIRST_WINDOW);
+  const rare = ranges.some((range) => indexesOf(range).some(({ by }) => by === 'tag'));
+  let window = Math.max(SMALLEST_WINDOW, limit * (rare ? FIRST_WINDOW_OF_TAGS : FIRST_WINDOW));
   let ends: Ends | undefined;
   // The next id to look at, moving in the direction of the scan.
   let at = newer ? Math.max(0, wanted.from + 1) : Math.min(wanted.from, Number.MAX_SAFE_INTEGER) - 1;
   if (newer ? at <= 1 : at >= BEYOND) ends = await realmEnds(collection, realm);
   for (;;) {
     if (ends === null) return found;
-    if (ends) {
-      if (newer ? at > ends.last : at < ends.first) return found;
-      at = newer ? Math.max(at, ends.first) : Math.min(at, ends.last);
-    }
+    const reach = reachOf(ranges, ends);
+    if (newer ? at > reach.last : at < reach.first) return found;
+    at = newer ? Math.max(at, reach.first) : Math.min(at, reach.last);
     const [low, high] = newer ? [at, at + window - 1] : [at - window + 1, at];
-    const filter = { realm, ...condition(index), id: { $gte: low, $lte: high } } as Filter<MessageDocument>;
-    const left = limit - found.length;
-    const documents = await collection
-      .find(filter)
-      .sort({ id: newer ? 1 : -1 })
-      .limit(left)
-      .batchSize(left)
-      .toArray();
+    const documents = await within(collection, clausesOf(realm, ranges, low, high), newer, limit - found.length);
     for (const document of documents) {
       const record = toMessage(document);
       if (record) found.push(record);
@@ -52,6 +50,45 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
     // Nothing at all: what is looked for is rare, or far away.
     window *= documents.length === 0 ? 4 : 2;
   }
+}
+
+/** The first `limit` in the order of the scan. Each clause is a query of its own: DocumentDB uses no index for `$or`. */
+async function within(
+  collection: Collection<MessageDocument>,
+  clauses: readonly object[],
+  newer: boolean,
+  limit: number,
+): Promise<MessageDocument[]> {
+  const lists = clauses.map((clause) =>
+    collection
+      .find(clause as Filter<MessageDocument>)
+      .sort({ id: newer ? 1 : -1 })
+      .limit(limit)
+      .batchSize(limit)
+      .toArray(),
+  );
+  const found = await Promise.all(lists);
+  if (found.length === 1) return found[0] as MessageDocument[];
+  const each = new Map(found.flat().map((document) => [document.id, document]));
+  return [...each.values()].sort((a, b) => (newer ? a.id - b.id : b.id - a.id)).slice(0, limit);
+}
+
+const isWholeRealm = (range: MessageRange): boolean =>
+  range.above === undefined && range.upTo === undefined && indexesOf(range).every(({ by }) => by === 'realm');
+
+/** Ids between which there is anything to find. */
+function reachOf(ranges: readonly MessageRange[], ends: Ends | undefined): { first: number; last: number } {
+  let first = Number.MAX_SAFE_INTEGER;
+  let last = 0;
+  for (const range of ranges) {
+    const lists = indexesOf(range).flatMap((index) => (index.by === 'ids' ? [index.ids] : []));
+    first = Math.min(
+      first,
+      Math.max((range.above ?? -1) + 1, ...lists.map((ids) => ids[0] ?? Number.MAX_SAFE_INTEGER)),
+    );
+    last = Math.max(last, Math.min(range.upTo ?? Number.MAX_SAFE_INTEGER, ...lists.map((ids) => ids.at(-1) ?? -1)));
+  }
+  return { first: Math.max(first, ends?.first ?? 0), last: Math.min(last, ends?.last ?? Number.MAX_SAFE_INTEGER) };
 }
 
 /** Null: the realm has no messages. */
@@ -65,6 +102,7 @@ async function realmEnds(collection: Collection<MessageDocument>, realm: RealmId
   return first && last && { first: first.id, last: last.id };
 }
 
+/** Where the whole realm is one of the ranges: the others add nothing. */
 async function byId(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
   const newer = direction === 'newer';
@@ -84,21 +122,4 @@ async function byId(collection: Collection<MessageDocument>, wanted: MessageScan
     if (record) found.push(record);
   }
   return found;
-}
-
-function condition(index: Exclude<MessageIndex, { by: 'realm' }>): Record<string, string | number> {
-  switch (index.by) {
-    case 'conversation':
-      return { conversation: index.conversation };
-    case 'topic':
-      return { conversation: index.conversation, topicKey: index.topicKey };
-    case 'sender':
-      return { sender: index.sender };
-    case 'participant':
-      return { participants: index.user };
-    case 'tag':
-      return { tags: index.tag };
-    case 'moved':
-      return { movedFrom: index.from };
-  }
 }

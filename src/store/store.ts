@@ -103,13 +103,25 @@ export type MessageIndex =
   /** Messages that carry this tag. */
   | { readonly by: 'tag'; readonly tag: string }
   /** Messages that were moved away from this conversation, wherever they are now. */
-  | { readonly by: 'moved'; readonly from: string };
+  | { readonly by: 'moved'; readonly from: string }
+  /** These messages; ascending, no repeats. */
+  | { readonly by: 'ids'; readonly ids: readonly number[] };
 
-export interface MessageScan {
-  readonly realm: RealmId;
+/** What several conditions leave of an index. Costs what its rarest index does, not what the others hold. */
+export interface MessageRange {
   readonly index: MessageIndex;
-  /** Only messages that are in all of these ranges, too. */
+  /** Only messages that are in all of these, too. */
   readonly also?: readonly MessageIndex[];
+  /** Only ids above this one. */
+  readonly above?: number;
+  /** Only ids up to this one. */
+  readonly upTo?: number;
+}
+
+export interface MessageScan extends MessageRange {
+  readonly realm: RealmId;
+  /** Messages of any of these ranges, too, in one order with the others; each message once. */
+  readonly or?: readonly MessageRange[];
   /** Exclusive start: `newer` yields ids > from ascending, `older` ids < from descending. */
   readonly from: number;
   readonly direction: 'newer' | 'older';
@@ -152,7 +164,7 @@ export interface Store {
   /** Messages by id, in the order asked for; null where there is none. */
   getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]>;
 
-  /** At most `limit` messages along one index. */
+  /** At most `limit` messages of a range, or of several. */
   scanMessages(scan: MessageScan): Promise<MessageRecord[]>;
 
   /** Roots of these partitions that must not sleep for ever: a pending outbox or a due time. */

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import type { RealmId } from '../../src/core/index.js';
-import type { MessageIndex, MessageRecord, MessageScan, MessageWrite, Store } from '../../src/store/store.js';
-import { inIndex } from '../support/memory-store.js';
+import { inRange, rangesOf } from '../../src/store/message-range.js';
+import type {
+  MessageIndex,
+  MessageRange,
+  MessageRecord,
+  MessageScan,
+  MessageWrite,
+  Store,
+} from '../../src/store/store.js';
 import { type Fact, freshRealm } from './store.js';
 
 const message = (id: number, more: Partial<MessageRecord> = {}): MessageRecord => ({
@@ -34,7 +41,7 @@ const gone = (realm: RealmId, id: number, rev: number): MessageWrite => ({
 export function modelScan(model: Iterable<MessageRecord>, scan: MessageScan): number[] {
   const newer = scan.direction === 'newer';
   return [...model]
-    .filter((m) => inIndex(m, scan.index) && (newer ? m.id > scan.from : m.id < scan.from))
+    .filter((m) => rangesOf(scan).some((range) => inRange(m, range)) && (newer ? m.id > scan.from : m.id < scan.from))
     .map((m) => m.id)
     .sort((a, b) => (newer ? a - b : b - a))
     .slice(0, scan.limit);
@@ -160,6 +167,70 @@ export function messageFacts(fact: Fact, store: Store): void {
     t.strictSame(await ids(realm, { by: 'realm' }, 0, 'older'), []);
   });
 
+  fact('a range of several conditions gives what they have in common, several ranges each message once', async (t) => {
+    const realm = freshRealm();
+    await store.apply([
+      put(realm, message(10, { tags: ['=tea', '=milk'] })),
+      put(realm, message(20, { conversation: 's2', tags: ['=tea', '=milk'] })),
+      put(realm, message(30, { tags: ['=tea'], sender: 8 })),
+      put(realm, message(40, { tags: ['=milk'] })),
+      put(realm, message(50, { tags: ['=milk', '=tea'] })),
+    ]);
+    const tea = { by: 'tag', tag: '=tea' } as const;
+    const milk = { by: 'tag', tag: '=milk' } as const;
+    const one = { by: 'conversation', conversation: 's1' } as const;
+    const two = { by: 'conversation', conversation: 's2' } as const;
+    const scan = async (of: Partial<MessageScan> & MessageRange, limit = 100) => {
+      const found = await store.scanMessages({ realm, from: 0, direction: 'newer', limit, ...of });
+      return found.map((m) => m.id);
+    };
+    t.strictSame(await scan({ index: tea, also: [milk] }), [10, 20, 50]);
+    t.strictSame(await scan({ index: tea, also: [milk, one] }), [10, 50]);
+    t.strictSame(await scan({ index: one, also: [{ by: 'realm' }, tea], direction: 'older', from: 50 }), [30, 10]);
+    t.strictSame(await scan({ index: one, also: [two] }), []);
+    t.strictSame(await scan({ index: one, also: [{ by: 'sender', sender: 8 }] }), [30]);
+    t.strictSame(await scan({ index: tea, also: [{ by: 'ids', ids: [5, 20, 50, 60] }] }), [20, 50]);
+    t.strictSame(await scan({ index: { by: 'ids', ids: [] } }), []);
+    t.strictSame(await scan({ index: tea, or: [{ index: milk }] }, 4), [10, 20, 30, 40]);
+    t.strictSame(
+      await scan({ index: tea, above: 10, upTo: 30, or: [{ index: two }, { index: milk, above: 40 }] }),
+      [20, 30, 50],
+    );
+  });
+
+  fact('ranges are read in full where most of what one holds is not in the others', async (t) => {
+    const realm = freshRealm();
+    const all: MessageRecord[] = [];
+    for (let i = 1; i <= 6_000; i++) {
+      const tags = [i % 2 === 0 ? '=even' : '=odd', ...(i % 997 === 0 ? ['=rare'] : [])];
+      all.push(message(i * 3, { conversation: `s${i % 40}`, tags }));
+    }
+    await store.apply(all.map((m) => put(realm, m)));
+    const tag = (name: string) => ({ by: 'tag', tag: name }) as const;
+    const streams = Array.from({ length: 39 }, (_, i) => ({
+      index: { by: 'conversation', conversation: `s${i}` } as const,
+      also: [tag('=even')],
+    }));
+    const scans: Partial<MessageScan>[] = [
+      { index: tag('=even'), also: [tag('=odd')] },
+      { index: tag('=even'), also: [tag('=rare')] },
+      { index: tag('=rare'), also: [tag('=odd')] },
+      { index: tag('=none'), or: streams },
+      { index: tag('=rare'), or: streams, above: 9_000 },
+    ];
+    for (const of of scans) {
+      for (const direction of ['newer', 'older'] as const) {
+        const from = direction === 'newer' ? 0 : 10 ** 15;
+        const scan = { realm, index: tag(''), from, direction, limit: 700, ...of };
+        const found = await store.scanMessages(scan);
+        t.strictSame(
+          found.map((m) => m.id),
+          modelScan(all, scan),
+        );
+      }
+    }
+  });
+
   fact('scans equal those of a plain model, whatever was written, moved and deleted', async (t) => {
     const id = fc.integer({ min: 1, max: 60 }).map((n) => (n > 50 ? n * 1_000_000_007 : n));
     const conversation = fc.constantFrom('s1', 's2', 'd1,2', 'd1');
@@ -185,10 +256,25 @@ export function messageFacts(fact: Fact, store: Store): void {
       fc.record({ by: fc.constant('participant' as const), user: person }),
       fc.record({ by: fc.constant('tag' as const), tag }),
       fc.record({ by: fc.constant('moved' as const), from: fc.constantFrom('s1', 's2') }),
+      fc.record({
+        by: fc.constant('ids' as const),
+        ids: fc.uniqueArray(id, { maxLength: 12 }).map((ids) => ids.sort((a, b) => a - b)),
+      }),
+    );
+    const bound = fc.integer({ min: 0, max: 61 });
+    const range = fc.record(
+      { index, also: fc.array(index, { maxLength: 2 }), above: bound, upTo: bound },
+      { requiredKeys: ['index'] },
+    );
+    const some = fc.oneof(
+      { weight: 2, arbitrary: fc.record({ index }) },
+      range,
+      fc.tuple(range, fc.array(range, { minLength: 1, maxLength: 4 })).map(([first, or]) => ({ ...first, or })),
     );
     const from = fc.oneof(fc.integer({ min: 0, max: 61 }), id, fc.constant(Number.MAX_SAFE_INTEGER));
     const direction = fc.constantFrom('newer' as const, 'older' as const);
-    const scan = fc.record({ index, from, direction, limit: fc.integer({ min: 1, max: 20 }) });
+    const window = fc.record({ from, direction, limit: fc.integer({ min: 1, max: 20 }) });
+    const scan = fc.tuple(some, window).map(([of, where]) => ({ ...of, ...where }));
     const property = fc.asyncProperty(
       fc.array(fc.array(step, { minLength: 1, maxLength: 15 }), { maxLength: 6 }),
       fc.array(scan, { minLength: 1, maxLength: 12 }),

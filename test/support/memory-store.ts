@@ -8,8 +8,8 @@ import {
   type RealmId,
 } from '../../src/core/index.js';
 import { copy } from '../../src/store/codec.js';
+import { inRange, rangesOf } from '../../src/store/message-range.js';
 import type {
-  MessageIndex,
   MessageRecord,
   MessageScan,
   RecordWrite,
@@ -192,7 +192,7 @@ export class MemoryStore implements Store {
     return this.#gated('scanMessages', [`message/${scan.realm}`], () => {
       const found: MessageRecord[] = [];
       for (const { value } of this.contents.messages.get(scan.realm)?.values() ?? []) {
-        if (!value || !inIndex(value, scan.index)) continue;
+        if (!value || !rangesOf(scan).some((range) => inRange(value, range))) continue;
         if (scan.direction === 'newer' ? value.id > scan.from : value.id < scan.from) found.push(value);
       }
       found.sort((a, b) => (scan.direction === 'newer' ? a.id - b.id : b.id - a.id));
@@ -226,25 +226,5 @@ export class MemoryStore implements Store {
 
   async close(): Promise<void> {
     this.#closed = true;
-  }
-}
-
-/** Whether a scan of this index would meet the message: the plain reading of MessageIndex, for models in tests. */
-export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
-  switch (index.by) {
-    case 'realm':
-      return true;
-    case 'conversation':
-      return m.conversation === index.conversation;
-    case 'topic':
-      return m.conversation === index.conversation && m.topicKey === index.topicKey;
-    case 'sender':
-      return m.sender === index.sender;
-    case 'participant':
-      return m.participants.includes(index.user);
-    case 'tag':
-      return m.tags.includes(index.tag);
-    case 'moved':
-      return m.movedFrom === index.from;
   }
 }

@@ -21,8 +21,10 @@ import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
+import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
 import { realmSection } from './realm-section.js';
+import { directorySections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
 
@@ -30,6 +32,8 @@ export interface Snapshot {
   readonly start: Seq;
   readonly incarnation: string;
   readonly covers: Record<ActorKey, number>;
+  /** Messages that it takes into account; null = it says nothing of single messages. */
+  readonly shows: ShownMessages | null;
   /** Response fields, encoded. */
   readonly parts: readonly Uint8Array[];
 }
@@ -69,7 +73,8 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
   scheduled: ['scheduled_messages'],
-  topics: ['muted_topics', 'user_topic'],
+  topics: ['muted_topics', 'user_topic', 'message'],
+  reading: ['message', 'starred_messages'],
 };
 
 const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
@@ -108,10 +113,19 @@ export async function takeSnapshot(
     });
   }
   const parts: JsonObject[] = [];
-  if (wanted('message')) {
-    // After the streams' versions were read: what they cover must be counted.
+  let shown: ShownMessages | null = null;
+  if (own && wanted('message')) {
+    // After the versions of the user and the streams were read: what they cover must be counted.
+    if (wanted('update_message_flags')) {
+      const unread = await readUnread(realm, user.id, own, suppliers);
+      parts.push({ unread_msgs: unread.section });
+      shown = unread.shows;
+    }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await newestMessage(suppliers.store, realm, user.id, streams) });
+  }
+  if (own && wanted('starred_messages')) {
+    parts.push({ starred_messages: await readStarred(realm, user.id, own, suppliers) });
   }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
   covers[realmKey(realm)] = directory.version;
@@ -125,8 +139,9 @@ export async function takeSnapshot(
   };
   if (wanted('realm')) parts.push(realmSection(inputs));
   if (wanted('realm_user')) parts.push(userSections(inputs));
+  parts.push(...directorySections(inputs, wanted));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (own) parts.push(ownSections(inputs, own, wanted));
-  return { start: end, incarnation, covers, parts: parts.map(encodeFields) };
+  return { start: end, incarnation, covers, shows: shown, parts: parts.map(encodeFields) };
 }

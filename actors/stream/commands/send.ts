@@ -9,11 +9,13 @@ import {
   checkPosting,
   checkTopicGiven,
   checkWildcard,
+  flagsAtCreation,
 } from '../../../src/messages/index.js';
+import type { CommandContext } from '../../../src/runtime/index.js';
 import { isMember } from '../../../src/streams/index.js';
 import type { StreamCommand } from '../command.js';
 import { memberIds, memberOf } from './members.js';
-import { flagsAtCreation, type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
+import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 interface SendArgs extends Said {
   /** The sender's own copy is read: the client is one that a person looks at. */
@@ -86,10 +88,10 @@ function checkWidget(widget: string | null): void {
 
 /** What a person's sending adds to the message. @throws ApiError when it is no message after all */
 function bySender(
-  { human, queue_id, local_id, widget }: SendArgs,
+  { content, human, queue_id, local_id, widget }: SendArgs,
   id: number,
   rendered: Rendered | null,
-  { caller, client }: { readonly caller: number; readonly client: string },
+  { caller, client, directory, now }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
   checkWidget(widget);
@@ -99,7 +101,11 @@ function bySender(
     sender: caller,
     client,
     rendered,
-    flags: flagsAtCreation(human ? [caller] : [], rendered, hasCopy),
+    flags: flagsAtCreation(
+      { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
+      directory,
+      now,
+    ),
     local: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
   };
 }

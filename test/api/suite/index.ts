@@ -9,6 +9,7 @@ import { lookingUp } from './looking-up.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
+import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
@@ -35,6 +36,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   rendering,
   fetching,
   windows,
+  reading,
   registering,
   queues,
   'contents of queues': queueContents,

@@ -1,5 +1,6 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
 import { applyOwn } from './reducer-own.js';
+import { flagsChanged, messageArrived } from './reducer-unread.js';
 import type { ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 
 export interface State {
@@ -47,7 +48,14 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'heartbeat':
       return state;
     case 'message':
-      return messageSent(state, event.message as ApiMessage);
+      return messageArrived(
+        messageSent(state, event.message as ApiMessage),
+        event.message as ApiMessage,
+        event.flags as string[],
+      );
+    case 'update_message_flags/add':
+    case 'update_message_flags/remove':
+      return flagsChanged(state, event);
     case 'realm_user/add':
       return userAdded(state, event.person as ApiUser, options);
     case 'stream/create':

@@ -45,6 +45,10 @@ export function repositoryRoot(): string {
 
 export const wire = JSON.parse(readFileSync(join(repositoryRoot(), 'test/fixtures/api/wire.json'), 'utf8')) as Wire;
 
+interface UnreadGroups {
+  readonly items: { properties: Record<string, Schema>; required: string[] };
+}
+
 /** register.md § fetch_event_types and the recorded answers: users in the state lack is_active, which $defs.User requires. */
 const { User } = wire.$defs as { User: Schema & { required: string[] } };
 const stateUsers = {
@@ -54,6 +58,14 @@ const stateUsers = {
 const register = wire.operations['POST /register']!.response.properties as Record<string, Schema>;
 register.realm_users = stateUsers;
 register.realm_non_active_users = stateUsers;
+
+/** register.md § unread_msgs and existing clients: the ids of direct messages are named like those of streams. */
+const { pms, huddles } = (register.unread_msgs as { properties: Record<'pms' | 'huddles', UnreadGroups> }).properties;
+for (const { items } of [pms, huddles]) {
+  const { message_ids, ...rest } = items.properties;
+  items.properties = { ...rest, unread_message_ids: message_ids! };
+  items.required = items.required.map((name) => (name === 'message_ids' ? 'unread_message_ids' : name));
+}
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
 const compiled = new Map<string, ValidateFunction>();

@@ -67,6 +67,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     personals: [],
     groups: [],
     linkifiers: [],
+    playgrounds: [],
     emoji: [],
   };
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot);

@@ -1,0 +1,46 @@
+/** What ranges of messages mean, said once for every Store. Pure. */
+import type { MessageIndex, MessageRange, MessageRecord, MessageScan } from './store.js';
+
+/** All ranges of a scan. */
+export const rangesOf = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
+
+export const indexesOf = ({ index, also }: MessageRange): readonly MessageIndex[] =>
+  also && also.length > 0 ? [index, ...also] : [index];
+
+export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
+  switch (index.by) {
+    case 'realm':
+      return true;
+    case 'conversation':
+      return m.conversation === index.conversation;
+    case 'topic':
+      return m.conversation === index.conversation && m.topicKey === index.topicKey;
+    case 'sender':
+      return m.sender === index.sender;
+    case 'participant':
+      return m.participants.includes(index.user);
+    case 'tag':
+      return m.tags.includes(index.tag);
+    case 'moved':
+      return m.movedFrom === index.from;
+    case 'ids':
+      return index.ids[lowest(index.ids, m.id)] === m.id;
+  }
+}
+
+export const inRange = (m: MessageRecord, range: MessageRange): boolean =>
+  m.id > (range.above ?? -1) &&
+  m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
+  indexesOf(range).every((index) => inIndex(m, index));
+
+/** Place of the first number that is not smaller, in an ascending list. */
+export function lowest(sorted: readonly number[], value: number, from = 0): number {
+  let low = from;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
