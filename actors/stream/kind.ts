@@ -2,33 +2,59 @@
 import { apiError } from '../../src/api/errors.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
+import { deleteMessage, deleteTopic } from './commands/delete.js';
+import { carryOn, edit, move } from './commands/edit.js';
 import { archive, join, leave, members } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
+import { retain } from './commands/retention.js';
 import { send, sendDirect } from './commands/send.js';
 import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
+import { listAllTopics, topicChanged, topicNames, topicWatched } from './commands/topics.js';
 import { typing } from './commands/typing.js';
+import { MOVING_PART } from './editing/carry.js';
 import { streamMachine } from './machine.js';
 import { RecentMessages, type StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
+import { TOPIC_PART } from './topics.js';
+import { WATCHERS_PART } from './watchers.js';
 
 const common = {
   machine: streamMachine,
   directory: true,
-  loads: [MEMBER_PART],
+  loads: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
   volatile: (): StreamVolatile => ({ recent: new RecentMessages() }),
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
   refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
+/** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
+const shared = { edit, move, delete: deleteMessage, due: retain } as const;
+
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
-  commands: { send, 'send-scheduled': sendScheduled, notice, join, leave, archive, members, typing },
+  commands: {
+    ...shared,
+    send,
+    'send-scheduled': sendScheduled,
+    typing,
+    notice,
+    join,
+    leave,
+    archive,
+    members,
+    'carry-on': carryOn,
+    'delete-topic': deleteTopic,
+    'list-topics': listAllTopics,
+    topics: topicNames,
+    'topic-changed': topicChanged,
+    'topic-watched': topicWatched,
+  },
 };
 
 export const directKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'dm',
-  commands: { 'send-direct': sendDirect, 'send-scheduled': sendDirectScheduled, notice: directNotice },
+  commands: { ...shared, 'send-direct': sendDirect, 'send-scheduled': sendDirectScheduled, notice: directNotice },
 };

@@ -26,6 +26,15 @@ export class RecentMessages {
     return change.record;
   }
 
+  /** Messages changed here that are still there, wherever they are now. */
+  *records(): Generator<MessageRecord> {
+    for (const { record } of this.#changes.values()) if (record) yield record;
+  }
+
+  isDeleted(id: number): boolean {
+    return this.#changes.get(id)?.record === null;
+  }
+
   note(id: number, rev: number, record: MessageRecord | null, now: number): void {
     this.#changes.delete(id);
     this.#changes.set(id, { rev, record, at: now });

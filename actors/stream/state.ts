@@ -11,4 +11,6 @@ export interface StreamState extends JsonObject {
   readonly participants: readonly number[];
   /** Direct messages: recipient_id of the group; 0 for one or two participants, whose messages carry the receiver's. */
   readonly recipient: number;
+  /** Its messages' age is looked at from time to time (commands/retention.ts). */
+  readonly watched?: boolean;
 }

@@ -10,10 +10,12 @@ import { setFlags, setFlagsInNarrow } from './commands/flags.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
+import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/message-changes.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
 import { muteUser } from './commands/mute-user.js';
 import { ownState } from './commands/own-state.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
+import { streamTopics } from './commands/stream-topics.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
@@ -37,6 +39,12 @@ export const userKind: ActorKind<UserState> = {
     streams,
     messages: fetchMessages,
     message: fetchMessage,
+    'edit-message': editMessage,
+    'move-message': moveMessage,
+    'delete-message': deleteMessage,
+    'message-history': history,
+    'delete-topic': deleteTopic,
+    topics: streamTopics,
     render,
     'stream-id': streamIdByName,
     'set-flags': setFlags,

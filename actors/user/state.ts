@@ -14,6 +14,9 @@ export interface UserState extends JsonObject {
   readonly lastScheduled?: number;
 }
 
+/** The user whose actor has this key. */
+export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
+
 /** First ids of users are this far apart: the id of another's draft is hardly ever one of one's own. */
 const ID_DISTANCE = 4_096;
 /** Ids in paths end at 2^32. */
@@ -24,9 +27,6 @@ export const nextOwnId = (last: number | undefined, self: UserId): number =>
   (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 
 export const SUBSCRIPTION_PART = 'sub/';
-
-/** Whose actor this is. */
-export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
 
 type Parts = ReadonlyMap<string, Json>;
 

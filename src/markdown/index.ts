@@ -14,4 +14,5 @@ export { isUsable as isUsableLinkifier } from './linkifier.js';
 export { type FieldErrors, linkifierErrors } from './linkifier-check.js';
 export { closeRenderThreads, type RenderThreadOptions, RenderThreads, renderOffThread } from './off-thread.js';
 export { apology, CannotRender, type Mentions, type Rendered, renderMarkdown } from './render.js';
+export { messageUrl } from './stream-link.js';
 export { type TopicLink, topicLinks } from './topic-links.js';

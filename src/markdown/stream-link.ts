@@ -18,6 +18,14 @@ export function encodeFragment(text: string): string {
 const address = (id: number, name: string): string =>
   `/#narrow/stream/${id}-${encodeFragment(name.replaceAll(' ', '-'))}`;
 
+/** Address of a message in its topic. @param origin base URL of the organization */
+export const messageUrl = (
+  origin: string,
+  stream: { readonly id: number; readonly name: string },
+  topic: string,
+  message: number,
+): string => `${origin}${address(stream.id, stream.name)}/topic/${encodeFragment(topic)}/near/${message}`;
+
 export const streamTopicLink: InlineRule = patternRule(
   '#**',
   STREAM_TOPIC_LINK,

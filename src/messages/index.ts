@@ -3,6 +3,7 @@ export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams } from './copies.js';
 export { flagsAtCreation } from './creation-flags.js';
 export * from './drafts.js';
+export { editFields, messageHistory } from './edit-history.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
 export * from './flagging.js';
 export { parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js';

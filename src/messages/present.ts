@@ -2,6 +2,7 @@
 import { type Json, type JsonObject, streamId, userId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { avatarUrl } from '../people/index.js';
+import { editFields } from './edit-history.js';
 import type { StoredMessage } from './stored.js';
 
 /** In the order in which flags are always listed. */
@@ -68,6 +69,7 @@ export function neutral(message: StoredMessage, directory: DirectoryView): Neutr
       display_recipient: displayRecipient(message, directory),
       type: body.stream === 0 ? 'private' : 'stream',
       ...(body.stream === 0 ? {} : { stream_id: body.stream }),
+      ...editFields(body, directory.settings.allow_edit_history !== false),
     },
     content: body.content,
     html: body.html,

@@ -27,7 +27,7 @@ export const members: StreamCommand<JsonObject> = {
   read: true,
   creates: true,
   handle: ({ parts, state }, _args, _inputs, { version }) => ({
-    reply: value({ members: memberIds(parts), version, last: state.last }),
+    reply: value({ members: memberIds(parts), version, last: state.last, mv: state.mv }),
   }),
 };
 

@@ -61,7 +61,7 @@ export const notice: StreamCommand<NoticeArgs, Prepared> = {
     const stream = context.directory.stream(streamId(Number(parseKey(context.key).rest)));
     if (!stream) return { reply: value(null) };
     const spoken = byBot(args, prepared, context, (user) => isMember(memberOf(parts, user)));
-    return sentToStream(state, args, context, stream, spoken);
+    return sentToStream({ state, parts }, args, context, stream, spoken);
   },
 };
 

@@ -39,7 +39,7 @@ export const send: StreamCommand<SendArgs, Prepared> = {
     checkPosting(sender, stream, subscribed, directory, now);
     checkTopicGiven(args.topic, directory);
     checkWildcard(rendered?.mentions.wildcard === true, () => memberIds(parts).length, sender, directory, now);
-    return sentToStream(state, args, context, stream, bySender(args, id, rendered, context, subscribed));
+    return sentToStream({ state, parts }, args, context, stream, bySender(args, id, rendered, context, subscribed));
   },
 };
 

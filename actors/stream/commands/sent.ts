@@ -19,8 +19,11 @@ import type {
   Suppliers,
 } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
+import type { StreamView } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
+import { arrivedIn } from '../topics.js';
+import { armed } from './retention.js';
 
 /** What somebody says. */
 export interface Said extends JsonObject {
@@ -53,7 +56,10 @@ export async function prepare(
   return { id: both[0], rendered: both[1] };
 }
 
-function linksOf({ topic, origin }: Said, directory: DirectoryView): MessageBody['topicLinks'] {
+export function linksOf(
+  { topic, origin }: Pick<Said, 'topic' | 'origin'>,
+  directory: DirectoryView,
+): MessageBody['topicLinks'] {
   if (topic === '') return [];
   return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
@@ -71,7 +77,7 @@ export interface Spoken {
 type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function sentToStream(
-  state: StreamState,
+  { state, parts }: Pick<StreamView, 'state' | 'parts'>,
   said: Said,
   context: SentContext,
   stream: DirectoryStream,
@@ -86,9 +92,10 @@ export function sentToStream(
     conversation: streamConversation(stream.id),
     to: { stream: stream.id, mv: state.mv, publicStream: !stream.inviteOnly, rv: context.directory.version },
   });
-  if (!first) return outcome;
+  const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
+  if (!first) return placed;
   const args = { stream: stream.id, id: spoken.id };
-  return { ...outcome, commands: [[{ to: realmKey(context.realm), name: 'first-message', args, caller: 0 }]] };
+  return { ...placed, commands: [[{ to: realmKey(context.realm), name: 'first-message', args, caller: 0 }]] };
 }
 
 /** @param recipient recipient_id that the message carries */
@@ -153,7 +160,7 @@ function sent(
   };
   return {
     reply: success({ id }),
-    state: { ...state, last: id },
+    ...armed({ ...state, last: id }, now),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
   };

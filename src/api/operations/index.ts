@@ -12,6 +12,7 @@ import {
   removePlayground,
   updateLinkifier,
 } from './linkifiers.js';
+import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
@@ -98,4 +99,9 @@ export const OPERATIONS = [
   getUserGroupMembers,
   getUserGroupSubgroups,
   isUserGroupMember,
+  updateMessage,
+  deleteMessage,
+  getMessageHistory,
+  deleteTopic,
+  getStreamTopics,
 ] as unknown as readonly Operation[];

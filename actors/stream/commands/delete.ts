@@ -1,0 +1,138 @@
+/** Deleting messages: one of them, or a topic batch by batch. */
+import { apiError } from '../../../src/api/errors.js';
+import { type JsonObject, parseKey, streamId, userId } from '../../../src/core/index.js';
+import { asStored, OwnFlags, Reader, type StoredMessage, streamConversation } from '../../../src/messages/index.js';
+import { isAdmin, policyAllows } from '../../../src/people/index.js';
+import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
+import type { MessageRecord } from '../../../src/store/index.js';
+import { canReadHistory, isMember, topicKey } from '../../../src/streams/index.js';
+import { partially, success } from '../../shared/replies.js';
+import type { StreamCommand } from '../command.js';
+import { elsewhere, latest, storedRecord } from '../messages.js';
+import type { StreamVolatile } from '../recent.js';
+import { removed } from '../removing.js';
+import type { StreamState } from '../state.js';
+import { LOOKED_AT, newestOfTopic, stillIn } from '../topics.js';
+import { memberOf } from './members.js';
+
+type Context = NeedsContext<StreamState, StreamVolatile>;
+
+interface DeleteInputs {
+  readonly stored: MessageRecord | null;
+  /** The newest messages of its topic. */
+  readonly newest: readonly MessageRecord[];
+}
+
+/** @throws ApiError */
+function checkDelete(message: StoredMessage, { directory, caller, now }: CommandContext): void {
+  const user = directory.user(userId(caller));
+  if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
+  if (isAdmin(user)) return;
+  const { settings } = directory;
+  const own = message.sender === caller;
+  if (!own || !policyAllows(Number(settings.delete_own_message_policy), user, settings, now)) {
+    throw apiError('DELETE_NOT_ALLOWED');
+  }
+  const limit = settings.message_content_delete_limit_seconds;
+  if (typeof limit === 'number' && now > (message.body.sent + limit) * 1000) throw apiError('DELETE_TOO_LATE');
+}
+
+/** DELETE /messages/{message_id}. */
+export const deleteMessage: StreamCommand<{ readonly message_id: number }, DeleteInputs> = {
+  async needs({ message_id }, { realm }, suppliers) {
+    const stored = await storedRecord(realm, message_id, suppliers);
+    const { stream, topic } = stored ? asStored(stored).body : { stream: 0, topic: '' };
+    const newest = stream === 0 ? [] : await newestOfTopic(suppliers.store, realm, stream, topicKey(topic));
+    return { stored, newest };
+  },
+  handle(view, args, { stored, newest }, context) {
+    const message = latest(view, args.message_id, stored);
+    // The caller's actor has just seen it.
+    if (!message) throw apiError('ALREADY_DELETED');
+    const follow = elsewhere(message, context, 'delete', args);
+    if (follow) return follow;
+    checkDelete(message, context);
+    return { reply: success(), ...removed(view, [message], newest, context) };
+  },
+};
+
+interface DeleteTopicArgs extends JsonObject {
+  readonly topic: string;
+  /** Wall time at which the caller gets an answer, ms. */
+  readonly until: number;
+  /** Only messages older than this; 0: all. */
+  readonly before: number;
+}
+
+interface Page {
+  /** Newest first. */
+  readonly records: readonly MessageRecord[];
+  /** These and the next ones. */
+  readonly newest: readonly MessageRecord[];
+  readonly full: boolean;
+  /** Of the records, those that the caller may delete. */
+  readonly accessible: ReadonlySet<number>;
+}
+
+/** Of one commit. */
+const BATCH = 500;
+
+async function topicPage(
+  { topic, before }: DeleteTopicArgs,
+  { realm, caller, key, view }: Context,
+  suppliers: Suppliers,
+): Promise<Page> {
+  const id = Number(parseKey(key).rest);
+  const directory = await suppliers.directory(realm);
+  const [stream, user] = [directory.stream(streamId(id)), directory.user(userId(caller))];
+  if (!stream || !user) return { records: [], newest: [], full: false, accessible: new Set() };
+  const newest = await suppliers.store.scanMessages({
+    realm,
+    index: { by: 'topic', conversation: streamConversation(id), topicKey: topicKey(topic) },
+    from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
+    direction: 'older',
+    limit: BATCH + LOOKED_AT,
+  });
+  const records = newest.slice(0, BATCH);
+  const full = records.length === BATCH;
+  const subscribed = isMember(memberOf(view.parts, caller));
+  if (stream.historyPublic && canReadHistory(user, stream, subscribed)) {
+    return { records, newest, full, accessible: new Set(records.map((record) => record.id)) };
+  }
+  const reader = new Reader(
+    suppliers.store,
+    realm,
+    user,
+    directory,
+    (of) => of === id && subscribed,
+    new OwnFlags(caller, new Map()),
+  );
+  const own = await reader.readable(records.map(asStored), 'none');
+  return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
+}
+
+/** POST /streams/{stream_id}/delete_topic: a batch, from the newest; the frontend goes on until all is done. */
+export const deleteTopic: StreamCommand<DeleteTopicArgs, Page> = {
+  // Not while a move writes its messages: they are neither here nor there.
+  lane: 'moves',
+  creates: true,
+  needs: topicPage,
+  handle(view, args, { records, newest, full, accessible }, context): Outcome<StreamState> {
+    const key = topicKey(args.topic);
+    const stream = Number(parseKey(context.key).rest);
+    const there = stillIn(view, records, stream, key);
+    const gone = there.filter(({ id }) => accessible.has(id));
+    const reply = !full
+      ? success()
+      : context.now >= args.until
+        ? partially()
+        : {
+            forward: {
+              to: context.key,
+              command: 'delete-topic',
+              args: { ...args, before: records.at(-1)!.id },
+            },
+          };
+    return gone.length === 0 ? { reply } : { reply, ...removed(view, gone, newest, context) };
+  },
+};

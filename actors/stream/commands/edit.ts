@@ -1,0 +1,203 @@
+/**
+ * PATCH /messages/{id}, at the actor that owns the message. A new text is a command like any other. Moves are made one
+ * after the other, in a lane of their own that rests until the last message is written: what a move finds in a topic
+ * can't be on its way to another one.
+ */
+import { apiError } from '../../../src/api/errors.js';
+import { type Json, parseKey, streamId, userId } from '../../../src/core/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
+import type { Rendered } from '../../../src/markdown/index.js';
+import {
+  asStored,
+  checkWildcard,
+  type MessageBody,
+  type StoredEdit,
+  type StoredMessage,
+} from '../../../src/messages/index.js';
+import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
+import type { MessageRecord } from '../../../src/store/index.js';
+import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
+import { success, value } from '../../shared/replies.js';
+import type { StreamCommand } from '../command.js';
+import type { EditArgs } from '../editing/args.js';
+import { type CarryArgs, carriedOn, idsOf, topicsOf } from '../editing/carry.js';
+import { checkEdit, type Editor } from '../editing/checks.js';
+import { type Memberships, membershipsFor, newContent, newText } from '../editing/content.js';
+import { editItems } from '../editing/event.js';
+import { moveOf } from '../editing/move.js';
+import { readScope, type Scope } from '../editing/scope.js';
+import { change, elsewhere, holders, latest, type StreamView, storedRecord } from '../messages.js';
+import type { StreamVolatile } from '../recent.js';
+import type { StreamState } from '../state.js';
+import { newestOfTopic, topicWithout } from '../topics.js';
+import { memberIds, memberOf } from './members.js';
+
+export interface EditInputs {
+  readonly stored: MessageRecord | null;
+  /** null: cannot be rendered. Undefined: the text isn't changed, or can't be one. */
+  readonly rendered: Rendered | null | undefined;
+  readonly memberships: Memberships;
+  /** Only for moves. */
+  readonly scope: Scope | undefined;
+  /** Whether the mover, and the owner of a bot that moves, are in the target stream. */
+  readonly inTarget: ReadonlyMap<number, Member | undefined>;
+}
+
+type Context = NeedsContext<StreamState, StreamVolatile>;
+
+const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => {
+  const { kind, rest } = parseKey(key);
+  return kind === 'stream' ? Number(rest) : 0;
+};
+
+/** The text as it would be stored; undefined when it can't be. */
+function textOf(content: string | null): string | undefined {
+  try {
+    return content === null ? undefined : newText(content);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readContent(args: EditArgs, stored: MessageRecord, context: Context, suppliers: Suppliers) {
+  const text = textOf(args.content);
+  if (text === undefined) return { rendered: undefined, memberships: new Map() };
+  const directory = await suppliers.directory(context.realm);
+  const rendered = await suppliers.services.renderer.render(text, directory, args.origin);
+  if (!rendered) return { rendered, memberships: new Map() };
+  const message = asStored(stored);
+  const memberships = await membershipsFor(
+    message,
+    text,
+    rendered,
+    ownStream(context),
+    context.realm,
+    directory,
+    suppliers.store,
+  );
+  return { rendered, memberships };
+}
+
+async function readTarget(args: EditArgs, { realm, caller }: Context, suppliers: Suppliers) {
+  const stream = args.stream_id;
+  if (stream === null) return new Map<number, Member | undefined>();
+  const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
+  const users = owner ? [caller, owner] : [caller];
+  const parts = await suppliers.store.getParts(users.map((user) => memberPart(realm, stream, user)));
+  return new Map(users.map((user, i) => [user, asMember(parts[i]?.value)]));
+}
+
+function needs(moves: boolean) {
+  return async (args: EditArgs, context: Context, suppliers: Suppliers): Promise<EditInputs> => {
+    const stored = await storedRecord(context.realm, args.message_id, suppliers);
+    const here = stored && stored.body.stream === ownStream(context);
+    if (!here) return { stored, rendered: undefined, memberships: new Map(), scope: undefined, inTarget: new Map() };
+    const [content, scope, inTarget] = await Promise.all([
+      readContent(args, stored, context, suppliers),
+      moves && stored.body.stream !== 0 ? readScope(args, asStored(stored), context, suppliers) : undefined,
+      readTarget(args, context, suppliers),
+    ]);
+    return { stored, ...content, scope, inTarget };
+  };
+}
+
+/** What an edit of the text does to the message: changes of the body, and the history's entry. */
+export interface NewText {
+  readonly body: Partial<MessageBody>;
+  readonly edit: Pick<StoredEdit, 'content'>;
+}
+
+function rewritten(
+  view: StreamView,
+  message: StoredMessage,
+  content: string,
+  { rendered, memberships }: EditInputs,
+  { directory, now, key }: CommandContext,
+): NewText {
+  const text = newText(content);
+  const own = ownStream({ key });
+  const member = (stream: number, user: number): Member | undefined =>
+    stream === own ? memberOf(view.parts, user) : memberships.get(stream)?.get(user);
+  const body = newContent(message, text, rendered ?? null, directory, member);
+  const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
+  checkWildcard(wakes, () => memberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
+  return { body, edit: { content: { raw: message.body.content, html: message.body.html } } };
+}
+
+function editorOf({ directory, caller, now }: CommandContext): Editor & { readonly user: DirectoryUser } {
+  const user = directory.user(userId(caller));
+  if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
+  return { user, settings: directory.settings, now };
+}
+
+function handle(name: 'edit' | 'move') {
+  return (view: StreamView, args: EditArgs, inputs: EditInputs, context: CommandContext): Outcome<StreamState> => {
+    const message = latest(view, args.message_id, inputs.stored);
+    if (!message) throw apiError('INVALID_MESSAGES');
+    const follow = elsewhere(message, context, name, args);
+    if (follow) return follow;
+    const editor = editorOf(context);
+    const wanted = checkEdit(message, args, editor);
+    const text = wanted.content === undefined ? undefined : rewritten(view, message, wanted.content, inputs, context);
+    if (wanted.topic !== undefined || wanted.stream !== undefined) {
+      return moveOf(view, message, args, wanted, text, inputs, editor, context);
+    }
+    const at = Math.floor(context.now / 1000);
+    const { body, edit } = text!;
+    const edits = [{ user: editor.user.id, at, ...edit }, ...(message.body.edits ?? [])];
+    const stream = context.directory.stream(streamId(message.body.stream));
+    return {
+      reply: success(),
+      messages: [change(view, message, { ...body, edits }, context)],
+      events: editItems(
+        { by: editor.user.id, at, message, stream, content: body },
+        holders(message, view.state, context.directory),
+      ),
+    };
+  };
+}
+
+/** Only the text. */
+export const edit: StreamCommand<EditArgs, EditInputs> = { needs: needs(false), handle: handle('edit') };
+
+/** Topic or stream, and perhaps the text. */
+export const move: StreamCommand<EditArgs, EditInputs> = {
+  lane: 'moves',
+  exclusive: true,
+  needs: needs(true),
+  handle: handle('move'),
+};
+
+interface CarryInputs {
+  readonly stored: readonly (MessageRecord | null)[];
+  /** Topic → its newest messages, of the topics between which messages move. */
+  readonly newest: ReadonlyMap<string, readonly MessageRecord[]>;
+}
+
+/** The next batch of a move. */
+export const carryOn: StreamCommand<CarryArgs, CarryInputs> = {
+  async needs(args, context, { store }) {
+    const { realm, view } = context;
+    const stream = ownStream(context);
+    const topics = args.last ? topicsOf(view.parts, args) : [];
+    const [stored, ...newest] = await Promise.all([
+      store.getMessages(realm, idsOf(view.parts, args)),
+      ...topics.map((topic) => newestOfTopic(store, realm, stream, topic)),
+    ]);
+    return { stored, newest: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
+  },
+  handle(view, args, { stored, newest }, context) {
+    const messages = stored
+      .map((record) => (record ? latest(view, record.id, record) : undefined))
+      .filter((message) => message !== undefined);
+    const { messages: changes, parts } = carriedOn(view, args, messages, context);
+    const topics: Record<string, Json> = {};
+    // Deletions meanwhile have seen messages where they no longer belonged.
+    for (const [topic, of] of newest)
+      Object.assign(
+        topics,
+        topicWithout(view, ownStream(context), topic, of, () => false),
+      );
+    return { reply: value(null), messages: changes, parts: { ...parts, ...topics } };
+  },
+};

@@ -1,0 +1,63 @@
+/**
+ * Messages go when they are older than the organization or the stream keeps them (streams.md, message_retention_days).
+ * A conversation looks once a day, from its first message on: a new rule holds from the next look on.
+ */
+import { type ActorKey, type JsonObject, parseKey, streamId } from '../../../src/core/index.js';
+import type { DirectoryView } from '../../../src/directory/index.js';
+import { asStored, streamConversation } from '../../../src/messages/index.js';
+import type { MessageRecord } from '../../../src/store/index.js';
+import { value } from '../../shared/replies.js';
+import type { StreamCommand } from '../command.js';
+import { latest } from '../messages.js';
+import { removed } from '../removing.js';
+import type { StreamState } from '../state.js';
+
+const DAY_MS = 86_400_000;
+/** Of one commit. */
+const BATCH = 500;
+
+/** What sets the first look, in the outcome of whatever brings messages. */
+export function armed(state: StreamState, now: number): { readonly state: StreamState; readonly due?: number } {
+  return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
+}
+
+/** Days; null: for ever. */
+function kept(key: ActorKey, { stream, settings }: DirectoryView): number | null {
+  const { kind, rest } = parseKey(key);
+  const own = kind === 'stream' ? stream(streamId(Number(rest)))?.retentionDays : null;
+  const days = own ?? Number(settings.message_retention_days ?? -1);
+  return days > 0 ? days : null;
+}
+
+export const retain: StreamCommand<JsonObject, readonly MessageRecord[]> = {
+  async needs(_args, { key, realm }, { store, directory }) {
+    if (kept(key, await directory(realm)) === null) return [];
+    const { kind, rest } = parseKey(key);
+    const conversation = kind === 'stream' ? streamConversation(Number(rest)) : `d${rest}`;
+    return store.scanMessages({
+      realm,
+      index: { by: 'conversation', conversation },
+      from: -1,
+      direction: 'newer',
+      limit: BATCH,
+    });
+  },
+  handle(view, _args, oldest, context) {
+    const { key, now, directory } = context;
+    const days = kept(key, directory);
+    if (days === null || oldest.length === 0) return { reply: value(null), due: now + DAY_MS };
+    const last = Math.floor((now - days * DAY_MS) / 1000);
+    const { kind, rest } = parseKey(key);
+    const stream = kind === 'stream' ? Number(rest) : 0;
+    const expired = oldest
+      .filter(({ body }) => (body.sent as number) < last)
+      .map((record) => latest(view, record.id, record))
+      .filter((message) => message !== undefined)
+      .filter(({ body }) => body.stream === stream);
+    // All of them were too old: there may be more.
+    const more = oldest.length === BATCH && asStored(oldest.at(-1)!).body.sent < last;
+    const due = more ? now : now + DAY_MS;
+    if (expired.length === 0) return { reply: value(null), due };
+    return { reply: value(null), due, ...removed(view, expired, oldest, context) };
+  },
+};

@@ -1,0 +1,52 @@
+/** The topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and what others tell about them. */
+import { type ActorKey, type Json, type JsonObject, parseKey } from '../../../src/core/index.js';
+import type { MessageRecord } from '../../../src/store/index.js';
+import { success, value } from '../../shared/replies.js';
+import type { StreamCommand } from '../command.js';
+import { listTopics, newestOfTopic, topicWithout } from '../topics.js';
+import { withWatcher } from '../watchers.js';
+import { armed } from './retention.js';
+
+const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
+
+/** For who may read all of the stream; whoever forwards here has checked that. */
+export const listAllTopics: StreamCommand<JsonObject> = {
+  lane: 'topics',
+  read: true,
+  creates: true,
+  handle: ({ parts }) => ({ reply: success({ topics: listTopics(parts) as unknown as Json }) }),
+};
+
+/** For who may read only some of it. */
+export const topicNames: StreamCommand<JsonObject> = {
+  lane: 'topics',
+  read: true,
+  creates: true,
+  handle: ({ parts }) => ({ reply: value(listTopics(parts) as unknown as Json) }),
+};
+
+/** Messages came from another stream: what is newest now? Never refuses, may be repeated. */
+export const topicChanged: StreamCommand<{ readonly topic: string }, readonly MessageRecord[]> = {
+  creates: true,
+  needs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
+  handle: (view, { topic }, newest, { key, now }) => ({
+    reply: value(null),
+    ...armed(view.state, now),
+    parts: topicWithout(view, ownStream(key), topic, newest, () => false),
+  }),
+};
+
+interface Watched extends JsonObject {
+  readonly topic: string;
+  readonly user: number;
+  readonly watches: boolean;
+}
+
+/** A user's actor keeps something about the topic, or no longer does. Never refuses, may be repeated. */
+export const topicWatched: StreamCommand<Watched> = {
+  creates: true,
+  handle: ({ parts }, { topic, user, watches }) => ({
+    reply: value(null),
+    parts: withWatcher(parts, topic, user, watches),
+  }),
+};

@@ -1,0 +1,153 @@
+/**
+ * Writing a move into its messages. What is decided at once (events, topics) concerns any number of messages; writing
+ * them is done in batches, the first with the decision, the others by commands of the actor to itself. The decision is
+ * kept in a part, so a crash between batches loses nothing.
+ */
+import { type ActorKey, IdSet, type Json, type JsonObject } from '../../../src/core/index.js';
+import type { MessageBody, Move, StoredEdit, StoredMessage } from '../../../src/messages/index.js';
+import type { CommandContext, MessageChange, OutboxCommand } from '../../../src/runtime/index.js';
+import { topicKey } from '../../../src/streams/index.js';
+import { change, type StreamView } from '../messages.js';
+
+export const MOVING_PART = 'moving/';
+
+/** Of one commit. */
+const MOST_MESSAGES = 500;
+/** Where records travel in the outbox they must stay far below the largest document (16 MiB). */
+const MOST_CHARACTERS = 1_500_000;
+
+export interface Decision extends JsonObject {
+  /** The place that they leave. */
+  readonly from: { readonly stream: number; readonly topic: string };
+  /** Entry of each message's history. */
+  readonly edit: StoredEdit;
+  readonly topic: { readonly name: string; readonly links: MessageBody['topicLinks'] } | null;
+  readonly stream: { readonly id: number; readonly recipient: number } | null;
+  /** Null: within the stream. */
+  readonly move: Move | null;
+}
+
+/** Changes of one message's body. @param more of the message itself that the request named */
+export function movedBody(
+  { body }: StoredMessage,
+  { edit, topic, stream, move }: Decision,
+  more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredEdit> },
+): Partial<MessageBody> {
+  return {
+    ...more?.body,
+    edits: [{ ...edit, ...more?.edit } as StoredEdit, ...(body.edits ?? [])],
+    ...(topic ? { topic: topic.name, topicLinks: topic.links } : {}),
+    ...(stream ? { stream: stream.id, recipient: stream.recipient } : {}),
+    ...(move ? { moves: [...(body.moves ?? []), move] } : {}),
+  };
+}
+
+function weight({ body }: StoredMessage): number {
+  let characters = body.content.length + body.html.length;
+  for (const { content } of body.edits ?? []) if (content) characters += content.raw.length + content.html.length;
+  return characters;
+}
+
+/** Ascending ids, cut into batches. */
+export function batches(messages: readonly StoredMessage[]): StoredMessage[][] {
+  const all: StoredMessage[][] = [[]];
+  let characters = 0;
+  for (const message of messages) {
+    const size = weight(message);
+    const last = all.at(-1)!;
+    if (last.length > 0 && (last.length >= MOST_MESSAGES || characters + size > MOST_CHARACTERS)) {
+      all.push([message]);
+      characters = size;
+    } else {
+      last.push(message);
+      characters += size;
+    }
+  }
+  return all;
+}
+
+export interface CarryArgs extends JsonObject {
+  readonly part: string;
+  /** Of the ids in the part: from this one, up to before that one. */
+  readonly from: number;
+  readonly to: number;
+  readonly last: boolean;
+}
+
+interface Kept extends JsonObject {
+  readonly decision: Decision;
+  readonly ids: Uint8Array;
+}
+
+export interface Carried {
+  readonly messages: readonly MessageChange[];
+  readonly parts: Readonly<Record<string, Json>>;
+  /** To be carried out before anybody is told that all is done. */
+  readonly commands: readonly OutboxCommand[];
+}
+
+/** @param first messages of the first batch, as they will be */
+export function carryOut(
+  key: ActorKey,
+  version: number,
+  decision: Decision,
+  rest: readonly (readonly StoredMessage[])[],
+): Omit<Carried, 'messages'> {
+  if (rest.length === 0) return { parts: {}, commands: [] };
+  const part = `${MOVING_PART}${version}`;
+  const ids = rest.flatMap((batch) => batch.map(({ id }) => id));
+  const commands: OutboxCommand[] = [];
+  let from = 0;
+  rest.forEach((batch, i) => {
+    const args: CarryArgs = { part, from, to: from + batch.length, last: i === rest.length - 1 };
+    commands.push({ to: key, name: 'carry-on', args, caller: 0 });
+    from += batch.length;
+  });
+  return { parts: { [part]: { decision, ids: IdSet.of(ids).encode() } satisfies Kept }, commands };
+}
+
+const keptIn = (parts: ReadonlyMap<string, Json>, part: string): Kept | undefined =>
+  parts.get(part) as Kept | undefined;
+
+/** Ids of a batch. */
+export function idsOf(parts: ReadonlyMap<string, Json>, { part, from, to }: CarryArgs): readonly number[] {
+  const kept = keptIn(parts, part);
+  return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
+}
+
+/** Keys of the stream's own topics between which messages move. */
+export function topicsOf(parts: ReadonlyMap<string, Json>, { part }: CarryArgs): readonly string[] {
+  const decision = keptIn(parts, part)?.decision;
+  if (!decision) return [];
+  const topics = [topicKey(decision.from.topic)];
+  if (decision.topic && !decision.stream) topics.push(topicKey(decision.topic.name));
+  return topics;
+}
+
+/** Those of the messages that are still where the decision found them: others were deleted, or written before. */
+export function carriedOn(
+  view: StreamView,
+  { part, last }: CarryArgs,
+  messages: readonly StoredMessage[],
+  context: CommandContext,
+): Omit<Carried, 'commands'> {
+  const decision = keptIn(view.parts, part)?.decision;
+  if (!decision) return { messages: [], parts: {} };
+  const { from, edit } = decision;
+  const left = messages.filter(
+    ({ body }) =>
+      body.stream === from.stream && topicKey(body.topic) === topicKey(from.topic) && !isWritten(body, decision, edit),
+  );
+  return {
+    messages: left.map((message) => change(view, message, movedBody(message, decision), context)),
+    parts: last ? { [part]: null } : {},
+  };
+}
+
+/** Only the spelling of the topic changes: the place alone does not tell. */
+const isWritten = (
+  { edits, topic: now }: MessageBody,
+  { topic, stream }: Decision,
+  { at, user }: StoredEdit,
+): boolean =>
+  stream === null && topic?.name === now && edits?.some((one) => one.at === at && one.user === user) === true;

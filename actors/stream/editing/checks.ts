@@ -1,0 +1,117 @@
+/** Who may change what of a message, in the order in which messages.md § PATCH lists the checks. Pure. */
+import { apiError } from '../../../src/api/errors.js';
+import type { DirectoryStream, DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
+import type { StoredMessage } from '../../../src/messages/index.js';
+import { policyAllows, ROLE } from '../../../src/people/index.js';
+import { canAccess, checkMayPost, checkTopic } from '../../../src/streams/index.js';
+import type { EditArgs } from './args.js';
+
+/** Added to the limits of editing and moving: who began in time may finish. Seconds. */
+const GRACE = 20;
+
+/** What is left to do, once everything that changes nothing is taken away. */
+export interface Wanted {
+  /** As sent. */
+  readonly content: string | undefined;
+  /** Checked. */
+  readonly topic: string | undefined;
+  readonly stream: number | undefined;
+}
+
+export interface Editor {
+  readonly user: DirectoryUser;
+  readonly settings: RealmSettings;
+  /** ms */
+  readonly now: number;
+}
+
+const isLate = ({ body }: StoredMessage, limit: unknown, now: number): boolean =>
+  typeof limit === 'number' && now > (body.sent + limit + GRACE) * 1000;
+
+const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
+
+/** Everything but the text itself and the streams. @throws ApiError */
+export function checkEdit(message: StoredMessage, args: EditArgs, { user, settings, now }: Editor): Wanted {
+  const { content, stream_id } = args;
+  if (content !== null && settings.allow_message_editing === false) throw apiError('EDITING_OFF');
+  const topic = args.topic === message.body.topic ? null : args.topic;
+  if (content === null && topic === null && stream_id === null) throw apiError('NOTHING_TO_CHANGE');
+  if (message.body.stream === 0) {
+    if (stream_id !== null) throw apiError('DIRECT_TO_STREAM');
+    if (topic !== null) throw apiError('DIRECT_TOPIC');
+  }
+  const moves = topic !== null || stream_id !== null;
+  if (args.propagate_mode !== 'change_one' && !moves) throw apiError('PROPAGATE_NOTHING');
+  const newTopic = topic === null ? undefined : checkTopic(topic);
+  if (stream_id !== null && content !== null) throw apiError('CONTENT_AND_STREAM');
+  if (content !== null && (message.body.submessages?.length ?? 0) > 0) throw apiError('WIDGET_EDIT');
+  if (content !== null && message.sender !== user.id) throw apiError('EDIT_NOT_ALLOWED');
+  if (newTopic !== undefined && !policyAllows(Number(settings.edit_topic_policy), user, settings, now)) {
+    throw apiError('EDIT_NOT_ALLOWED');
+  }
+  if (content !== null && isLate(message, settings.message_content_edit_limit_seconds, now)) {
+    throw apiError('EDIT_TOO_LATE');
+  }
+  const limit = settings.move_messages_within_stream_limit_seconds;
+  if (newTopic !== undefined && !movesFreely(user) && isLate(message, limit, now)) throw apiError('TOPIC_TOO_LATE');
+  return { content: content ?? undefined, topic: newTopic, stream: stream_id ?? undefined };
+}
+
+export interface MoveToStream {
+  readonly from: DirectoryStream;
+  /** Undefined: there is none. */
+  readonly to: DirectoryStream | undefined;
+  readonly subscribed: (stream: 'from' | 'to', user: number) => boolean;
+  readonly owner: DirectoryUser | undefined;
+}
+
+/** @throws ApiError */
+export function checkMove(
+  message: StoredMessage,
+  move: MoveToStream,
+  { user, settings, now }: Editor,
+): DirectoryStream {
+  const { from, to, subscribed, owner } = move;
+  const policy = Number(settings.move_messages_between_streams_policy);
+  if (!policyAllows(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
+  if (!canAccess(user, from, subscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
+  if (!to || !canAccess(user, to, subscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
+  checkMayPost(
+    {
+      user,
+      subscribed: subscribed('to', user.id),
+      ...(owner ? { owner: { user: owner, subscribed: subscribed('to', owner.id) } } : {}),
+    },
+    to,
+    settings,
+    now,
+  );
+  const limit = settings.move_messages_between_streams_limit_seconds;
+  if (!movesFreely(user) && isLate(message, limit, now)) throw apiError('STREAM_TOO_LATE');
+  return to;
+}
+
+/**
+ * Moving a whole topic of which some messages are too old. @param topic all messages of it that the user may access
+ * @throws ApiError
+ */
+export function checkWholeTopic(
+  topic: readonly StoredMessage[],
+  { topic: name, stream }: Wanted,
+  { user, settings, now }: Editor,
+): void {
+  if (movesFreely(user)) return;
+  const limits = [
+    name === undefined ? null : settings.move_messages_within_stream_limit_seconds,
+    stream === undefined ? null : settings.move_messages_between_streams_limit_seconds,
+  ].filter((limit) => typeof limit === 'number');
+  if (limits.length === 0) return;
+  const limit = Math.min(...limits);
+  const allowed = topic.filter((message) => !isLate(message, limit, now));
+  if (allowed.length === topic.length) return;
+  throw apiError('MOVE_TIME_LIMIT', {
+    first_message_id_allowed_to_move: Math.min(...allowed.map(({ id }) => id)),
+    total_messages_in_topic: topic.length,
+    total_messages_allowed_to_move: allowed.length,
+  });
+}

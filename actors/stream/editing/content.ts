@@ -1,0 +1,106 @@
+/** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
+import { apiError } from '../../../src/api/errors.js';
+import { type RealmId, userId } from '../../../src/core/index.js';
+import type { DirectoryView } from '../../../src/directory/index.js';
+import { matchAlertWords, type Rendered } from '../../../src/markdown/index.js';
+import {
+  checkContent,
+  copyOf,
+  decidingStreams,
+  type MessageBody,
+  type StoredMessage,
+} from '../../../src/messages/index.js';
+import type { Store } from '../../../src/store/index.js';
+import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
+
+const DELETED = '(deleted)';
+
+/** As it is stored. @throws ApiError */
+export const newText = (content: string): string => (content.trimEnd() === '' ? DELETED : checkContent(content));
+
+/** Flags that follow from the text; all others stay. */
+const FROM_TEXT = ['mentioned', 'has_alert_word'];
+
+function membersOfGroups(groups: readonly number[], directory: DirectoryView): Set<number> {
+  const members = new Set<number>();
+  const seen = new Set<number>();
+  const waiting = [...groups];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const group = directory.group(id);
+    for (const member of group?.members ?? []) members.add(member);
+    waiting.push(...(group?.subgroups ?? []));
+  }
+  return members;
+}
+
+/** Everybody to whom the text means something: user → flags. */
+function meant(content: string, { mentions }: Rendered, directory: DirectoryView): Map<number, string[]> {
+  const flags = new Map<number, string[]>();
+  for (const user of new Set([...mentions.users, ...membersOfGroups(mentions.groups, directory)])) {
+    flags.set(user, ['mentioned']);
+  }
+  for (const { user, alertWords } of directory.personals()) {
+    if (alertWords.length === 0 || matchAlertWords(content, alertWords).length === 0) continue;
+    flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
+  }
+  return flags;
+}
+
+/** Stream → user → membership. */
+export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
+
+/**
+ * Input of `newContent`: who of those that the text concerns was subscribed where, for a message that came from
+ * elsewhere. @param own stream whose members are at hand
+ */
+export async function membershipsFor(
+  message: StoredMessage,
+  content: string,
+  rendered: Rendered,
+  own: number,
+  realm: RealmId,
+  directory: DirectoryView,
+  store: Store,
+): Promise<Memberships> {
+  const streams = decidingStreams(message).filter((stream) => stream !== own);
+  const users = [...meant(content, rendered, directory).keys()];
+  if (streams.length === 0 || users.length === 0) return new Map();
+  const wanted = streams.flatMap((stream) => users.map((user) => memberPart(realm, stream, user)));
+  const parts = await store.getParts(wanted);
+  return new Map(
+    streams.map((stream, s) => [
+      stream,
+      new Map(users.map((user, u) => [user, asMember(parts[s * users.length + u]?.value)])),
+    ]),
+  );
+}
+
+/** Changes of the body. @param member of a stream that decides who has the message */
+export function newContent(
+  message: StoredMessage,
+  content: string,
+  rendered: Rendered | null,
+  directory: DirectoryView,
+  member: (stream: number, user: number) => Member | undefined,
+): Partial<MessageBody> {
+  if (rendered === null) throw apiError('CANNOT_RENDER');
+  const flags: Record<string, readonly string[]> = {};
+  for (const [user, before] of Object.entries(message.body.flags)) {
+    const kept = before.filter((flag) => !FROM_TEXT.includes(flag));
+    if (kept.length > 0) flags[user] = kept;
+  }
+  for (const [user, added] of meant(content, rendered, directory)) {
+    if (!directory.user(userId(user))?.isActive) continue;
+    const has = copyOf(message, user, (stream) => member(stream, user), false).has;
+    if (has) flags[user] = [...(flags[user] ?? []), ...added];
+  }
+  return {
+    content,
+    html: rendered.html,
+    flags,
+    wildcard: rendered.mentions.wildcard,
+    has: { link: rendered.hasLink, image: rendered.hasImage },
+  };
+}

@@ -1,0 +1,98 @@
+/** The events of edits and moves (messages.md § Edit event). Pure. */
+import type { JsonObject } from '../../../src/core/index.js';
+import type { DirectoryStream } from '../../../src/directory/index.js';
+import type { MessageBody, StoredMessage } from '../../../src/messages/index.js';
+import type { Audience, LogItem } from '../../../src/runtime/index.js';
+import type { PropagateMode } from './args.js';
+
+/** An event must fit into an entry of the log: the ids of more messages than this are spread over several. */
+export const IDS_PER_EVENT = 20_000;
+
+export interface Edited {
+  readonly by: number;
+  /** Seconds since 1970. */
+  readonly at: number;
+  readonly message: StoredMessage;
+  /** Undefined: direct. */
+  readonly stream: DirectoryStream | undefined;
+  /** New text and what follows from it. */
+  readonly content?: Partial<MessageBody> | undefined;
+  readonly move?:
+    | {
+        readonly mode: PropagateMode;
+        /** All that move, the message itself first. */
+        readonly ids: readonly number[];
+        readonly topic?: { readonly name: string; readonly links: MessageBody['topicLinks'] } | undefined;
+        readonly stream?: number | undefined;
+      }
+    | undefined;
+}
+
+export function editItems({ by, at, message, stream, content, move }: Edited, to: Audience): LogItem[] {
+  const { body, id } = message;
+  const event: JsonObject = {
+    type: 'update_message',
+    user_id: by,
+    edit_timestamp: at,
+    message_id: id,
+    rendering_only: false,
+    ...(stream ? { stream_name: stream.name, stream_id: stream.id } : {}),
+    ...(content
+      ? {
+          orig_content: body.content,
+          orig_rendered_content: body.html,
+          prev_rendered_content_version: 1,
+          content: content.content!,
+          rendered_content: content.html!,
+          is_me_message: content.content!.startsWith('/me '),
+        }
+      : {}),
+    ...(move
+      ? {
+          propagate_mode: move.mode,
+          orig_subject: body.topic,
+          ...(move.stream === undefined ? {} : { new_stream_id: move.stream }),
+          ...(move.topic ? { subject: move.topic.name, topic_links: move.topic.links } : {}),
+        }
+      : {}),
+    // Everybody's own are filled in at delivery.
+    flags: [],
+  };
+  const own = { of: 'flags', message: id } as const;
+  return slices(move?.ids ?? [id]).map((message_ids) => ({ t: 'event', to, event: { ...event, message_ids }, own }));
+}
+
+function slices(ids: readonly number[]): (readonly number[])[] {
+  if (ids.length <= IDS_PER_EVENT) return [ids];
+  const all: (readonly number[])[] = [];
+  for (let i = 0; i < ids.length; i += IDS_PER_EVENT) all.push(ids.slice(i, i + IDS_PER_EVENT));
+  return all;
+}
+
+/** Messages that these people can't see any more. @param topic of a stream; null: direct messages */
+export function goneItems(
+  ids: readonly number[],
+  place: { readonly stream: number; readonly topic: string } | null,
+  to: Audience,
+): LogItem[] {
+  const where = place
+    ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' }
+    : { message_type: 'private' };
+  const bulk = slices(ids).map(
+    (message_ids): LogItem => ({
+      t: 'event',
+      to,
+      event: { type: 'delete_message', message_ids, ...where },
+      only: { capability: 'bulk_message_deletion', has: true },
+    }),
+  );
+  const single = ids.map(
+    (message_id): LogItem => ({
+      t: 'event',
+      to,
+      event: { type: 'delete_message', ...where, message_id },
+      only: { capability: 'bulk_message_deletion', has: false },
+    }),
+  );
+  return [...bulk, ...single];
+}

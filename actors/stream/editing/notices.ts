@@ -1,0 +1,90 @@
+/** What the notification bot says about a move, and where (messages.md § Notices). Pure. */
+import type { RealmId } from '../../../src/core/index.js';
+import type { DirectoryStream, DirectoryUser } from '../../../src/directory/index.js';
+import { messageUrl } from '../../../src/markdown/index.js';
+import { RESOLVED_PREFIX, type StoredMessage } from '../../../src/messages/index.js';
+import type { OutboxCommand } from '../../../src/runtime/index.js';
+import { silentMention, streamNotice } from '../../shared/notices.js';
+
+export interface Place {
+  readonly stream: DirectoryStream;
+  readonly topic: string;
+}
+
+export interface Moved {
+  readonly by: DirectoryUser;
+  readonly from: Place;
+  readonly to: Place;
+  /** The message that the request named. */
+  readonly message: number;
+  readonly count: number;
+  /** Nothing that the mover can see stayed behind. */
+  readonly all: boolean;
+  /** There were messages in the new place before. */
+  readonly targetExisted: boolean;
+  readonly notifyOld: boolean;
+  readonly notifyNew: boolean;
+  /** The text was changed, too. */
+  readonly withContent: boolean;
+}
+
+const link = ({ stream, topic }: Place): string => `#**${stream.name}>${topic}**`;
+
+/** Without check marks and blanks in front. */
+const bare = (topic: string): string => topic.replace(/^[✔ ]+/, '');
+
+const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_PREFIX);
+
+export const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
+
+/**
+ * One after the other, so that their ids are in this order.
+ * @param uninvolved subscribers of the new place who neither wrote nor reacted in the topic
+ */
+export function noticesOf(
+  moved: Moved,
+  realm: RealmId,
+  origin: string,
+  after: number,
+  uninvolved: () => readonly number[],
+): OutboxCommand[] {
+  const { from, to, count } = moved;
+  const user = silentMention(moved.by);
+  const say = ({ stream, topic }: Place, content: string, read?: readonly number[]): OutboxCommand =>
+    streamNotice(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
+  const notices: OutboxCommand[] = [];
+  if (!moved.withContent && togglesResolved(from.topic, to.topic)) {
+    const how = isResolved(to.topic) ? 'resolved' : 'unresolved';
+    notices.push(say(to, `${user} has marked this topic as ${how}.`, uninvolved()));
+  }
+  const onlyResolves =
+    from.stream.id === to.stream.id && from.topic !== to.topic && bare(from.topic) === bare(to.topic);
+  if (moved.notifyNew && !onlyResolves) {
+    const what =
+      moved.all && !moved.targetExisted
+        ? 'This topic was'
+        : count === 1
+          ? `[A message](${messageUrl(origin, to.stream, to.topic, moved.message)}) was`
+          : `${count} messages were`;
+    notices.push(say(to, `${what} moved here from ${link(from)} by ${user}.`));
+  }
+  if (moved.notifyOld) {
+    const what = moved.all
+      ? 'This topic was moved'
+      : count === 1
+        ? 'A message was moved from this topic'
+        : `${count} messages were moved from this topic`;
+    notices.push(say(from, `${what} to ${link(to)} by ${user}.`));
+  }
+  return notices;
+}
+
+/** Who wrote or reacted. */
+export function involved(messages: Iterable<StoredMessage>): Set<number> {
+  const people = new Set<number>();
+  for (const { sender, body } of messages) {
+    people.add(sender);
+    for (const { user } of body.reactions ?? []) people.add(user);
+  }
+  return people;
+}

@@ -1,0 +1,121 @@
+/** What a move needs to know of other messages and of the target: read before it is decided. */
+import { streamId, streamKey, userId } from '../../../src/core/index.js';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import {
+  asStored,
+  NEWEST,
+  OwnFlags,
+  RESOLVED_PREFIX,
+  Reader,
+  type StoredMessage,
+  streamConversation,
+} from '../../../src/messages/index.js';
+import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
+import type { MessageRecord } from '../../../src/store/index.js';
+import { canReadHistory, isMember, topicKey } from '../../../src/streams/index.js';
+import { memberOf } from '../commands/members.js';
+import type { StreamVolatile } from '../recent.js';
+import type { StreamState } from '../state.js';
+import { newestOfTopic } from '../topics.js';
+import type { EditArgs } from './args.js';
+
+export interface Target {
+  /** Subscribers, at this membership version. */
+  readonly members: readonly number[];
+  readonly mv: number;
+}
+
+export interface Scope {
+  /** Messages of the old topic, newest first: all, or as many as it took to find one that stays. */
+  readonly topic: readonly MessageRecord[];
+  /** Those of them that the caller may access. */
+  readonly accessible: ReadonlySet<number>;
+  /** The newest ones that stay behind. */
+  readonly newest: readonly MessageRecord[];
+  /** Another stream. */
+  readonly target: Target | undefined;
+  /** What is in the new topic already, newest first; all of it when that changes whether the topic is resolved. */
+  readonly inTarget: readonly MessageRecord[];
+}
+
+const PAGE = 1_000;
+
+type Context = NeedsContext<StreamState, StreamVolatile>;
+
+/** All messages of a topic, newest first. @param enough ends it early */
+async function readTopic(
+  stream: number,
+  key: string,
+  { realm }: Context,
+  { store }: Suppliers,
+  seen: (page: readonly MessageRecord[]) => Promise<boolean>,
+  first = PAGE,
+): Promise<MessageRecord[]> {
+  const index = { by: 'topic', conversation: streamConversation(stream), topicKey: key } as const;
+  const all: MessageRecord[] = [];
+  let from = NEWEST;
+  for (let limit = first; ; limit = PAGE) {
+    const page = await store.scanMessages({ realm, index, from, direction: 'older', limit });
+    all.push(...page);
+    if ((await seen(page)) || page.length < limit) return all;
+    from = page.at(-1)!.id;
+  }
+}
+
+/** Which messages of the stream the caller may access. */
+function readerFor(
+  stream: DirectoryStream,
+  user: DirectoryUser,
+  directory: DirectoryView,
+  context: Context,
+  { store }: Suppliers,
+) {
+  const subscribed = (id: number): boolean => id === stream.id && isMember(memberOf(context.view.parts, user.id));
+  const shared = stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id));
+  const reader = new Reader(store, context.realm, user, directory, subscribed, new OwnFlags(user.id, new Map()));
+  return async (records: readonly MessageRecord[]): Promise<number[]> => {
+    if (shared) return records.map(({ id }) => id);
+    return (await reader.readable(records.map(asStored), 'none')).map(({ message }) => message.id);
+  };
+}
+
+export async function readScope(
+  args: EditArgs,
+  message: StoredMessage,
+  context: Context,
+  suppliers: Suppliers,
+): Promise<Scope | undefined> {
+  const { realm, caller } = context;
+  const directory = await suppliers.directory(realm);
+  const user = directory.user(userId(caller));
+  const stream = directory.stream(streamId(message.body.stream));
+  if (!user || !stream) return undefined;
+  const accessibleOf = readerFor(stream, user, directory, context, suppliers);
+  const accessible = new Set<number>();
+  const alone = args.propagate_mode === 'change_one';
+  const key = topicKey(message.body.topic);
+  const add = async (page: readonly MessageRecord[]): Promise<boolean> => {
+    const ids = await accessibleOf(page);
+    for (const id of ids) accessible.add(id);
+    // A single message: whether another one stays behind is all there is to know.
+    return alone && ids.some((id) => id !== message.id);
+  };
+  const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
+  const newTopic = (args.topic ?? message.body.topic).trim();
+  const toggles = newTopic.startsWith(RESOLVED_PREFIX) !== message.body.topic.startsWith(RESOLVED_PREFIX);
+  const [topic, newest, target, inTarget] = await Promise.all([
+    readTopic(stream.id, key, context, suppliers, add, alone ? 2 : PAGE),
+    newestOfTopic(
+      suppliers.store,
+      realm,
+      stream.id,
+      key,
+      args.propagate_mode === 'change_later' ? message.id : undefined,
+    ),
+    elsewhere === undefined || !directory.stream(streamId(elsewhere))
+      ? undefined
+      : suppliers.ask(streamKey(realm, streamId(elsewhere)), 'members', {}),
+    readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, suppliers, async () => !toggles, toggles ? PAGE : 1),
+  ]);
+  return { topic, accessible, newest, target: target as unknown as Target | undefined, inTarget };
+}

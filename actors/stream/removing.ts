@@ -1,0 +1,57 @@
+/** What it means that messages go: their records, the topics' newest messages, and the events (events.md, delete_message). */
+import { parseKey } from '../../src/core/index.js';
+import type { StoredMessage } from '../../src/messages/index.js';
+import type { Audience, CommandContext, LogItem, Outcome } from '../../src/runtime/index.js';
+import type { MessageRecord } from '../../src/store/index.js';
+import { topicKey } from '../../src/streams/index.js';
+import { goneItems } from './editing/event.js';
+import { removal, type StreamView } from './messages.js';
+import type { StreamState } from './state.js';
+import { topicWithout } from './topics.js';
+
+/**
+ * @param messages of this conversation, in the order in which the events list them
+ * @param newest messages of their topics, see topics.ts; those of the removed ones may be among them
+ */
+export function removed(
+  view: StreamView,
+  messages: readonly StoredMessage[],
+  newest: readonly MessageRecord[],
+  context: CommandContext,
+): Pick<Outcome<StreamState>, 'messages' | 'parts' | 'events'> {
+  const { kind, rest } = parseKey(context.key);
+  const stream = kind === 'stream' ? Number(rest) : 0;
+  const ids = new Set(messages.map(({ id }) => id));
+  const events: LogItem[] = [];
+  const parts: Record<string, JsonPart> = {};
+  for (const [key, of] of byTopic(messages)) {
+    const { topic, stream: place } = of[0]!.body;
+    const to: Audience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
+    events.push(
+      ...goneItems(
+        of.map(({ id }) => id),
+        stream === 0 ? null : { stream: place, topic },
+        to,
+      ),
+    );
+    if (stream !== 0)
+      Object.assign(
+        parts,
+        topicWithout(view, stream, key, newest, (id) => ids.has(id)),
+      );
+  }
+  return { messages: messages.map((message) => removal(view, message, context)), parts, events };
+}
+
+type JsonPart = NonNullable<Outcome<StreamState>['parts']>[string];
+
+function byTopic(messages: readonly StoredMessage[]): Map<string, StoredMessage[]> {
+  const topics = new Map<string, StoredMessage[]>();
+  for (const message of messages) {
+    const key = topicKey(message.body.topic);
+    const of = topics.get(key);
+    if (of) of.push(message);
+    else topics.set(key, [message]);
+  }
+  return topics;
+}
