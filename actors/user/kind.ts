@@ -11,14 +11,17 @@ import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/message-changes.js';
-import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/messages.js';
 import { muteUser } from './commands/mute-user.js';
 import { ownState } from './commands/own-state.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
+import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
+import { subscriptionSettings } from './commands/subscription-settings.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
+import { unsubscribed } from './commands/unsubscribed.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -33,11 +36,17 @@ export const userKind: ActorKind<UserState> = {
     'sealed-key': sealedKey,
     me,
     subscribed,
+    unsubscribed,
+    'subscription-settings': subscriptionSettings,
+    stream: streamById,
+    subscribers: subscribersOf,
+    'subscription-status': subscriptionStatus,
     'own-state': ownState,
     'mute-user': muteUser,
     subscriptions,
     streams,
     messages: fetchMessages,
+    'matches-narrow': matchesNarrow,
     message: fetchMessage,
     'edit-message': editMessage,
     'move-message': moveMessage,

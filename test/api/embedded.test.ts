@@ -2,8 +2,10 @@ import t from 'tap';
 import { startEmbedded } from './harness.js';
 import { runSuite } from './run.js';
 import { scheduledTime } from './suite/scheduled-time.js';
+import { slowMarks } from './suite/slow-marks.js';
 import { time } from './suite/time.js';
 
 await runSuite('embedded face', () => startEmbedded());
 await t.test('time', time);
 await t.test('time and scheduled messages', scheduledTime);
+await t.test('marks that take too long', slowMarks);

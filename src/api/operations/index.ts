@@ -13,7 +13,7 @@ import {
   updateLinkifier,
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import {
@@ -24,7 +24,17 @@ import {
 } from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
+import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import {
+  getStream,
+  getSubscribers,
+  getSubscriptionStatus,
+  unsubscribe,
+  updateSubscriptionSetting,
+  updateSubscriptionSettings,
+  updateSubscriptions,
+} from './subscriptions.js';
 import { setTypingStatus } from './typing.js';
 import {
   createUserGroup,
@@ -104,4 +114,16 @@ export const OPERATIONS = [
   getMessageHistory,
   deleteTopic,
   getStreamTopics,
+  addDefaultStream,
+  removeDefaultStream,
+  getStream,
+  updateStream,
+  archiveStream,
+  getSubscribers,
+  unsubscribe,
+  updateSubscriptions,
+  updateSubscriptionSettings,
+  updateSubscriptionSetting,
+  getSubscriptionStatus,
+  matchesNarrow,
 ] as unknown as readonly Operation[];

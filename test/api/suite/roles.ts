@@ -27,6 +27,7 @@ export const roles: Facts = async (t, server) => {
       'POST /messages': { type: 'stream', to: 'everybody', topic: 'roles', content: 'me too' },
       'GET /messages': { anchor: 'newest', num_before: 5, num_after: 0 },
       'GET /messages/{message_id}': { message_id: message },
+      'GET /messages/matches_narrow': { msg_ids: [message], narrow: [] },
       'GET /users': {},
       'GET /users/me': {},
       'GET /users/me/subscriptions': {},

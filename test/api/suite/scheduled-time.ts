@@ -51,7 +51,10 @@ export async function scheduledTime(t: Test): Promise<void> {
       num_before: 1_000,
       num_after: 0,
       apply_markdown: false,
-      narrow: [{ operator: 'stream', operand: 'dock' }],
+      narrow: [
+        { operator: 'stream', operand: 'dock' },
+        { operator: 'topic', operand: 'tides' },
+      ],
     });
     return messages.map((message) => message.content);
   };
