@@ -22,8 +22,8 @@ export interface TestServer extends Target {
   /** As the command line reaches actors. */
   readonly actors: ActorCaller;
   readonly secrets: Secrets;
-  /** Stop all of it and start it again on the same data; ports may change. */
-  restart(): Promise<void>;
+  /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
+  restart(meanwhile?: () => void): Promise<void>;
   /** Stops everything and removes what it stored. */
   close(): Promise<void>;
 }
@@ -82,8 +82,9 @@ class Face implements TestServer {
     return fronts[this.#turn++ % fronts.length]!.port!;
   }
 
-  async restart(): Promise<void> {
+  async restart(meanwhile?: () => void): Promise<void> {
     await stopAll([...this.#nodes].reverse());
+    meanwhile?.();
     await this.#start();
   }
 
