@@ -30,6 +30,7 @@ import { subscribingRefusals } from './subscribing-refusals.js';
 import { typing } from './typing.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
+import { visiting } from './visiting.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {
@@ -51,6 +52,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'contents of queues': queueContents,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
+  visiting,
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
