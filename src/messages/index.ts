@@ -2,7 +2,7 @@ export { alertedBy, mutersOf } from './choices.js';
 export { directConversation } from './conditions.js';
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams } from './copies.js';
-export { flagsAtCreation } from './creation-flags.js';
+export { type AtMoment, flagsAtCreation, meantBy } from './creation-flags.js';
 export * from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';

@@ -2,7 +2,7 @@
 import type { UserId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { CannotRender, type MarkdownContext, type Rendered, RenderThreads } from '../markdown/index.js';
-import { isSystemBot } from '../people/index.js';
+import { isSystemBot, settingOf } from '../people/index.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -29,11 +29,16 @@ function usersNamed(directory: DirectoryView, name: string): readonly DirectoryU
 
 const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 
-/** @param origin base URL of the organization: its links are local */
-export function renderContext(directory: DirectoryView, origin: string): Partial<MarkdownContext> {
+/**
+ * @param origin base URL of the organization: its links are local
+ * @param author whose text it is; 0 = the system's
+ */
+export function renderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
   const { settings } = directory;
+  const writer = directory.user(author as UserId);
   return {
     origin,
+    translateEmoticons: writer !== undefined && settingOf(directory, writer, 'translate_emoticons') === true,
     inlineImages: settings.inline_image_preview === true,
     defaultCodeLanguage: String(settings.default_code_block_language ?? ''),
     usersNamed: (name) => usersNamed(directory, name).map(shown),
@@ -57,10 +62,10 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
 export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
-  /** null: the text can't be rendered within its limits. */
-  async render(text: string, directory: DirectoryView, origin: string): Promise<Rendered | null> {
+  /** @param author whose text it is; 0 = the system's. null: the text can't be rendered within its limits. */
+  async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<Rendered | null> {
     try {
-      return await this.#threads.render(text, renderContext(directory, origin));
+      return await this.#threads.render(text, renderContext(directory, origin, author));
     } catch (error) {
       if (error instanceof CannotRender) return null;
       throw error;

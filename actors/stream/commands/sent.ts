@@ -44,14 +44,14 @@ export interface Prepared {
 /** Needs of every command that makes a message. */
 export async function prepare(
   { content, origin }: Said,
-  { realm }: NeedsContext<StreamState, StreamVolatile>,
+  { realm, caller }: NeedsContext<StreamState, StreamVolatile>,
   suppliers: Suppliers,
 ): Promise<Prepared> {
   // Asked for first and at once: ids must come in the order in which commands arrived.
   const id = suppliers.messageId(realm);
   const rendered = suppliers
     .directory(realm)
-    .then((directory) => suppliers.services.renderer.render(content, directory, origin));
+    .then((directory) => suppliers.services.renderer.render(content, directory, origin, caller));
   const both = await Promise.all([id, rendered]);
   return { id: both[0], rendered: both[1] };
 }

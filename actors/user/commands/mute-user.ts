@@ -4,7 +4,7 @@
  */
 import { apiError } from '../../../src/api/errors.js';
 import { realmKey, userId } from '../../../src/core/index.js';
-import { markRead, OwnFlags, type StoredMessage } from '../../../src/messages/index.js';
+import { markRead, OwnFlags, type OwnMessage } from '../../../src/messages/index.js';
 import type { UserCommand } from '../command.js';
 import { idEvents } from '../reading/flag-event.js';
 import { unreadFrom } from '../reading/unread-from.js';
@@ -14,9 +14,11 @@ interface MuteArgs {
   readonly [key: string]: number;
 }
 
-export const muteUser: UserCommand<MuteArgs, readonly StoredMessage[]> = {
+export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
+  // Looking for long must not keep other commands waiting.
+  lane: 'mute-user',
   needs: ({ muted_user_id }, context, suppliers) => unreadFrom(muted_user_id, context, suppliers),
-  handle({ parts }, args, unread, { directory, caller, realm }) {
+  handle({ parts }, args, found, { directory, caller, realm }) {
     const { muted_user_id } = args;
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     const target = directory.user(userId(muted_user_id));
@@ -24,12 +26,11 @@ export const muteUser: UserCommand<MuteArgs, readonly StoredMessage[]> = {
     if (directory.personal(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
       throw apiError('USER_ALREADY_MUTED');
     }
-    const own = unread.map((message) => ({ message, copy: true, gained: false }));
-    const { changed, parts: written } = markRead(new OwnFlags(caller, parts), own);
+    const flags = new OwnFlags(caller, parts);
+    const read = markRead(flags, found);
     return {
-      parts: written,
-      events: idEvents(caller, changed),
       reply: { forward: { to: realmKey(realm), command: 'mute-user', args } },
+      ...(read.changed.length > 0 ? { parts: read.parts, events: idEvents(caller, read.changed) } : {}),
     };
   },
 };

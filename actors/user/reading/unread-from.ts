@@ -1,5 +1,12 @@
 /** What a user has not read of one sender. */
-import { DIRECT_HOME, MOST_UNREAD, OwnFlags, type StoredMessage, UnreadScan } from '../../../src/messages/index.js';
+import {
+  DIRECT_HOME,
+  MOST_UNREAD,
+  OwnFlags,
+  type OwnMessage,
+  type StoredMessage,
+  UnreadScan,
+} from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import { subscriptionsOf, type UserState } from '../state.js';
 
@@ -8,7 +15,7 @@ export async function unreadFrom(
   sender: number,
   { realm, caller, view }: NeedsContext<UserState, undefined>,
   { store }: Suppliers,
-): Promise<StoredMessage[]> {
+): Promise<OwnMessage[]> {
   const flags = new OwnFlags(caller, view.parts);
   const scan = new UnreadScan(store, realm, caller);
   const homes = [DIRECT_HOME, ...subscriptionsOf(view.parts).flatMap((own) => (own.active ? [own.stream] : []))];
@@ -22,5 +29,6 @@ export async function unreadFrom(
     found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
     if (found.length >= MOST_UNREAD) break;
   }
-  return [...new Map(found.map((message) => [message.id, message])).values()];
+  const once = new Map(found.map((message) => [message.id, message]));
+  return [...once.values()].map((message) => ({ message, copy: true, gained: false }));
 }

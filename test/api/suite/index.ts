@@ -8,8 +8,10 @@ import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
+import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
 import { narrows } from './narrows.js';
+import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -27,10 +29,14 @@ import { state } from './state.js';
 import { streamSettings } from './stream-settings.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
+import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { visiting } from './visiting.js';
+import { visibilityEvents } from './visibility-events.js';
+import { visibilityTables } from './visibility-tables.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {
@@ -57,10 +63,16 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
   visibility,
+  'visibility tables': visibilityTables,
+  'visibility of events': visibilityEvents,
   audiences,
   drafts,
   settings,
   'alert words and mutes': choices,
+  'organization settings': organizationSettings,
+  'linkifiers and playgrounds': linkifiers,
+  'user groups': userGroups,
+  'system bots': systemBots,
   'user topics': userTopics,
   typing,
   'scheduled messages': scheduled,
