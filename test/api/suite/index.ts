@@ -34,9 +34,9 @@ import { typing } from './typing.js';
 import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
-import { visiting } from './visiting.js';
 import { visibilityEvents } from './visibility-events.js';
 import { visibilityTables } from './visibility-tables.js';
+import { visiting } from './visiting.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {

@@ -1,6 +1,6 @@
 /** What single operators find, and for whom: narrow.md § Operators, § Base set. Windows and search have families of their own. */
 import type { ApiMessage } from '../harness.js';
-import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../harness.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell, withoutNotices } from '../harness.js';
 import type { Facts } from './facts.js';
 
 const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
@@ -8,7 +8,7 @@ const term = (operator: string, operand: unknown, negated = false) => ({ operato
 
 async function ids(person: Person, ...narrow: unknown[]): Promise<number[]> {
   const { messages } = await person.api.ok<{ messages: ApiMessage[] }>('GET /messages', { ...all, narrow });
-  return messages.map((message) => message.id);
+  return withoutNotices(messages).map((message) => message.id);
 }
 
 async function anchorOf(person: Person, ...narrow: unknown[]): Promise<number> {
