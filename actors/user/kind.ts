@@ -5,16 +5,22 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { publicMessage, publicMessages } from './commands/anonymous.js';
-import { due, scheduledFailed, scheduledSent } from './commands/delivery.js';
+import { due, scheduledFailed, scheduledFailed, scheduledSent, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
+import { due } from './commands/due.js';
+import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/file-access.js';
+import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
+import { makeCopy } from './commands/made-copy.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/message-changes.js';
 import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/messages.js';
 import { muteUser } from './commands/mute-user.js';
+import { onMessage } from './commands/on-message.js';
 import { ownState } from './commands/own-state.js';
+import { readReceipts } from './commands/read-receipts.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
 import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
@@ -23,6 +29,7 @@ import { streamIdByName, streams, subscribed, subscriptions } from './commands/s
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
 import { unsubscribed } from './commands/unsubscribed.js';
+import { FILE_PART } from './files.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -30,7 +37,7 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART],
+  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART, FILE_PART],
   commands: {
     create,
     'fetch-key': fetchKey,
@@ -59,6 +66,21 @@ export const userKind: ActorKind<UserState> = {
     topics: streamTopics,
     render,
     'stream-id': streamIdByName,
+    'file-begin': fileBegin,
+    'file-done': fileDone,
+    'file-remove': fileRemove,
+    'file-linked': fileLinked,
+    'file-unlinked': fileUnlinked,
+    'file-exists': fileExists,
+    'file-access': fileAccess,
+    'file-public': filePublic,
+    'files-accessible': filesAccessible,
+    attachments,
+    'made-copy': makeCopy,
+    react: onMessage('react'),
+    unreact: onMessage('unreact'),
+    submessage: onMessage('submessage'),
+    'read-receipts': readReceipts,
     'set-flags': setFlags,
     'set-flags-in-narrow': setFlagsInNarrow,
     'mark-all-read': markAllRead,

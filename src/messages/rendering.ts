@@ -1,7 +1,13 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
 import type { UserId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
-import { CannotRender, type MarkdownContext, type Rendered, RenderThreads } from '../markdown/index.js';
+import {
+  CannotRender,
+  type CustomEmoji,
+  type MarkdownContext,
+  type Rendered,
+  RenderThreads,
+} from '../markdown/index.js';
 import { isSystemBot, settingOf } from '../people/index.js';
 
 declare module '../runtime/kind.js' {
@@ -36,11 +42,18 @@ const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 export function renderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
   const { settings } = directory;
   const writer = directory.user(author as UserId);
+  // Looked up only for texts that ask for one.
+  let emoji: Map<string, CustomEmoji> | undefined;
+  const customEmoji = (name: string): CustomEmoji | undefined => {
+    emoji ??= new Map([...directory.emoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
+    return emoji.get(name);
+  };
   return {
     origin,
     translateEmoticons: writer !== undefined && settingOf(directory, writer, 'translate_emoticons') === true,
     inlineImages: settings.inline_image_preview === true,
     defaultCodeLanguage: String(settings.default_code_block_language ?? ''),
+    productEmoji: directory.extraEmoji,
     usersNamed: (name) => usersNamed(directory, name).map(shown),
     userById: (id) => {
       const user = directory.user(id as UserId);
@@ -51,6 +64,7 @@ export function renderContext(directory: DirectoryView, origin: string, author =
       return undefined;
     },
     linkifiers: directory.linkifiers(),
+    customEmoji,
     streamByName: (name) => {
       const stream = directory.streamByName(name);
       return stream?.name === name ? { id: stream.id, name } : undefined;

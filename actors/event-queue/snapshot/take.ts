@@ -7,6 +7,8 @@ import { encodeFields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
 import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import { presentCustomEmoji } from '../../../src/emoji/index.js';
+import type { Limits } from '../../../src/files/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
@@ -38,6 +40,7 @@ export interface SnapshotInputs {
   readonly directory: DirectoryView;
   readonly args: RegisterArgs;
   readonly now: number;
+  readonly limits: Limits;
   readonly subscriptions: readonly Subscription[];
   /** Stream → subscribers; empty unless asked for. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
@@ -109,6 +112,7 @@ export async function takeSnapshot(
     directory,
     args,
     now: suppliers.services.clock.now(),
+    limits: suppliers.services.limits,
     subscriptions,
     subscribers,
   };
@@ -117,6 +121,7 @@ export async function takeSnapshot(
   parts.push(...directorySections(inputs, wanted));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
+  if (wanted('realm_emoji')) parts.push({ realm_emoji: presentCustomEmoji(directory.emoji()) });
   if (own) parts.push(ownSections(inputs, own, wanted));
   return {
     start: end,

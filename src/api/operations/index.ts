@@ -2,7 +2,9 @@
 
 import type { Operation } from '../operation.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
+import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
+import { FILE_OPERATIONS } from './files.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import {
   addLinkifier,
@@ -13,9 +15,10 @@ import {
   updateLinkifier,
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, matchesNarrow, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
   deleteScheduledMessage,
@@ -26,6 +29,7 @@ import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { addSubmessage } from './submessages.js';
 import {
   getStream,
   getSubscribers,
@@ -51,6 +55,8 @@ import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
 export const OPERATIONS = [
+  ...FILE_OPERATIONS,
+  ...EMOJI_OPERATIONS,
   getDrafts,
   createDrafts,
   deleteDraft,
@@ -70,27 +76,16 @@ export const OPERATIONS = [
   getMessage,
   register,
   getServerSettings,
-  addDefaultStream,
-  removeDefaultStream,
   getStreams,
-  getStream,
-  updateStream,
-  archiveStream,
-  getSubscribers,
   getUsers,
   createUser,
   getOwnUser,
   getSubscriptions,
   subscribe,
-  unsubscribe,
-  updateSubscriptions,
-  updateSubscriptionSettings,
-  updateSubscriptionSetting,
   muteTopic,
   setUserTopic,
   getUser,
   getUserByEmail,
-  getSubscriptionStatus,
   updateSettings,
   updateDisplaySettings,
   updateNotificationSettings,
@@ -125,5 +120,20 @@ export const OPERATIONS = [
   getMessageHistory,
   deleteTopic,
   getStreamTopics,
+  addDefaultStream,
+  removeDefaultStream,
+  getStream,
+  updateStream,
+  archiveStream,
+  getSubscribers,
+  unsubscribe,
+  updateSubscriptions,
+  updateSubscriptionSettings,
+  updateSubscriptionSetting,
+  getSubscriptionStatus,
   matchesNarrow,
+  addReaction,
+  removeReaction,
+  addSubmessage,
+  getReadReceipts,
 ] as unknown as readonly Operation[];

@@ -4,8 +4,12 @@ import { authentication } from './authentication.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
+import { emoji } from './emoji.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
+import { fileAccess } from './file-access.js';
+import { fileServing } from './file-serving.js';
+import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
@@ -13,8 +17,12 @@ import { lookingUp } from './looking-up.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
+import { reactionRefusals } from './reaction-refusals.js';
+import { reactions } from './reactions.js';
+import { readReceipts } from './read-receipts.js';
 import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
@@ -27,6 +35,7 @@ import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
 import { streamSettings } from './stream-settings.js';
+import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
 import { systemBots } from './system-bots.js';
@@ -49,6 +58,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   fetching,
+  reactions,
+  'refusals of reactions': reactionRefusals,
+  submessages,
+  'read receipts': readReceipts,
   windows,
   narrows,
   searching,
@@ -56,6 +69,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   registering,
   queues,
   'contents of queues': queueContents,
+  'capabilities of queues': queueCapabilities,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
   visiting,
@@ -77,5 +91,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   typing,
   'scheduled messages': scheduled,
   'snapshot and events': state,
+  'uploaded files': files,
+  'who may see files': fileAccess,
+  'files as they are served': fileServing,
+  'custom emoji': emoji,
   restart,
 };
