@@ -5,7 +5,7 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { publicMessage, publicMessages } from './commands/anonymous.js';
-import { due, scheduledFailed, scheduledFailed, scheduledSent, scheduledSent } from './commands/delivery.js';
+import { scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { due } from './commands/due.js';
 import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/file-access.js';
