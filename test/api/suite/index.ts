@@ -45,6 +45,7 @@ import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { visibilityEvents } from './visibility-events.js';
 import { visibilityTables } from './visibility-tables.js';
+import { visiting } from './visiting.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {
@@ -71,6 +72,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'capabilities of queues': queueCapabilities,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
+  visiting,
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
