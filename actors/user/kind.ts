@@ -10,13 +10,16 @@ import { due } from './commands/due.js';
 import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/file-access.js';
 import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
+import { makeCopy } from './commands/made-copy.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/message-changes.js';
 import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/messages.js';
 import { muteUser } from './commands/mute-user.js';
+import { onMessage } from './commands/on-message.js';
 import { ownState } from './commands/own-state.js';
+import { readReceipts } from './commands/read-receipts.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
 import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
@@ -70,6 +73,11 @@ export const userKind: ActorKind<UserState> = {
     'file-public': filePublic,
     'files-accessible': filesAccessible,
     attachments,
+    'made-copy': makeCopy,
+    react: onMessage('react'),
+    unreact: onMessage('unreact'),
+    submessage: onMessage('submessage'),
+    'read-receipts': readReceipts,
     'set-flags': setFlags,
     'set-flags-in-narrow': setFlagsInNarrow,
     'mark-all-read': markAllRead,

@@ -11,6 +11,7 @@ export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, searches
 export { newestMessage } from './newest.js';
 export { makePlan, type Plan } from './plan.js';
 export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
+export { readersOf, showsReading } from './read-receipts.js';
 export * from './read-state.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
@@ -31,3 +32,4 @@ export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
 export { UnreadScan } from './unread.js';
 export { MOST_UNREAD, type UnreadView, unreadSummary } from './unread-summary.js';
 export { plainViewer, type Viewer } from './viewer.js';
+export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './widgets.js';

@@ -53,6 +53,7 @@ export function renderContext(directory: DirectoryView, origin: string, author =
     translateEmoticons: writer !== undefined && settingOf(directory, writer, 'translate_emoticons') === true,
     inlineImages: settings.inline_image_preview === true,
     defaultCodeLanguage: String(settings.default_code_block_language ?? ''),
+    productEmoji: directory.extraEmoji,
     usersNamed: (name) => usersNamed(directory, name).map(shown),
     userById: (id) => {
       const user = directory.user(id as UserId);

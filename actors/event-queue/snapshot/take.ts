@@ -7,7 +7,7 @@ import { encodeFields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
 import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
-import { presentEmoji } from '../../../src/emoji/index.js';
+import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import type { Limits } from '../../../src/files/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
@@ -116,7 +116,7 @@ export async function takeSnapshot(
   parts.push(...directorySections(inputs, wanted));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
-  if (wanted('realm_emoji')) parts.push({ realm_emoji: presentEmoji(directory.emoji()) });
+  if (wanted('realm_emoji')) parts.push({ realm_emoji: presentCustomEmoji(directory.emoji()) });
   if (own) parts.push(ownSections(inputs, own, wanted));
   return { start: end, incarnation, covers, shows: shown, parts: parts.map(encodeFields) };
 }

@@ -3,7 +3,7 @@ import { apiError } from '../../../src/api/errors.js';
 import type { JsonObject, RealmId } from '../../../src/core/index.js';
 import { userId } from '../../../src/core/index.js';
 import type { DirectoryEmoji } from '../../../src/directory/index.js';
-import { emojiPicture, emojiStill, pictureUrl, presentEmoji } from '../../../src/emoji/index.js';
+import { emojiPicture, emojiStill, pictureUrl, presentCustomEmoji } from '../../../src/emoji/index.js';
 import { emojiCode } from '../../../src/markdown/index.js';
 import { isAdmin, policyAllows, ROLE } from '../../../src/people/index.js';
 import type { CommandContext, LogItem } from '../../../src/runtime/index.js';
@@ -82,7 +82,7 @@ function changed(parts: Parts, emoji: DirectoryEmoji, { version }: { version: nu
     {
       t: 'event',
       to: { role: ROLE.guest, rv: version },
-      event: { type: 'realm_emoji', op: 'update', realm_emoji: presentEmoji(all) },
+      event: { type: 'realm_emoji', op: 'update', realm_emoji: presentCustomEmoji(all) },
     },
   ];
   return { reply: success({}, version), parts: { [`${EMOJI_PART}${emoji.id}`]: asPart(emoji) }, events };

@@ -8,6 +8,7 @@ import {
   recordOf,
   renderContext,
   type StoredMessage,
+  type StoredSubmessage,
   streamConversation,
 } from '../../../src/messages/index.js';
 import type {
@@ -78,6 +79,8 @@ export interface Spoken {
   /** Uploaded files that it claims. */
   readonly files: readonly string[];
   readonly local?: MessageItem['local'] | undefined;
+  /** What its widget begins with. */
+  readonly submessage?: StoredSubmessage | undefined;
 }
 
 type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
@@ -137,7 +140,7 @@ function sent(
   state: StreamState,
   said: Said,
   { now, directory, realm }: SentContext,
-  { id, sender, client, rendered, flags, files, local }: Spoken,
+  { id, sender, client, rendered, flags, files, local, submessage }: Spoken,
   { first, participants, recipient, stream, conversation, to }: Place,
 ): Outcome<StreamState> {
   const { wildcard } = rendered.mentions;
@@ -155,6 +158,7 @@ function sent(
     topicLinks: linksOf(said, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
     ...(files.length > 0 ? { files } : {}),
+    ...(submessage ? { submessages: [submessage] } : {}),
   };
   const message: StoredMessage = { id, sender, participants, home: stream, body };
   const item: MessageItem = {

@@ -1,7 +1,7 @@
 /** Custom emoji (realm.md § Custom emoji). */
 import { realmKey } from '../../core/index.js';
 import { EMOJI_MIB, emojiImage } from '../../emoji/image.js';
-import { checkEmojiName, emojiPicture, emojiStill, presentEmoji } from '../../emoji/index.js';
+import { checkEmojiName, emojiPicture, emojiStill, presentCustomEmoji } from '../../emoji/index.js';
 import { blobOfPicture } from '../../files/index.js';
 import { ActorRefused } from '../errors.js';
 import { type Operation, operation } from '../operation.js';
@@ -14,7 +14,7 @@ export const getEmoji = operation({
   guard: 'user',
   summary: "The organization's custom emoji, deactivated ones too.",
   parameters: {},
-  run: ({ directory }) => ({ fields: { emoji: presentEmoji(directory.emoji()) } }),
+  run: ({ directory }) => ({ fields: { emoji: presentCustomEmoji(directory.emoji()) } }),
 });
 
 export const uploadEmoji = operation({

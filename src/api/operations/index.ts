@@ -15,9 +15,10 @@ import {
   updateLinkifier,
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, matchesNarrow, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
   deleteScheduledMessage,
@@ -28,6 +29,7 @@ import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { addSubmessage } from './submessages.js';
 import {
   getStream,
   getSubscribers,
@@ -130,4 +132,8 @@ export const OPERATIONS = [
   updateSubscriptionSetting,
   getSubscriptionStatus,
   matchesNarrow,
+  addReaction,
+  removeReaction,
+  addSubmessage,
+  getReadReceipts,
 ] as unknown as readonly Operation[];

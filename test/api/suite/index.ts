@@ -21,6 +21,9 @@ import { people } from './people.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
+import { reactionRefusals } from './reaction-refusals.js';
+import { reactions } from './reactions.js';
+import { readReceipts } from './read-receipts.js';
 import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
@@ -33,6 +36,7 @@ import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
 import { streamSettings } from './stream-settings.js';
+import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
 import { systemBots } from './system-bots.js';
@@ -55,6 +59,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   fetching,
+  reactions,
+  'refusals of reactions': reactionRefusals,
+  submessages,
+  'read receipts': readReceipts,
   windows,
   narrows,
   searching,

@@ -109,6 +109,7 @@ export interface EmbeddedOptions {
   readonly clock?: Clock;
   readonly httpAdapter?: 'uws' | 'node' | 'auto';
   readonly maxBodyMib?: number;
+  readonly emojiNames?: 'conclave' | 'zulip';
   /** Makes a port slow, or lets it fail. */
   readonly adjust?: (ports: Ports) => Ports;
 }
@@ -122,6 +123,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       secret: SECRET,
       'http-adapter': options.httpAdapter ?? 'auto',
       'max-body-mib': String(options.maxBodyMib ?? 1),
+      'emoji-names': options.emojiNames ?? 'conclave',
     },
     {},
   );

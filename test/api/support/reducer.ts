@@ -28,6 +28,10 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'attachment/add':
     case 'attachment/update':
     case 'attachment/remove':
+    // Of messages, which no section shows.
+    case 'reaction/add':
+    case 'reaction/remove':
+    case 'submessage':
       return state;
     case 'realm_emoji/update':
       return { ...state, realm_emoji: event.realm_emoji };

@@ -3,7 +3,7 @@ import type { JsonObject, RealmId } from '../core/index.js';
 import type { DirectoryEmoji } from '../directory/index.js';
 
 /** All of them by id, deactivated ones too. */
-export const presentEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
+export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
   Object.fromEntries(
     [...all]
       .sort((a, b) => a.id - b.id)
