@@ -5,6 +5,7 @@ import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import { emoji } from './emoji.js';
+import { everyRole } from './every-role.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { fileAccess } from './file-access.js';
@@ -52,6 +53,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   authentication,
   'the frontend': frontend,
   roles,
+  'every role': everyRole,
   people,
   'looking up': lookingUp,
   sending,
