@@ -4,9 +4,13 @@ import { parseKey } from '../../src/core/index.js';
 import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
+import { archiveStream, vacated } from './commands/archive-stream.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
+import { setDefaultStream } from './commands/default-streams.js';
+import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
+import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
 import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
@@ -18,6 +22,8 @@ import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
+import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
+import { updateStream } from './commands/update-stream.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { realmMachine } from './machine.js';
 import {
@@ -57,8 +63,20 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     snapshot,
     'create-user': createUser,
     subscribe,
+    unsubscribe,
+    'update-subscriptions': updateSubscriptions,
+    'update-stream': updateStream,
+    'archive-stream': archiveStream,
+    vacated,
+    'default-stream': setDefaultStream,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
+    'emoji-begin': emojiBegin,
+    'emoji-add': emojiAdd,
+    'emoji-remove': emojiRemove,
+    'file-id': fileId,
+    'files-changed': filesChanged,
+    'space-used': spaceUsed,
     'change-settings': changeSettings,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,
@@ -91,6 +109,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,
+    uploads: { next: 1, used: 0 },
+    nextEmoji: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),

@@ -4,21 +4,31 @@ import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/mess
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
-import { due, scheduledFailed, scheduledSent } from './commands/delivery.js';
+import { scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
+import { due } from './commands/due.js';
+import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/file-access.js';
+import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
+import { makeCopy } from './commands/made-copy.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/message-changes.js';
 import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/messages.js';
 import { muteUser } from './commands/mute-user.js';
+import { onMessage } from './commands/on-message.js';
 import { ownState } from './commands/own-state.js';
+import { readReceipts } from './commands/read-receipts.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
+import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
+import { subscriptionSettings } from './commands/subscription-settings.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
+import { unsubscribed } from './commands/unsubscribed.js';
+import { FILE_PART } from './files.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -26,13 +36,18 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART],
+  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART, FILE_PART],
   commands: {
     create,
     'fetch-key': fetchKey,
     'sealed-key': sealedKey,
     me,
     subscribed,
+    unsubscribed,
+    'subscription-settings': subscriptionSettings,
+    stream: streamById,
+    subscribers: subscribersOf,
+    'subscription-status': subscriptionStatus,
     'own-state': ownState,
     'mute-user': muteUser,
     subscriptions,
@@ -48,6 +63,21 @@ export const userKind: ActorKind<UserState> = {
     topics: streamTopics,
     render,
     'stream-id': streamIdByName,
+    'file-begin': fileBegin,
+    'file-done': fileDone,
+    'file-remove': fileRemove,
+    'file-linked': fileLinked,
+    'file-unlinked': fileUnlinked,
+    'file-exists': fileExists,
+    'file-access': fileAccess,
+    'file-public': filePublic,
+    'files-accessible': filesAccessible,
+    attachments,
+    'made-copy': makeCopy,
+    react: onMessage('react'),
+    unreact: onMessage('unreact'),
+    submessage: onMessage('submessage'),
+    'read-receipts': readReceipts,
     'set-flags': setFlags,
     'set-flags-in-narrow': setFlagsInNarrow,
     'mark-all-read': markAllRead,

@@ -3,19 +3,11 @@
  * message template and the names of the data fields beside `msg`. Source: errors.md, conventions.md and the `errors` of
  * wire.json; of entries that only the peer raises none is here.
  */
-export interface CatalogueEntry {
-  /** Absent: the answer has no `code`. */
-  readonly code?: string;
-  readonly status: number;
-  /** `{name}` is replaced by the value given for it, `{product}` by the product name. */
-  readonly msg: string;
-  /** Values that become fields of the answer. */
-  readonly data?: readonly string[];
-  /** The same request may succeed later, unchanged. */
-  readonly retryable?: true;
-}
+import { files } from './error-catalogue-files.js';
+import { bad, type CatalogueEntry } from './error-entry.js';
 
-const bad = <const M extends string>(msg: M) => ({ code: 'BAD_REQUEST', status: 400, msg }) as const;
+export type { CatalogueEntry } from './error-entry.js';
+
 const unauthorized = <const M extends string>(msg: M) => ({ code: 'UNAUTHORIZED', status: 401, msg }) as const;
 
 /** Raised before a handler runs, and by the server itself. */
@@ -164,6 +156,22 @@ const messages = {
   INVALID_FLAG: bad("Invalid flag: '{flag}'"),
   FLAG_NOT_EDITABLE: bad("Flag not editable: '{flag}'"),
   INVALID_FLAG_OPERATION: bad("Invalid message flag operation: '{op}'"),
+  EMOJI_DOES_NOT_EXIST: bad("Emoji '{emoji_name}' does not exist"),
+  EMOJI_CODE: bad('Invalid emoji code.'),
+  EMOJI_NAME: bad('Invalid emoji name.'),
+  EMOJI_TYPE: bad('Invalid emoji type.'),
+  CUSTOM_EMOJI_UNKNOWN: bad('Invalid custom emoji.'),
+  CUSTOM_EMOJI_NAME: bad('Invalid custom emoji name.'),
+  CUSTOM_EMOJI_DEACTIVATED: bad('This custom emoji has been deactivated.'),
+  REACTION_EXISTS: bad('Reaction already exists.'),
+  REACTION_DOES_NOT_EXIST: bad("Reaction doesn't exist."),
+  REACTION_ARGUMENTS: bad('At least one of the following arguments must be present: emoji_name, emoji_code'),
+  /** Ours: a message is one record, and it must stay one that can be written. */
+  TOO_MANY_REACTIONS: bad('This message has too many reactions.'),
+  CANNOT_ATTACH_SUBMESSAGE: bad('You cannot attach a submessage to this message.'),
+  SUBMESSAGE_JSON: bad('Invalid json for submessage'),
+  POLL_QUESTION: bad("You can't edit a question unless you are the author."),
+  READ_RECEIPTS_DISABLED: bad('Read receipts are disabled in this organization.'),
   NO_SUCH_TOPIC: bad("No such topic '{topic_name}'"),
 } as const satisfies Record<string, CatalogueEntry>;
 
@@ -228,6 +236,7 @@ const streams = {
   GROUP_NOT_ALLOWED: bad("'{setting}' setting cannot be set to '{group}' group."),
   NO_WEB_PUBLIC_STREAMS: bad('Web-public streams are not enabled.'),
   DEFAULT_STREAM_PRIVATE: bad('Default streams cannot be made private.'),
+  DEFAULT_STREAM_PRIVATE_ADD: bad('Private streams cannot be made default.'),
   INVALID_PARAMETERS: bad('Invalid parameters'),
   UNKNOWN_SUBSCRIPTION_PROPERTY: bad('Unknown subscription property: {property}'),
   NOT_SUBSCRIBED: bad('Not subscribed to stream id {stream_id}'),
@@ -322,6 +331,7 @@ export const catalogue = {
   ...typing,
   ...streams,
   ...users,
+  ...files,
   ...streams,
   ...users,
   ...organization,

@@ -119,6 +119,15 @@ export const SETTINGS = {
       return given;
     }),
   }),
+  emojiNames: setting({
+    env: 'EMOJI_NAMES',
+    option: 'emoji-names',
+    value: 'NAMES',
+    description:
+      'Name under which the extra emoji goes out: conclave, or zulip for clients that know only that one. The same for all processes; both are always accepted.',
+    fallback: 'conclave' as 'conclave' | 'zulip',
+    parse: oneOf('conclave', 'zulip'),
+  }),
   realmName: setting({
     env: 'REALM_NAME',
     option: 'realm-name',
@@ -143,6 +152,14 @@ export const SETTINGS = {
     fallback: 'Owner',
     parse: text(),
   }),
+  webPublicStreams: setting({
+    env: 'WEB_PUBLIC_STREAMS',
+    option: 'web-public-streams',
+    value: 'YES_OR_NO',
+    description: 'yes: organizations may open streams to the web, to be read without an account.',
+    fallback: 'no' as 'yes' | 'no',
+    parse: oneOf('yes', 'no'),
+  }),
   httpAdapter: setting({
     env: 'HTTP_ADAPTER',
     option: 'http-adapter',
@@ -166,6 +183,22 @@ export const SETTINGS = {
     description: 'Largest request body, MiB.',
     fallback: 10,
     parse: integer(1, 1_024),
+  }),
+  maxFileMib: setting({
+    env: 'MAX_FILE_MIB',
+    option: 'max-file-mib',
+    value: 'N',
+    description: 'Largest uploaded file, MiB.',
+    fallback: 25,
+    parse: integer(1, 1_024),
+  }),
+  uploadMemoryMib: setting({
+    env: 'UPLOAD_MEMORY_MIB',
+    option: 'upload-memory-mib',
+    value: 'N',
+    description: 'Memory of a frontend for uploads under way, MiB; more are answered 503 meanwhile.',
+    fallback: 256,
+    parse: integer(1, 1_000_000),
   }),
   logHours: setting({
     env: 'EVENT_LOG_HOURS',

@@ -3,6 +3,7 @@
  * interface only; how it is kept up is in replica.ts.
  */
 import type { RealmId, StreamId, UserId } from '../core/index.js';
+import type { ExtraEmoji } from '../emoji/extra.js';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
 export interface DirectoryUser {
@@ -53,6 +54,8 @@ export interface DirectoryStream {
   /** Id of the first message ever sent to it; never changes afterwards. */
   readonly firstMessage: number | null;
   readonly archived: boolean;
+  /** New users who are no guests are subscribed to it. */
+  readonly isDefault: boolean;
 }
 
 /** What others need of a user's own choices: kept by the realm actor, so that every replica has it. */
@@ -145,6 +148,8 @@ export interface DirectoryView {
   playgrounds(): readonly DirectoryPlayground[];
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
+  /** How this server names the emoji that is neither Unicode nor the organization's. */
+  readonly extraEmoji: ExtraEmoji;
   /** Realms of the server; only realm 0 has any. */
   realms(): Iterable<RealmEntry>;
   /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/index.js';
 import { Directories } from '../directory/index.js';
+import { extraEmoji } from '../emoji/index.js';
 import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
 import { MessageRenderer } from '../messages/index.js';
@@ -30,13 +31,14 @@ export class ConclaveNode {
     const { clock, bus, log } = ports;
     this.secrets = new Secrets(secret);
     this.client = new ActorClient(bus, clock);
-    this.directories = new Directories(this.client, log, clock);
+    this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
     this.gateway = new Gateway({
       clock,
       log: logger,
       directories: this.directories,
       client: this.client,
       secrets: this.secrets,
+      blobs: ports.blobs,
       externalHost: config.externalHost,
       deadlineMs: config.deadlineSeconds * 1000,
     });
@@ -57,6 +59,8 @@ export class ConclaveNode {
           secrets: this.secrets,
           passwords: passwordStrength,
           renderer: this.#renderer,
+          blobs: ports.blobs,
+          limits: { maxFileMib: config.maxFileMib },
           feeds: new Feeds(this.directories, log, store, clock),
           personal: new PersonalParts(store),
         },

@@ -25,7 +25,7 @@ const EXTERNAL_ACCOUNTS = {
   github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
 };
 
-export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
+export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
   const settings = Object.fromEntries(
     Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
   );
@@ -59,7 +59,7 @@ export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
     realm_is_zephyr_mirror_realm: false,
     giphy_rating_options: GIPHY_RATINGS,
     max_avatar_file_size_mib: 5,
-    max_file_upload_size_mib: 25,
+    max_file_upload_size_mib: limits.maxFileMib,
     max_icon_file_size_mib: 5,
     max_logo_file_size_mib: 5,
     max_stream_name_length: MAX_STREAM_NAME,
@@ -76,7 +76,7 @@ export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
     server_inline_url_embed_preview: true,
     server_avatar_changes_disabled: false,
     server_name_changes_disabled: false,
-    server_web_public_streams_enabled: false,
+    server_web_public_streams_enabled: args.webPublicStreams,
     server_emoji_data_url: `${origin}/static/emoji/emoji_api.json`,
     server_needs_upgrade: false,
     settings_send_digest_emails: true,

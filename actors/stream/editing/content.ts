@@ -1,13 +1,14 @@
 /** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
 import { apiError } from '../../../src/api/errors.js';
 import { type RealmId, userId } from '../../../src/core/index.js';
-import type { DirectoryView } from '../../../src/directory/index.js';
-import { matchAlertWords, type Rendered } from '../../../src/markdown/index.js';
+import type { Rendered } from '../../../src/markdown/index.js';
 import {
+  type AtMoment,
   checkContent,
   copyOf,
   decidingStreams,
   type MessageBody,
+  meantBy,
   type StoredMessage,
 } from '../../../src/messages/index.js';
 import type { Store } from '../../../src/store/index.js';
@@ -20,33 +21,6 @@ export const newText = (content: string): string => (content.trimEnd() === '' ? 
 
 /** Flags that follow from the text; all others stay. */
 const FROM_TEXT = ['mentioned', 'has_alert_word'];
-
-function membersOfGroups(groups: readonly number[], directory: DirectoryView): Set<number> {
-  const members = new Set<number>();
-  const seen = new Set<number>();
-  const waiting = [...groups];
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const group = directory.group(id);
-    for (const member of group?.members ?? []) members.add(member);
-    waiting.push(...(group?.subgroups ?? []));
-  }
-  return members;
-}
-
-/** Everybody to whom the text means something: user → flags. */
-function meant(content: string, { mentions }: Rendered, directory: DirectoryView): Map<number, string[]> {
-  const flags = new Map<number, string[]>();
-  for (const user of new Set([...mentions.users, ...membersOfGroups(mentions.groups, directory)])) {
-    flags.set(user, ['mentioned']);
-  }
-  for (const { user, alertWords } of directory.personals()) {
-    if (alertWords.length === 0 || matchAlertWords(content, alertWords).length === 0) continue;
-    flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
-  }
-  return flags;
-}
 
 /** Stream → user → membership. */
 export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
@@ -61,11 +35,11 @@ export async function membershipsFor(
   rendered: Rendered,
   own: number,
   realm: RealmId,
-  directory: DirectoryView,
+  at: AtMoment,
   store: Store,
 ): Promise<Memberships> {
   const streams = decidingStreams(message).filter((stream) => stream !== own);
-  const users = [...meant(content, rendered, directory).keys()];
+  const users = [...meantBy(content, rendered.mentions, at).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
   const wanted = streams.flatMap((stream) => users.map((user) => memberPart(realm, stream, user)));
   const parts = await store.getParts(wanted);
@@ -82,7 +56,7 @@ export function newContent(
   message: StoredMessage,
   content: string,
   rendered: Rendered | null,
-  directory: DirectoryView,
+  at: AtMoment,
   member: (stream: number, user: number) => Member | undefined,
 ): Partial<MessageBody> {
   if (rendered === null) throw apiError('CANNOT_RENDER');
@@ -91,8 +65,8 @@ export function newContent(
     const kept = before.filter((flag) => !FROM_TEXT.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
-  for (const [user, added] of meant(content, rendered, directory)) {
-    if (!directory.user(userId(user))?.isActive) continue;
+  for (const [user, added] of meantBy(content, rendered.mentions, at)) {
+    if (!at.directory.user(userId(user))?.isActive) continue;
     const has = copyOf(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];
   }

@@ -172,6 +172,7 @@ export function moveOf(
     leaves ? [topicChanged(context, to, topic)] : [],
     all ? policies(view, { stream: from.id, topic: old }, { stream: to.id, topic }, targetExisted, gone, context) : [],
     ...notices.map((notice) => [notice]),
+    text?.commands ?? [],
   ].filter((stage) => stage.length > 0);
   return {
     reply: success(),

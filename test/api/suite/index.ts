@@ -1,16 +1,28 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
+import { emoji } from './emoji.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
+import { fileAccess } from './file-access.js';
+import { fileServing } from './file-serving.js';
+import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { leaving } from './leaving.js';
+import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
 import { narrows } from './narrows.js';
+import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
+import { reactionRefusals } from './reaction-refusals.js';
+import { reactions } from './reactions.js';
+import { readReceipts } from './read-receipts.js';
 import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
@@ -22,11 +34,17 @@ import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
+import { streamSettings } from './stream-settings.js';
+import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
+import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
+import { visibilityEvents } from './visibility-events.js';
+import { visibilityTables } from './visibility-tables.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {
@@ -39,6 +57,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   fetching,
+  reactions,
+  'refusals of reactions': reactionRefusals,
+  submessages,
+  'read receipts': readReceipts,
   windows,
   narrows,
   searching,
@@ -46,16 +68,30 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   registering,
   queues,
   'contents of queues': queueContents,
+  'capabilities of queues': queueCapabilities,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
+  leaving,
+  'changing streams': changingStreams,
+  'settings of subscriptions': streamSettings,
   visibility,
+  'visibility tables': visibilityTables,
+  'visibility of events': visibilityEvents,
   audiences,
   drafts,
   settings,
   'alert words and mutes': choices,
+  'organization settings': organizationSettings,
+  'linkifiers and playgrounds': linkifiers,
+  'user groups': userGroups,
+  'system bots': systemBots,
   'user topics': userTopics,
   typing,
   'scheduled messages': scheduled,
   'snapshot and events': state,
+  'uploaded files': files,
+  'who may see files': fileAccess,
+  'files as they are served': fileServing,
+  'custom emoji': emoji,
   restart,
 };

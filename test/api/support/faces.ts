@@ -11,6 +11,7 @@ import { type Clock, RealClock } from '../../../src/clock/index.js';
 import { type Config, loadConfig } from '../../../src/config/index.js';
 import type { Logger } from '../../../src/runtime/index.js';
 import type { Secrets } from '../../../src/secrets/index.js';
+import type { Ports } from '../../../src/server/ports.js';
 import { type Running, serve } from '../../../src/server/serve.js';
 import type { Target } from './client.js';
 import { repositoryRoot } from './wire.js';
@@ -21,8 +22,8 @@ export interface TestServer extends Target {
   /** As the command line reaches actors. */
   readonly actors: ActorCaller;
   readonly secrets: Secrets;
-  /** Stop all of it and start it again on the same data; ports may change. */
-  restart(): Promise<void>;
+  /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
+  restart(meanwhile?: () => void): Promise<void>;
   /** Stops everything and removes what it stored. */
   close(): Promise<void>;
 }
@@ -53,6 +54,7 @@ class Face implements TestServer {
     readonly clock: Clock,
     private readonly configs: readonly Config[],
     private readonly remove: () => Promise<void>,
+    private readonly adjust: ((ports: Ports) => Ports) | undefined,
   ) {}
 
   static async start(
@@ -60,8 +62,9 @@ class Face implements TestServer {
     clock: Clock,
     configs: readonly Config[],
     remove: () => Promise<void>,
+    adjust?: (ports: Ports) => Ports,
   ): Promise<Face> {
-    const face = new Face(kind, clock, configs, remove);
+    const face = new Face(kind, clock, configs, remove, adjust);
     await face.#start();
     return face;
   }
@@ -79,8 +82,9 @@ class Face implements TestServer {
     return fronts[this.#turn++ % fronts.length]!.port!;
   }
 
-  async restart(): Promise<void> {
+  async restart(meanwhile?: () => void): Promise<void> {
     await stopAll([...this.#nodes].reverse());
+    meanwhile?.();
     await this.#start();
   }
 
@@ -96,7 +100,7 @@ class Face implements TestServer {
 
   async #start(): Promise<void> {
     this.#nodes = [];
-    for (const config of this.configs) this.#nodes.push(await serve(config, this.clock, logger));
+    for (const config of this.configs) this.#nodes.push(await serve(config, this.clock, logger, this.adjust));
   }
 }
 
@@ -106,6 +110,9 @@ export interface EmbeddedOptions {
   readonly clock?: Clock;
   readonly httpAdapter?: 'uws' | 'node' | 'auto';
   readonly maxBodyMib?: number;
+  readonly emojiNames?: 'conclave' | 'zulip';
+  /** Makes a port slow, or lets it fail. */
+  readonly adjust?: (ports: Ports) => Ports;
 }
 
 export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer> {
@@ -117,12 +124,12 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       secret: SECRET,
       'http-adapter': options.httpAdapter ?? 'auto',
       'max-body-mib': String(options.maxBodyMib ?? 1),
+      'emoji-names': options.emojiNames ?? 'conclave',
     },
     {},
   );
-  return Face.start('embedded', options.clock ?? new RealClock(), [config], async () => {
-    rmSync(dir, { recursive: true, force: true });
-  });
+  const remove = async (): Promise<void> => rmSync(dir, { recursive: true, force: true });
+  return Face.start('embedded', options.clock ?? new RealClock(), [config], remove, options.adjust);
 }
 
 export interface Services {
@@ -148,7 +155,7 @@ export function services(t: Test): Services | undefined {
 }
 
 /** Two frontends, the actors node, and one that stands by; everything under a name of its own. */
-export async function startCluster({ nats, mongodb }: Services): Promise<TestServer> {
+export async function startCluster({ nats, mongodb }: Services, adjust?: (ports: Ports) => Ports): Promise<TestServer> {
   const name = `api${randomBytes(5).toString('hex')}`;
   const dir = temporary();
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
@@ -158,16 +165,22 @@ export async function startCluster({ nats, mongodb }: Services): Promise<TestSer
       {},
     );
   const configs = [config('actors'), config('actors'), config('http'), config('http')];
-  return Face.start('cluster', new RealClock(), configs, async () => {
-    const client = await new MongoClient(url, { retryWrites: false }).connect();
-    await client.db(name).dropDatabase();
-    await client.close();
-    const connection = await connect({ servers: nats });
-    const streams = await connection.jetstreamManager();
-    for (const stream of [`CONCLAVE_EV_${name}`, `KV_CONCLAVE_PLACEMENT_${name}`]) {
-      await streams.streams.delete(stream).catch(() => undefined);
-    }
-    await connection.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  return Face.start(
+    'cluster',
+    new RealClock(),
+    configs,
+    async () => {
+      const client = await new MongoClient(url, { retryWrites: false }).connect();
+      await client.db(name).dropDatabase();
+      await client.close();
+      const connection = await connect({ servers: nats });
+      const streams = await connection.jetstreamManager();
+      for (const stream of [`CONCLAVE_EV_${name}`, `KV_CONCLAVE_PLACEMENT_${name}`]) {
+        await streams.streams.delete(stream).catch(() => undefined);
+      }
+      await connection.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+    adjust,
+  );
 }

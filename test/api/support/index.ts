@@ -1,3 +1,4 @@
+export { watchedAs } from './actions.js';
 export {
   bad,
   basic,
@@ -10,7 +11,7 @@ export {
   refusalBody,
   unauthorized,
 } from './client.js';
-export { countAnswer, coverageTable } from './coverage.js';
+export { coverageTable, triedOf } from './coverage.js';
 export {
   complaints,
   type EmbeddedOptions,
@@ -20,9 +21,12 @@ export {
   startEmbedded,
   type TestServer,
 } from './faces.js';
+export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, upload } from './files.js';
 export { closeIdle, exchange, type RawAnswer } from './http.js';
+export { multipart, type SentFile } from './multipart.js';
 export {
   makeOrganization,
+  NOTIFICATION_BOT,
   type Organization,
   PASSWORD,
   PEOPLE,
@@ -32,8 +36,9 @@ export {
   streamIdOf,
   subscribe,
   tell,
+  withoutNotices,
 } from './organization.js';
 export { Queue, settled } from './queue.js';
 export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 export { Follower, verifyAction, verifyRacing } from './verify-action.js';
-export { checkEvent, checkResponse, errorsOf, repositoryRoot, wire } from './wire.js';
+export { checkEvent, checkResponse, declaredAs, errorsOf, repositoryRoot, wire } from './wire.js';

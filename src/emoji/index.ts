@@ -1,0 +1,14 @@
+export * from './custom.js';
+export {
+  checkEmoji,
+  type EmojiRef,
+  emojiByName,
+  emojiType,
+  type GivenEmoji,
+  isEmoji,
+  presentEmoji,
+  type ResolvedEmoji,
+  resolveEmoji,
+} from './emoji.js';
+export { type EmojiNames, type ExtraEmoji, extraEmoji, isExtraName } from './extra.js';
+export { checkEmojiName } from './names.js';
