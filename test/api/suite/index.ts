@@ -5,6 +5,7 @@ import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import { emoji } from './emoji.js';
+import { everyChange } from './every-change.js';
 import { everyRole } from './every-role.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
@@ -93,6 +94,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   typing,
   'scheduled messages': scheduled,
   'snapshot and events': state,
+  'every change': everyChange,
   'uploaded files': files,
   'who may see files': fileAccess,
   'files as they are served': fileServing,
