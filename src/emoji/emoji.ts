@@ -60,7 +60,7 @@ export function checkEmoji({ name, code, type }: ResolvedEmoji, directory: Direc
   switch (type) {
     case 'realm_emoji': {
       const custom = customEmoji(code, directory);
-      if (!custom) throw apiError('CUSTOM_EMOJI_DOES_NOT_EXIST');
+      if (!custom) throw apiError('CUSTOM_EMOJI_UNKNOWN');
       if (custom.name !== name) throw apiError('CUSTOM_EMOJI_NAME');
       if (custom.deactivated) throw apiError('CUSTOM_EMOJI_DEACTIVATED');
       return { name, code, type };
