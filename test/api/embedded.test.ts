@@ -1,6 +1,7 @@
 import t from 'tap';
+import { contractGate } from './contract.js';
 import { startEmbedded } from './harness.js';
-import { runSuite } from './run.js';
+import { ONLY, runSuite } from './run.js';
 import { emojiNames } from './suite/emoji-names.js';
 import { fileTimes } from './suite/file-times.js';
 import { scheduledTime } from './suite/scheduled-time.js';
@@ -13,3 +14,5 @@ await t.test('time and scheduled messages', scheduledTime);
 await t.test('files and time', fileTimes);
 await t.test('names of the extra emoji', emojiNames);
 await t.test('marks that take too long', slowMarks);
+// Last, of all that was tried above; a part of the suite cannot be complete.
+if (ONLY === '') await t.test('the contract was tried completely', contractGate);

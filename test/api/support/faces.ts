@@ -124,6 +124,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       secret: SECRET,
       'http-adapter': options.httpAdapter ?? 'auto',
       'max-body-mib': String(options.maxBodyMib ?? 1),
+      'web-public-streams': 'yes',
       'emoji-names': options.emojiNames ?? 'conclave',
     },
     {},
@@ -161,7 +162,17 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
   const config = (role: string): Config =>
     loadConfig(
-      { 'data-dir': dir, port: '0', secret: SECRET, role, nats, mongodb: url, namespace: name, 'max-body-mib': '1' },
+      {
+        'data-dir': dir,
+        port: '0',
+        secret: SECRET,
+        role,
+        nats,
+        mongodb: url,
+        namespace: name,
+        'max-body-mib': '1',
+        'web-public-streams': 'yes',
+      },
       {},
     );
   const configs = [config('actors'), config('actors'), config('http'), config('http')];
