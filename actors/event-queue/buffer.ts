@@ -1,6 +1,6 @@
 /** Events that wait for the client, oldest first; forgotten when it acknowledges them. */
 import type { JsonObject } from '../../src/core/index.js';
-import type { EventShape, SharedEvent } from '../../src/events/index.js';
+import type { EventShape, SharedEvent, TransientEvent } from '../../src/events/index.js';
 
 /** More waiting events than this end the queue: its client is not coming back for them. */
 export const BUFFER_LIMIT = 100_000;
@@ -34,6 +34,8 @@ interface Merged {
   readonly place: Place;
   readonly messages: readonly number[];
 }
+/** Transient events that wait for the client: of more than these the oldest are lost. */
+const MOST_TRANSIENT = 100;
 
 export class EventBuffer {
   #places: Place[] = [];
@@ -42,6 +44,8 @@ export class EventBuffer {
   #coming = 0;
   /** Since the queue was last read. */
   readonly #merged = new Map<string, Merged>();
+  /** Ids of transient events among them, oldest first. */
+  #transient: number[] = [];
   readonly #tail: Uint8Array;
 
   constructor(
@@ -95,7 +99,29 @@ export class EventBuffer {
     this.#dropGone();
   }
 
+  pushTransient(id: number, event: TransientEvent): void {
+    const bytes = event.encode(id);
+    const place: Place = { id, event: { id, encode: () => bytes } };
+    this.#places.push(place);
+    if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
+  }
+
+  /** Ids grow, so that the place is found by halving. */
+  #drop(id: number): void {
+    let low = this.#head;
+    let high = this.#places.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#places[middle]!.id < id) low = middle + 1;
+      else high = middle;
+    }
+    const place = this.#places[low];
+    if (place?.id === id) place.event = 'gone';
+    this.#dropGone();
+  }
+
   acknowledge(id: number): void {
+    if (this.#transient.length > 0) this.#transient = this.#transient.filter((one) => one > id);
     while (this.#head < this.#places.length && this.#places[this.#head]!.id <= id) this.#pass();
     this.#dropGone();
     if (this.#head > 0 && this.#head * 2 >= this.#places.length) {

@@ -7,7 +7,7 @@ import type { QueueOptions, QueueState } from './state.js';
 
 const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
 
-export function wants(options: QueueOptions, event: SharedEvent, user: number): boolean {
+export function wants(options: QueueOptions, event: Pick<SharedEvent, 'type' | 'item'>, user: number): boolean {
   const { type, item } = event;
   const { eventTypes, capabilities } = options;
   if (eventTypes !== null && !eventTypes.includes(type)) return false;

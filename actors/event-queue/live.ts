@@ -13,9 +13,8 @@ import {
   positionId,
   type RealmFeed,
   type SharedEvent,
-  SLOTS,
   seqOfId,
-  TRANSIENT_SLOT,
+  type TransientEvent,
 } from '../../src/events/index.js';
 import type {
   ActivationHandle,
@@ -29,6 +28,7 @@ import type {
 import { BUFFER_LIMIT, EventBuffer, heartbeat, type OwnEvent, ownEvent } from './buffer.js';
 import { isShown, mergeKey, wants } from './filter.js';
 import { queueMachine } from './machine.js';
+import { OwnIds } from './own-ids.js';
 import type { QueueState, QueueVolatile } from './state.js';
 
 declare module '../../src/runtime/kind.js' {
@@ -69,8 +69,7 @@ export class LiveQueue implements LiveActor, EventSink {
   #early: Waiting[] = [];
   #isLive = false;
   #stopped = false;
-  /** Newest id that this activation pushed. */
-  #newest = -1;
+  readonly #ids: OwnIds;
   /** Made anew after a crash: which transient ids the client has had is not known. */
   #rebuilt: boolean;
   #answerScheduled = false;
@@ -83,6 +82,7 @@ export class LiveQueue implements LiveActor, EventSink {
     const { rest } = parseKey(handle.key);
     this.#queue = rest.slice(rest.indexOf('/') + 1);
     this.#rebuilt = handle.exists();
+    this.#ids = new OwnIds(() => suppliers.log.append(handle.realm, { actor: handle.key, groups: [] }));
     if (handle.exists()) this.#open();
   }
 
@@ -138,7 +138,7 @@ export class LiveQueue implements LiveActor, EventSink {
     if (event.id <= this.handle.volatile.acked) return;
     const state = this.#state!;
     if (!this.#buffer || !wants(state.options, event, this.user) || isShown(state, event)) return;
-    this.#newest = event.id;
+    this.#ids.newest = event.id;
     this.#put(event, this.#buffer);
     if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
     else if (this.#poll) this.#answerSoon();
@@ -174,6 +174,14 @@ export class LiveQueue implements LiveActor, EventSink {
     }
   }
 
+  pushTransient(event: TransientEvent): void {
+    if (!this.#buffer || !wants(this.#state!.options, event, this.user)) return;
+    const id = this.#ids.transient(this.position);
+    if (id === undefined) return;
+    this.#buffer.pushTransient(id, event);
+    if (this.#poll) this.#answerSoon();
+  }
+
   live(): void {
     this.#isLive = true;
     for (const poll of this.#early.splice(0)) this.#take(poll);
@@ -193,7 +201,7 @@ export class LiveQueue implements LiveActor, EventSink {
       includeSubscribers: options.includeSubscribers,
       notificationNull: options.capabilities.notification_settings_null,
     });
-    this.#newest = Math.max(positionId(state.start), state.acked);
+    this.#ids.newest = Math.max(positionId(state.start), state.acked);
     this.position = seq(Math.max(state.start, state.position));
     const { clock } = this.suppliers.services;
     this.#machine = createActor(
@@ -237,7 +245,7 @@ export class LiveQueue implements LiveActor, EventSink {
     }
     if (last !== null && last > volatile.acked && last > positionId(this.#state!.start)) {
       volatile.acked = last;
-      this.#newest = Math.max(this.#newest, last);
+      this.#ids.newest = Math.max(this.#ids.newest, last);
       this.#buffer!.acknowledge(last);
     }
     volatile.active = this.suppliers.services.clock.now();
@@ -263,8 +271,8 @@ export class LiveQueue implements LiveActor, EventSink {
 
   /** Ids above this were never given out. After a rebuild the log's end bounds what a former owner can have sent. */
   #newestPossible(): number {
-    if (!this.#rebuilt) return this.#newest;
-    return Math.max(this.#newest, eventId(Math.max(this.position, this.#feed?.position ?? 0) + 1, 0) - 1);
+    if (!this.#rebuilt) return this.#ids.newest;
+    return Math.max(this.#ids.newest, eventId(Math.max(this.position, this.#feed?.position ?? 0) + 1, 0) - 1);
   }
 
   #release(request: HeldRequest): void {
@@ -296,17 +304,9 @@ export class LiveQueue implements LiveActor, EventSink {
     const request = this.#poll;
     if (!request) return;
     this.#poll = undefined;
-    const id = Math.max(this.#newest + 1, eventId(this.position, TRANSIENT_SLOT));
-    if (id % SLOTS >= SLOTS - 1) void this.#newPosition();
-    this.#newest = id;
-    this.#buffer!.push(heartbeat(id));
+    this.#buffer!.push(heartbeat(this.#ids.heartbeat(this.position)));
     this.handle.volatile.active = this.suppliers.services.clock.now();
     request.reply({ ok: this.#buffer!.answer() });
-  }
-
-  /** The transient slots of the present log position run out: an empty entry opens new ones. */
-  async #newPosition(): Promise<void> {
-    await this.suppliers.log.append(this.handle.realm, { actor: this.handle.key, groups: [] }).catch(() => undefined);
   }
 
   #end(reason: FeedEnd | 'overflow' | 'idle'): void {

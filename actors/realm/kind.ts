@@ -1,21 +1,31 @@
 /** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
 import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
+import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
+import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { firstMessage } from './commands/first-message.js';
+import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
+import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
+import { muteUser, unmuteUser } from './commands/mute-user.js';
+import { changeSettings } from './commands/own-settings.js';
+import { addPlayground, removePlayground } from './commands/playgrounds.js';
+import { changeRealm } from './commands/realm-settings.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
+import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { realmMachine } from './machine.js';
 import {
   EMOJI_PART,
   GROUP_PART,
   LINKIFIERS_PART,
   PERSONAL_PART,
+  PLAYGROUNDS_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
@@ -28,7 +38,17 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   name: 'realm',
   machine: realmMachine,
   directory: false,
-  loads: [USER_PART, STREAM_PART, GROUP_PART, REALM_PART, PERSONAL_PART, USER_GROUP_PART, LINKIFIERS_PART, EMOJI_PART],
+  loads: [
+    USER_PART,
+    STREAM_PART,
+    GROUP_PART,
+    REALM_PART,
+    PERSONAL_PART,
+    USER_GROUP_PART,
+    LINKIFIERS_PART,
+    PLAYGROUNDS_PART,
+    EMOJI_PART,
+  ],
   commands: versioned({
     'peek-realm': peekRealm,
     'create-realm': createRealm,
@@ -39,6 +59,22 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     subscribe,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
+    'change-settings': changeSettings,
+    'add-alert-words': addAlertWords,
+    'remove-alert-words': removeAlertWords,
+    'mute-user': muteUser,
+    'unmute-user': unmuteUser,
+    'change-realm': changeRealm,
+    'add-linkifier': addLinkifier,
+    'update-linkifier': updateLinkifier,
+    'remove-linkifier': removeLinkifier,
+    'add-playground': addPlayground,
+    'remove-playground': removePlayground,
+    'create-group': createGroup,
+    'update-group': updateGroup,
+    'remove-group': removeGroup,
+    'edit-group-members': editMembers,
+    'edit-subgroups': editSubgroups,
   }),
   initial: (key) => ({
     phase: 'active',
@@ -49,6 +85,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextUser: 1,
     nextStream: 1,
     nextRecipient: 1,
+    nextGroup: FIRST_GROUP,
+    nextLinkifier: 1,
+    nextPlayground: 1,
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,

@@ -5,6 +5,7 @@ import type {
   DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPersonal,
+  DirectoryPlayground,
   DirectoryStream,
   DirectoryUser,
   RealmEntry,
@@ -22,6 +23,9 @@ export interface RealmState extends JsonObject {
   readonly nextRecipient: number;
   /** Message ids up to and including this one may have been given out: after a crash the sequence goes on above it. */
   readonly reservedIds: number;
+  readonly nextGroup: number;
+  readonly nextLinkifier: number;
+  readonly nextPlayground: number;
   /** Version of the newest commit that changed the directory: what outgoing commands need the replicas to have. */
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
@@ -37,6 +41,8 @@ export const PERSONAL_PART = 'personal/';
 export const USER_GROUP_PART = 'user-group/';
 /** One part with the whole list: its order counts. */
 export const LINKIFIERS_PART = 'linkifiers';
+/** One part with the whole list. */
+export const PLAYGROUNDS_PART = 'playgrounds';
 export const EMOJI_PART = 'emoji/';
 
 export type Parts = ReadonlyMap<string, Json>;
@@ -58,6 +64,10 @@ export const groupsOf = (parts: Parts): Iterable<DirectoryGroup> => withPrefix(p
 export const emojiOf = (parts: Parts): Iterable<DirectoryEmoji> => withPrefix(parts, EMOJI_PART);
 export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
+export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
+  (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
+export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
+  parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
   (parts.get(`${PERSONAL_PART}${user}`) as unknown as DirectoryPersonal | undefined) ?? {
     user: userId(user),
@@ -73,5 +83,6 @@ export const asPart = (
     | DirectoryPersonal
     | DirectoryGroup
     | DirectoryEmoji
-    | readonly DirectoryLinkifier[],
+    | readonly DirectoryLinkifier[]
+    | readonly DirectoryPlayground[],
 ): Json => value as unknown as Json;

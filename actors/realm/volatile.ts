@@ -3,6 +3,7 @@
  * All of it can be made anew from the state.
  */
 import { foldName } from '../../src/directory/index.js';
+import { SYSTEM_BOT_EMAILS } from '../../src/people/index.js';
 import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
 
 export class RealmVolatile {
@@ -12,12 +13,17 @@ export class RealmVolatile {
 
   constructor(state: RealmState, parts: Parts) {
     this.nextId = state.reservedIds + 1;
+    for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
     for (const user of usersOf(parts)) this.addUser(user.id, user.email, user.deliveryEmail);
     for (const stream of streamsOf(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
   }
 
   addUser(id: number, ...emails: string[]): void {
     for (const email of emails) this.#emails.set(email.toLowerCase(), id);
+  }
+
+  removeEmail(email: string): void {
+    this.#emails.delete(email.toLowerCase());
   }
 
   addStream(id: number, name: string): void {

@@ -10,6 +10,8 @@ export interface OwnSections {
   readonly subscriptions: readonly Subscription[];
   /** Newest edit first, as many as registrations show. */
   readonly drafts: readonly Draft[];
+  /** As the API shows them: not sent yet, by time. */
+  readonly scheduled: readonly JsonObject[];
   /** In no particular order. */
   readonly topics: readonly UserTopic[];
   /** Parts with what was read and marked, by name. */

@@ -8,7 +8,9 @@ import { archive, join, leave, members } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
 import { retain } from './commands/retention.js';
 import { send, sendDirect } from './commands/send.js';
+import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
 import { listAllTopics, topicChanged, topicNames, topicWatched } from './commands/topics.js';
+import { typing } from './commands/typing.js';
 import { MOVING_PART } from './editing/carry.js';
 import { streamMachine } from './machine.js';
 import { RecentMessages, type StreamVolatile } from './recent.js';
@@ -35,11 +37,13 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   commands: {
     ...shared,
     send,
+    'send-scheduled': sendScheduled,
     notice,
     join,
     leave,
     archive,
     members,
+    typing,
     'carry-on': carryOn,
     'delete-topic': deleteTopic,
     'list-topics': listAllTopics,
@@ -52,5 +56,5 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
 export const directKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'dm',
-  commands: { ...shared, 'send-direct': sendDirect, notice: directNotice },
+  commands: { ...shared, 'send-direct': sendDirect, 'send-scheduled': sendDirectScheduled, notice: directNotice },
 };

@@ -1,9 +1,10 @@
 /** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
 import { apiError } from '../../src/api/errors.js';
-import { DRAFT_PART, MARK_PART, READ_PART } from '../../src/messages/index.js';
+import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/messages/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
+import { due, scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
 import { markAllRead } from './commands/mark-all-read.js';
@@ -11,10 +12,13 @@ import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/message-changes.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { muteUser } from './commands/mute-user.js';
 import { ownState } from './commands/own-state.js';
+import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
+import { typing } from './commands/typing.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -22,7 +26,7 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART],
+  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART],
   commands: {
     create,
     'fetch-key': fetchKey,
@@ -30,6 +34,7 @@ export const userKind: ActorKind<UserState> = {
     me,
     subscribed,
     'own-state': ownState,
+    'mute-user': muteUser,
     subscriptions,
     streams,
     messages: fetchMessages,
@@ -48,11 +53,19 @@ export const userKind: ActorKind<UserState> = {
     'mark-stream-read': markStreamRead,
     'mark-topic-read': markTopicRead,
     'read-stream': readStream,
+    typing,
     drafts,
     'create-drafts': createDrafts,
     'edit-draft': editDraft,
     'delete-draft': deleteDraft,
     'drop-drafts': dropDrafts,
+    'scheduled-messages': scheduledMessages,
+    schedule,
+    'edit-scheduled': editScheduled,
+    'delete-scheduled': deleteScheduled,
+    due,
+    'scheduled-sent': scheduledSent,
+    'scheduled-failed': scheduledFailed,
     'set-topic-policy': setTopicPolicy,
     'mute-topic': muteTopic,
     'move-topic-policy': moveTopicPolicy,

@@ -280,10 +280,36 @@ const users = {
     msg: 'Cannot deactivate the only {entity}.',
     data: ['is_last_owner', 'entity'],
   },
+  CANNOT_MUTE_SELF: bad('Cannot mute self'),
+  USER_ALREADY_MUTED: bad('User already muted'),
+  USER_NOT_MUTED: bad('User is not muted'),
+  INVALID_DEFAULT_LANGUAGE: bad('Invalid default_language'),
+  INVALID_SOUND: bad("Invalid notification sound '{sound}'"),
+  INVALID_BATCHING_PERIOD: bad('Invalid email batching period: {seconds} seconds'),
+  NO_NEW_DATA: bad('No new data supplied'),
+  GROUP_EXISTS: bad("User group '{name}' already exists."),
+  ALREADY_MEMBER: bad('User {user_id} is already a member of this group'),
+  NO_SUCH_MEMBER: bad("There is no member '{user_id}' in this user group"),
+  INVALID_GROUP_ID: bad('Invalid user group ID: {id}'),
+  ALREADY_SUBGROUP: bad('User group {group_id} is already a subgroup of this group.'),
+  NO_SUCH_SUBGROUP: bad('User group {group_id} is not a subgroup of this group.'),
   FIELD_NOT_FOUND: bad('Field id {id} not found.'),
   FIELD_CHOICE: bad("'{value}' is not a valid choice for '{name}'."),
   USER_ID_DEACTIVATED: bad('User with ID {user_id} is deactivated'),
   USER_ID_BOT: bad('User with ID {user_id} is a bot'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+const organization = {
+  /** Objects with several fields: what is wrong with each. */
+  INVALID_FIELDS: { code: 'BAD_REQUEST', status: 400, msg: '{message}', data: ['errors'] },
+  INVALID_LANGUAGE: bad("Invalid language '{language}'"),
+  NO_LOGIN_METHOD: bad('At least one authentication method must be enabled.'),
+  INVALID_VIDEO_PROVIDER: bad('Invalid video_chat_provider {id}'),
+  INVALID_GIPHY_RATING: bad('Invalid giphy_rating {id}'),
+  DEMO_ONLY: bad('Must be a demo organization.'),
+  LINKIFIER_NOT_FOUND: bad('Linkifier not found.'),
+  INVALID_PLAYGROUND: bad('Invalid playground'),
+  PLAYGROUND_LANGUAGE: bad('Invalid characters in pygments language'),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export const catalogue = {
@@ -296,5 +322,8 @@ export const catalogue = {
   ...typing,
   ...streams,
   ...users,
+  ...streams,
+  ...users,
+  ...organization,
 } as const;
 export type ErrorName = keyof typeof catalogue;

@@ -11,7 +11,15 @@ import type { ErrorReply } from './errors.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Guards of conventions.md § Roles, checked before parameters; 'none' = no credentials needed. */
-export type Guard = 'none' | 'user' | 'admin' | 'owner' | 'human' | 'member_human' | 'non_guest';
+export type Guard =
+  | 'none'
+  | 'user'
+  | 'admin'
+  | 'owner'
+  | 'human'
+  | 'member_human'
+  | 'user_group_edit_policy_human'
+  | 'non_guest';
 
 /**
  * How the text of a parameter becomes a value (conventions.md § Parameters).
@@ -53,6 +61,8 @@ export interface Call<V> {
   readonly caller: UserId;
   /** Replica of the realm's directory, as fresh as this frontend knows it. */
   readonly directory: DirectoryView;
+  /** Milliseconds since 1970. */
+  readonly now: number;
   /** Client name of conventions.md § Client names. */
   readonly client: string;
   /** Base URL under which the client reached the server, without trailing slash. */

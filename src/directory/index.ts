@@ -7,6 +7,7 @@ export type {
   DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPersonal,
+  DirectoryPlayground,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,

@@ -1,10 +1,12 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
+import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPersonal,
+  DirectoryPlayground,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
@@ -23,6 +25,8 @@ export interface DirectoryChange {
   readonly groupGone?: number;
   /** The whole list. */
   readonly linkifiers?: readonly DirectoryLinkifier[];
+  /** The whole list. */
+  readonly playgrounds?: readonly DirectoryPlayground[];
   readonly emoji?: DirectoryEmoji;
 }
 
@@ -38,6 +42,7 @@ export interface DirectorySnapshot {
   readonly personals: readonly DirectoryPersonal[];
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
+  readonly playgrounds: readonly DirectoryPlayground[];
   readonly emoji: readonly DirectoryEmoji[];
 }
 
@@ -54,6 +59,8 @@ export class RealmDirectory implements DirectoryView {
   settings: RealmSettings;
   usersVersion = 0;
   streamsVersion = 0;
+  choicesVersion = 0;
+  readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #users = new Map<UserId, DirectoryUser>();
   readonly #keys = new Map<string, UserId>();
   readonly #emails = new Map<string, UserId>();
@@ -64,6 +71,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
+  #playgrounds: readonly DirectoryPlayground[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -73,13 +81,16 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
+    const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
+    this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
     for (const user of snapshot.users) this.apply({ user });
     for (const stream of snapshot.streams) this.apply({ stream });
     for (const realm of snapshot.realms) this.apply({ realm });
     for (const personal of snapshot.personals) this.apply({ personal });
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
-    this.apply({ linkifiers: snapshot.linkifiers });
+    this.apply({ linkifiers: snapshot.linkifiers, playgrounds: snapshot.playgrounds });
   }
 
   apply(change: DirectoryChange): void {
@@ -87,11 +98,12 @@ export class RealmDirectory implements DirectoryView {
     if (change.stream) this.#putStream(change.stream);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
     if (change.realm) this.#realms.set(change.realm.id, change.realm);
-    if (change.personal) this.#personals.set(change.personal.user, change.personal);
+    if (change.personal) this.#putPersonal(change.personal);
     if (change.group) this.#groups.set(change.group.id, change.group);
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
+    if (change.playgrounds) this.#playgrounds = change.playgrounds;
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -101,7 +113,7 @@ export class RealmDirectory implements DirectoryView {
   }
 
   user(id: UserId): DirectoryUser | undefined {
-    return this.#users.get(id);
+    return this.#users.get(id) ?? this.#systemBots.get(id);
   }
 
   userByKeyHash(hash: string): DirectoryUser | undefined {
@@ -110,8 +122,9 @@ export class RealmDirectory implements DirectoryView {
   }
 
   userByEmail(email: string): DirectoryUser | undefined {
-    const id = this.#emails.get(email.toLowerCase());
-    return id === undefined ? undefined : this.#users.get(id);
+    const folded = email.toLowerCase();
+    const id = this.#emails.get(folded) ?? SYSTEM_BOT_EMAILS.get(folded);
+    return id === undefined ? undefined : this.user(id);
   }
 
   users(): Iterable<DirectoryUser> {
@@ -155,8 +168,17 @@ export class RealmDirectory implements DirectoryView {
     return this.#linkifiers;
   }
 
+  playgrounds(): readonly DirectoryPlayground[] {
+    return this.#playgrounds;
+  }
+
   emoji(): Iterable<DirectoryEmoji> {
     return this.#emoji.values();
+  }
+
+  #putPersonal(personal: DirectoryPersonal): void {
+    this.#personals.set(personal.user, personal);
+    this.choicesVersion++;
   }
 
   #putUser(user: DirectoryUser): void {

@@ -83,6 +83,15 @@ export interface DirectoryLinkifier {
   readonly urlTemplate: string;
 }
 
+/** Where code blocks of a language can be run. */
+export interface DirectoryPlayground {
+  readonly id: number;
+  readonly name: string;
+  /** As the highlighter names it. */
+  readonly language: string;
+  readonly urlPrefix: string;
+}
+
 export interface DirectoryEmoji {
   readonly id: number;
   readonly name: string;
@@ -111,10 +120,11 @@ export interface DirectoryView {
   /** Deactivated organization: nobody may call anything. */
   readonly deactivated: boolean;
   readonly settings: RealmSettings;
+  /** System bots too, which `users` leaves out. */
   user(id: UserId): DirectoryUser | undefined;
   /** By keyed hash of the API key. */
   userByKeyHash(hash: string): DirectoryUser | undefined;
-  /** By API e-mail or real address, ignoring case. */
+  /** By API e-mail or real address, ignoring case; system bots too. */
   userByEmail(email: string): DirectoryUser | undefined;
   /** All accounts, deactivated ones included, by id. */
   users(): Iterable<DirectoryUser>;
@@ -131,6 +141,8 @@ export interface DirectoryView {
   groups(): Iterable<DirectoryGroup>;
   /** In the order in which they apply. */
   linkifiers(): readonly DirectoryLinkifier[];
+  /** By id. */
+  playgrounds(): readonly DirectoryPlayground[];
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
   /** Realms of the server; only realm 0 has any. */
@@ -138,4 +150,6 @@ export interface DirectoryView {
   /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */
   readonly usersVersion: number;
   readonly streamsVersion: number;
+  /** Counts changes of what `personal` gives. */
+  readonly choicesVersion: number;
 }

@@ -7,12 +7,12 @@ import type { Clock } from '../clock/index.js';
 import type { RealmId, Seq } from '../core/index.js';
 import type { DirectoryReplica } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
-import type { MessageItem, PlainItem } from '../runtime/log-entry.js';
+import type { Audience, MessageItem, PlainItem } from '../runtime/log-entry.js';
 import type { Store } from '../store/index.js';
 import { receives } from './audience.js';
 import { type CatchingUp, CatchUp } from './catch-up.js';
 import { Memberships } from './memberships.js';
-import { eventId, isClientItem, SharedEvent } from './shared-event.js';
+import { eventId, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
 import type { EventSink, Work } from './sink.js';
 
 export class RealmFeed {
@@ -39,7 +39,7 @@ export class RealmFeed {
         this.#work.push({ seq, entry, fresh: new Set(fresh) });
         if (!this.#busy) this.#run();
       },
-      transient: () => {},
+      transient: (value) => this.#transient(value as unknown as PlainItem),
       gap: () => this.#lost(),
     });
   }
@@ -150,7 +150,8 @@ export class RealmFeed {
       }
     }
     for (const sink of only ?? []) if (sink.position < seq) sink.position = seq;
-    if (only === undefined && slot > 0) this.#moved(seq);
+    // Also by an entry without items: queues append those when they need ids.
+    if (only === undefined) this.#moved(seq);
   }
 
   #moved(seq: Seq): void {
@@ -175,6 +176,11 @@ export class RealmFeed {
       for (const sink of only) offer(sink);
       return;
     }
+    this.#reach(to, members, offer);
+  }
+
+  /** Live queues that may be meant: each of them at least once. */
+  #reach(to: Audience, members: ReadonlyMap<number, unknown> | undefined, offer: (sink: EventSink) => void): void {
     // A role can be anybody's; users and members are looked up from the smaller side.
     if (to.role !== undefined) {
       for (const of of this.#sinks.values()) for (const sink of of) offer(sink);
@@ -189,6 +195,30 @@ export class RealmFeed {
     if (to.publicStream) {
       for (const sink of this.#allPublic) if (!members?.has(sink.user)) offer(sink);
     }
+  }
+
+  #transient(item: PlainItem): void {
+    const { stream } = item.to;
+    if (this.#sinks.size === 0) return;
+    const loading = stream === undefined ? undefined : this.#memberships.load(stream);
+    if (loading) loading.then(() => this.#pass(item)).catch(() => undefined);
+    else this.#pass(item);
+  }
+
+  /** Lost rather than given to somebody whose right to it isn't known here yet. */
+  #pass(item: PlainItem): void {
+    const { to } = item;
+    const { view } = this.replica;
+    if (to.rv !== undefined && view.version < to.rv) return;
+    if (to.stream !== undefined && !this.#memberships.shows(to.stream, to.mv ?? 0)) return;
+    const members = to.stream === undefined ? undefined : this.#memberships.of(to.stream);
+    const event = new TransientEvent(item);
+    const given = new Set<EventSink>();
+    this.#reach(to, members, (sink) => {
+      if (given.has(sink) || !receives(to, sink, view, members)) return;
+      given.add(sink);
+      sink.pushTransient(event);
+    });
   }
 
   /** What the live queues have missed can't be told any more. */

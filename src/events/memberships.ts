@@ -25,6 +25,11 @@ export class Memberships {
     return this.#streams.get(stream)?.members;
   }
 
+  /** Shows this membership version, or a newer one. */
+  shows(stream: number, mv: number): boolean {
+    return (this.#streams.get(stream)?.mv ?? -1) >= mv;
+  }
+
   /** Undefined when the stream is at hand. What the Store holds includes every version that the log has shown. */
   load(stream: number): Promise<void> | undefined {
     if (this.#streams.has(stream)) return undefined;

@@ -72,6 +72,23 @@ export class SharedEvent {
   }
 }
 
+/** An event that was never in the log (somebody types). Its id differs from queue to queue, all else is encoded once. */
+export class TransientEvent {
+  readonly #start: string;
+
+  constructor(readonly item: PlainItem) {
+    this.#start = `${JSON.stringify(item.event).slice(0, -1)},"id":`;
+  }
+
+  get type(): string {
+    return this.item.event.type as string;
+  }
+
+  encode(id: number): Uint8Array {
+    return encoder.encode(`${this.#start}${id}}`);
+  }
+}
+
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
 
 /** Capability deltas of events.md that change an event's content. */

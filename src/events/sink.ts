@@ -1,7 +1,7 @@
 /** What a feed and the queues that it serves know of each other. */
 import type { Seq } from '../core/index.js';
 import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
-import type { SharedEvent } from './shared-event.js';
+import type { SharedEvent, TransientEvent } from './shared-event.js';
 
 /** Why a feed ends a queue. */
 export type FeedEnd =
@@ -19,6 +19,8 @@ export interface EventSink {
   /** Snapshot of this queue contains this commit: don't deliver. */
   covered(actor: string, version: number): boolean;
   push(event: SharedEvent): void;
+  /** An event that no log position stands for: the queue gives it an id of its own. */
+  pushTransient(event: TransientEvent): void;
   /** Everything up to its position was pushed: from now on it is live. */
   live(): void;
   end(reason: FeedEnd): void;

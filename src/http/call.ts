@@ -33,6 +33,10 @@ export class CallOf implements Call<AnyValues> {
     return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(this.host) ? this.host : externalHost}`;
   }
 
+  get now(): number {
+    return this.services.clock.now();
+  }
+
   refresh(): Promise<void> {
     return this.services.refresh(this.realm);
   }

@@ -139,7 +139,7 @@ export class Frontend {
       }
       const { username, key } = parseAuthorization(arrival.authorization);
       this.#then(arrival, services.authenticate(username, key, arrival.host), (_, caller) => {
-        checkGuard(guard, webhookBots === true, caller.user);
+        checkGuard(guard, webhookBots === true, caller, services.clock.now());
         this.#run(arrival, target, caller, caller);
       });
     });

@@ -1,6 +1,7 @@
 /** Role guards of operations (conventions.md § Roles), after authentication and before parameters. */
 import { apiError, type Guard } from '../api/index.js';
-import type { DirectoryUser } from '../directory/index.js';
+import { policyAllows } from '../people/index.js';
+import type { Caller } from './services.js';
 
 const OWNER = 100;
 const ADMIN = 200;
@@ -8,7 +9,7 @@ const GUEST = 600;
 const INCOMING_WEBHOOK = 2;
 
 /** Throws the refusal of conventions.md § Roles, or WEBHOOK_BOT for an incoming-webhook bot where none is admitted. */
-export function checkGuard(guard: Guard, webhookBots: boolean, user: DirectoryUser): void {
+export function checkGuard(guard: Guard, webhookBots: boolean, { user, directory }: Caller, now: number): void {
   if (user.botType === INCOMING_WEBHOOK && !webhookBots) throw apiError('WEBHOOK_BOT');
   switch (guard) {
     case 'none':
@@ -24,9 +25,14 @@ export function checkGuard(guard: Guard, webhookBots: boolean, user: DirectoryUs
       if (user.botType !== null) throw apiError('NO_BOTS');
       return;
     case 'member_human':
+    case 'user_group_edit_policy_human': {
       if (user.role === GUEST) throw apiError('NO_GUESTS');
       if (user.botType !== null) throw apiError('NO_BOTS');
-      return;
+      if (guard === 'member_human') return;
+      const { settings } = directory;
+      if (policyAllows(Number(settings.user_group_edit_policy), user, settings, now)) return;
+      throw apiError('INSUFFICIENT_PERMISSION');
+    }
     case 'non_guest':
       if (user.role === GUEST) throw apiError('NO_GUESTS');
   }

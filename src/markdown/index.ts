@@ -1,4 +1,4 @@
-export { matchAlertWords } from './alert-words.js';
+export { AlertWords, matchAlertWords } from './alert-words.js';
 export type {
   CustomEmoji,
   KnownGroup,
@@ -11,6 +11,7 @@ export type {
 } from './context.js';
 export { emojiCode, emojiName } from './emoji-table.js';
 export { isUsable as isUsableLinkifier } from './linkifier.js';
+export { type FieldErrors, linkifierErrors } from './linkifier-check.js';
 export { closeRenderThreads, type RenderThreadOptions, RenderThreads, renderOffThread } from './off-thread.js';
 export { apology, CannotRender, type Mentions, type Rendered, renderMarkdown } from './render.js';
 export { messageUrl } from './stream-link.js';

@@ -1,5 +1,7 @@
+export { alertedBy, mutersOf } from './choices.js';
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams } from './copies.js';
+export { flagsAtCreation } from './creation-flags.js';
 export * from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
 export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
@@ -11,6 +13,8 @@ export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant 
 export * from './read-state.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
+export * from './scheduled.js';
+export * from './sending.js';
 export {
   asStored,
   type MessageBody,

@@ -2,6 +2,7 @@
 import type { UserId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { CannotRender, type MarkdownContext, type Rendered, RenderThreads } from '../markdown/index.js';
+import { isSystemBot } from '../people/index.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -38,8 +39,13 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
     usersNamed: (name) => usersNamed(directory, name).map(shown),
     userById: (id) => {
       const user = directory.user(id as UserId);
-      return user?.isActive ? shown(user) : undefined;
+      return user?.isActive && !isSystemBot(user) ? shown(user) : undefined;
     },
+    groupByName: (name) => {
+      for (const group of directory.groups()) if (group.name === name) return { id: group.id, name };
+      return undefined;
+    },
+    linkifiers: directory.linkifiers(),
     streamByName: (name) => {
       const stream = directory.streamByName(name);
       return stream?.name === name ? { id: stream.id, name } : undefined;

@@ -1,7 +1,18 @@
-export { SYSTEM_GROUP, SYSTEM_GROUP_NAMES } from './groups.js';
-export { checkFullName, isEmail } from './names.js';
+export {
+  FIRST_GROUP,
+  presentGroup,
+  SYSTEM_GROUP,
+  SYSTEM_GROUP_NAMES,
+  systemGroupsOf,
+  UserGroups,
+} from './groups.js';
+export { LANGUAGES } from './languages.js';
+export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './names.js';
 export { checkDraftsOn, isOn } from './own-settings.js';
+export { presentLinkifier, presentPlayground } from './present-realm.js';
 export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';
+export * from './realm-setting-rules.js';
 export { DEFAULT_REALM_SETTINGS } from './realm-settings.js';
 export * from './roles.js';
-export { NOTIFICATION_BOT } from './system-bots.js';
+export * from './system-bots.js';
+export * from './user-settings.js';

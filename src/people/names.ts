@@ -1,6 +1,9 @@
 /** Rules for names and addresses of people (users.md § User object, § POST /users). */
 import { apiError } from '../api/errors.js';
 
+/** Where addresses end that lead nowhere: nobody can ever have one (RFC 2606). */
+export const FAKE_EMAIL_DOMAIN = 'conclave.invalid';
+
 const INVALID = /[\p{C}*`\\>"@]/u;
 
 /** Trimmed full name. @throws ApiError when it breaks the rules of users.md. */
@@ -27,4 +30,14 @@ export function isEmail(address: string): boolean {
     LOCAL.test(address.slice(0, at)) &&
     DOMAIN.test(address.slice(at + 1))
   );
+}
+
+/** Domain of hidden and bots' addresses: the organization's host where that can have mail. */
+export function mailDomain(origin: string): string {
+  try {
+    const { hostname } = new URL(origin);
+    return isEmail(`user@${hostname}`) ? hostname : FAKE_EMAIL_DOMAIN;
+  } catch {
+    return FAKE_EMAIL_DOMAIN;
+  }
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../core/index.js';
 import type { DirectoryUser } from '../directory/index.js';
 import { isAdmin, isGuest, isOwner, seesAddress } from './roles.js';
+import { isSystemBot } from './system-bots.js';
 
 const gravatarHashes = new Map<string, string>();
 const MOST_HASHES = 50_000;
@@ -55,6 +56,7 @@ export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefin
     is_bot: user.botType !== null,
     bot_type: user.botType,
     bot_owner_id: user.botOwner,
+    ...(isSystemBot(user) ? { is_system_bot: true } : {}),
     role: user.role,
     timezone: user.timezone,
     avatar_url: avatarUrlFor(user, options.clientGravatar),

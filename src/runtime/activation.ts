@@ -13,6 +13,7 @@ import { CommitLoop } from './commit-loop.js';
 import type { Group } from './group.js';
 import type { AnyKind, CommandContext, HeldRequest, LiveActor, Outcome, View } from './kind.js';
 import { type Loaded, loadActor } from './load.js';
+import type { PlainItem } from './log-entry.js';
 import { Mailbox, Pending } from './mailbox.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
 import { PhaseMachine } from './phase-machine.js';
@@ -367,6 +368,19 @@ export class Activation {
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
     if (group && (writes(outcome) || isFromActor(envelope.id))) this.#take(pending, outcome, group);
     else this.#answer(pending, outcome.reply);
+    const { transient } = outcome;
+    if (transient) this.#commits.afterLogged(() => this.#publish(transient));
+  }
+
+  #publish(items: readonly PlainItem[]): void {
+    for (const item of items) {
+      try {
+        this.ports.log.publish(this.realm, item as unknown as Json);
+      } catch (error) {
+        // Larger than the log can carry.
+        this.ports.logger.warn({ actor: this.key, err: error }, 'a transient event was lost');
+      }
+    }
   }
 
   #context(envelope: Envelope, group: Group | undefined): CommandContext {

@@ -10,7 +10,7 @@ import type { ActorRedirect, ActorReply } from '../api/operation.js';
 import type { ActorKey, Json, JsonObject, RealmId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { MessageRecord } from '../store/index.js';
-import type { LogItem } from './log-entry.js';
+import type { LogItem, PlainItem } from './log-entry.js';
 import type { OutboxCommand } from './protocol.js';
 import type { StopReason } from './reasons.js';
 
@@ -57,6 +57,11 @@ export interface Outcome<S> {
   readonly parts?: Readonly<Record<string, Json>>;
   readonly messages?: readonly MessageChange[];
   readonly events?: readonly LogItem[];
+  /**
+   * Events that are never stored and may be lost (somebody types). They alone make no commit; they go out after the log
+   * holds everything that the handler may have seen.
+   */
+  readonly transient?: readonly PlainItem[];
   /** Commands to other actors, stage after stage; those of a stage may arrive in any order. */
   readonly commands?: readonly (readonly OutboxCommand[])[];
   /** The reply waits until all commands of this outcome were carried out. */

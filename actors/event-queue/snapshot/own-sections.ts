@@ -6,13 +6,14 @@ import type { SnapshotInputs } from './take.js';
 
 export function ownSections(
   { directory, args }: SnapshotInputs,
-  { drafts, topics }: OwnState<OwnSection>,
+  { drafts, scheduled, topics }: OwnState<OwnSection>,
   wanted: (section: string) => boolean,
 ): JsonObject {
   // Whoever asks for user_topic by name has no use for its deprecated form.
   const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');
   return {
     ...(wanted('drafts') ? { drafts } : {}),
+    ...(wanted('scheduled_messages') ? { scheduled_messages: scheduled } : {}),
     ...(deprecated ? { muted_topics: mutedTopics(topics, directory) } : {}),
     ...(wanted('user_topic') ? { user_topics: presentUserTopics(topics, directory) } : {}),
   };

@@ -1,7 +1,7 @@
 /** fetch_event_types `realm`: the organization's settings and the server's facts (register.md § Realm section). */
 import type { JsonObject } from '../../../src/core/index.js';
 import { MAX_MESSAGE } from '../../../src/messages/index.js';
-import { defaultIcon } from '../../../src/people/index.js';
+import { defaultIcon, mailDomain } from '../../../src/people/index.js';
 import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '../../../src/streams/index.js';
 import { SERVER_GENERATION } from '../../../src/version.js';
 import type { SnapshotInputs } from './take.js';
@@ -25,14 +25,6 @@ const EXTERNAL_ACCOUNTS = {
   github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
 };
 
-function hostOf(origin: string): string {
-  try {
-    return new URL(origin).hostname;
-  } catch {
-    return 'localhost';
-  }
-}
-
 export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
   const settings = Object.fromEntries(
     Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
@@ -46,7 +38,7 @@ export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
     realm_password_auth_enabled: true,
     realm_presence_disabled: false,
     realm_uri: origin,
-    realm_bot_domain: hostOf(origin),
+    realm_bot_domain: mailDomain(origin),
     realm_icon_url: defaultIcon(directory.subdomain),
     realm_icon_source: 'G',
     realm_logo_url: logo,

@@ -1,7 +1,7 @@
 /** fetch_event_types `subscription` and `stream` (register.md, streams.md). */
 import { type JsonObject, streamId } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
-import { isAdmin } from '../../../src/people/index.js';
+import { isAdmin, streamNotifications } from '../../../src/people/index.js';
 import {
   byName,
   canAccess,
@@ -11,14 +11,6 @@ import {
   presentSubscription,
 } from '../../../src/streams/index.js';
 import type { SnapshotInputs } from './take.js';
-
-/** What clients get that can't handle null; the user's own settings come with the settings (all defaults are false). */
-const NOT_NULL = {
-  enable_stream_desktop_notifications: false,
-  enable_stream_audible_notifications: false,
-  enable_stream_push_notifications: false,
-  enable_stream_email_notifications: false,
-};
 
 export function subscriptionSections({
   user,
@@ -30,12 +22,14 @@ export function subscriptionSections({
   const own = new Map(subscriptions.map((subscription) => [subscription.stream, subscription]));
   const { includeSubscribers, capabilities } = args.options;
   const live = [...directory.streams()].filter((stream) => !stream.archived).sort(byName);
+  // For clients that can't handle null.
+  const notNull = streamNotifications(directory, user);
   const present = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
     const may = canSeeMetadata(user, stream, subscription.active);
     return presentSubscription(stream, subscription, {
       ...(includeSubscribers ? { subscribers: may ? (subscribers.get(stream.id) ?? []) : [] } : {}),
-      ...(capabilities.notification_settings_null ? {} : { notNull: NOT_NULL }),
+      ...(capabilities.notification_settings_null ? {} : { notNull }),
     });
   };
   return {

@@ -24,6 +24,7 @@ import type { QueueState, QueueVolatile } from '../state.js';
 import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
 import { realmSection } from './realm-section.js';
+import { directorySections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
 
@@ -71,6 +72,7 @@ async function membersWith(
 const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
+  scheduled: ['scheduled_messages'],
   topics: ['muted_topics', 'user_topic', 'message'],
   reading: ['message', 'starred_messages'],
 };
@@ -137,6 +139,7 @@ export async function takeSnapshot(
   };
   if (wanted('realm')) parts.push(realmSection(inputs));
   if (wanted('realm_user')) parts.push(userSections(inputs));
+  parts.push(...directorySections(inputs, wanted));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (own) parts.push(ownSections(inputs, own, wanted));

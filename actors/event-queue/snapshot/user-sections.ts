@@ -8,8 +8,11 @@ import {
   isOwner,
   policyAllows,
   presentUser,
+  systemBot,
 } from '../../../src/people/index.js';
 import type { SnapshotInputs } from './take.js';
+
+const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 
 export function userSections({ user, directory, args, now }: SnapshotInputs): JsonObject {
   const { settings } = directory;
@@ -23,7 +26,9 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Js
   return {
     realm_users: active,
     realm_non_active_users: inactive,
-    cross_realm_bots: [],
+    cross_realm_bots: SYSTEM_BOTS.map((name) =>
+      presentUser(systemBot(directory, name), user, { clientGravatar: false }),
+    ),
     avatar_source: user.avatarSource,
     avatar_url: avatarUrl(user),
     avatar_url_medium: avatarUrl(user, 'medium'),

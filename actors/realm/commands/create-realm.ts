@@ -5,7 +5,7 @@
 import { apiError } from '../../../src/api/errors.js';
 import { realmId, realmKey, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser, RealmEntry } from '../../../src/directory/index.js';
-import { DEFAULT_REALM_SETTINGS, ROLE } from '../../../src/people/index.js';
+import { DEFAULT_REALM_SETTINGS, LAST_RESERVED_USER, ROLE } from '../../../src/people/index.js';
 import type { OutboxCommand } from '../../../src/runtime/index.js';
 import { value } from '../../shared/replies.js';
 import { asPart, REALM_PART, type RealmState, realmsOf, USER_PART } from '../state.js';
@@ -21,8 +21,8 @@ export interface NewAccount {
   readonly [key: string]: string | null;
 }
 
-/** The first user ids are kept for system bots. */
-export const FIRST_USER = 8;
+/** Of accounts and of their recipients: those before are kept for system bots. */
+export const FIRST_USER = LAST_RESERVED_USER + 1;
 
 /** Number of the realm to be made, for keys that name it; reserved by nobody, so callers serialize (one admin at a time). */
 export const peekRealm: RealmCommand<Record<string, never>> = {
@@ -59,7 +59,7 @@ export const init: RealmCommand<{ readonly subdomain: string; readonly name: str
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner }, _inputs, { now, realm, version }) {
     const id = userId(FIRST_USER);
-    const user = newUser({ id, recipient: 1, account: owner, role: ROLE.owner, now, canCreateUsers: true });
+    const user = newUser({ id, recipient: FIRST_USER, account: owner, role: ROLE.owner, now, canCreateUsers: true });
     volatile.addUser(id, user.email);
     const next: RealmState = {
       ...state,
@@ -68,7 +68,7 @@ export const init: RealmCommand<{ readonly subdomain: string; readonly name: str
       created: now,
       settings: { ...DEFAULT_REALM_SETTINGS, name },
       nextUser: FIRST_USER + 1,
-      nextRecipient: 2,
+      nextRecipient: FIRST_USER + 1,
       directoryVersion: version,
     };
     return {

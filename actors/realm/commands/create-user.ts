@@ -1,13 +1,14 @@
 /** POST /users (users.md). The account is prepared by the needs: hashing a password takes longer than a handler may. */
 import { apiError } from '../../../src/api/errors.js';
 
-import type { DirectoryUser } from '../../../src/directory/index.js';
-import { checkFullName, isEmail, presentUser, ROLE } from '../../../src/people/index.js';
+import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
+import { checkFullName, isEmail, presentUser, ROLE, systemGroupsOf } from '../../../src/people/index.js';
 import type { LogItem } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
 import { asPart, USER_PART, userOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { createUserCommand, type NewAccount, newUser } from './create-realm.js';
+import { tellEverybody } from './personal.js';
 
 interface NewUserArgs {
   readonly email: string;
@@ -66,7 +67,7 @@ export const createUser: RealmCommand<NewUserArgs, Prepared> = {
       reply: success({ user_id: id }, version),
       state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1, directoryVersion: version },
       parts: { [`${USER_PART}${id}`]: asPart(user) },
-      events: userAdded(user, version),
+      events: userAdded(user, state.settings, now, version),
       commands: [[createUserCommand(realm, id, account, version)]],
       replyAfterCommands: true,
     };
@@ -74,7 +75,7 @@ export const createUser: RealmCommand<NewUserArgs, Prepared> = {
 };
 
 /** Everybody hears of a new account; the real address goes to those who may see it (users.md § User object). */
-export function userAdded(user: DirectoryUser, version: number): LogItem[] {
+export function userAdded(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
   const person = presentUser(user, user, { clientGravatar: false, profile: true });
   return [
     { t: 'directory', change: { user: user as never } },
@@ -83,5 +84,8 @@ export function userAdded(user: DirectoryUser, version: number): LogItem[] {
       to: { role: ROLE.guest, rv: version },
       event: { type: 'realm_user', op: 'add', person },
     },
+    ...systemGroupsOf(user, settings, now).map((group_id) =>
+      tellEverybody(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
+    ),
   ];
 }

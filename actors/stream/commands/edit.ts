@@ -7,7 +7,13 @@ import { apiError } from '../../../src/api/errors.js';
 import { type Json, parseKey, streamId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import type { Rendered } from '../../../src/markdown/index.js';
-import { asStored, type MessageBody, type StoredEdit, type StoredMessage } from '../../../src/messages/index.js';
+import {
+  asStored,
+  checkWildcard,
+  type MessageBody,
+  type StoredEdit,
+  type StoredMessage,
+} from '../../../src/messages/index.js';
 import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
 import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
@@ -24,8 +30,7 @@ import { change, elsewhere, holders, latest, type StreamView, storedRecord } fro
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { newestOfTopic, topicWithout } from '../topics.js';
-import { memberOf } from './members.js';
-import { checkWildcard } from './wildcard.js';
+import { memberIds, memberOf } from './members.js';
 
 export interface EditInputs {
   readonly stored: MessageRecord | null;
@@ -68,7 +73,7 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
     ownStream(context),
     context.realm,
     directory,
-    suppliers.store,
+    suppliers,
   );
   return { rendered, memberships };
 }
@@ -113,9 +118,10 @@ function rewritten(
   const own = ownStream({ key });
   const member = (stream: number, user: number): Member | undefined =>
     stream === own ? memberOf(view.parts, user) : memberships.get(stream)?.get(user);
-  const body = newContent(message, text, rendered ?? null, directory, member);
-  if (rendered?.mentions.wildcard && message.body.stream !== 0) {
-    checkWildcard(directory.user(userId(message.sender)), view.parts, directory, now);
+  const body = newContent(message, text, rendered ?? null, directory, now, member);
+  const sender = directory.user(userId(message.sender));
+  if (sender && message.body.stream !== 0) {
+    checkWildcard(rendered?.mentions.wildcard === true, () => memberIds(view.parts).length, sender, directory, now);
   }
   return { body, edit: { content: { raw: message.body.content, html: message.body.html } } };
 }

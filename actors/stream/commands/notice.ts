@@ -5,12 +5,14 @@
 import { PRODUCT } from '../../../src/api/errors.js';
 import { parseKey, streamId, userId } from '../../../src/core/index.js';
 import { apology, type Rendered } from '../../../src/markdown/index.js';
+import { flagsAtCreation } from '../../../src/messages/index.js';
 import { NOTIFICATION_BOT } from '../../../src/people/index.js';
+import type { CommandContext } from '../../../src/runtime/index.js';
 import { isMember } from '../../../src/streams/index.js';
 import { value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
-import { flagsAtCreation, type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
+import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 export interface NoticeArgs extends Said {
   /** Whose copies are read from the beginning. */
@@ -20,14 +22,23 @@ export interface NoticeArgs extends Said {
 /** Client name of what the server says itself. */
 const CLIENT = 'Internal';
 
-function byBot({ read }: NoticeArgs, { id, rendered }: Prepared, hasCopy: (user: number) => boolean): Spoken {
+function byBot(
+  { content, read }: NoticeArgs,
+  { id, rendered }: Prepared,
+  { directory, now }: CommandContext,
+  hasCopy: (user: number) => boolean,
+): Spoken {
   const shown = rendered ?? UNRENDERED;
   return {
     id,
     sender: NOTIFICATION_BOT,
     client: CLIENT,
     rendered: shown,
-    flags: flagsAtCreation(read, shown, hasCopy),
+    flags: flagsAtCreation(
+      { sender: NOTIFICATION_BOT, content, mentions: shown.mentions, read, hasCopy },
+      directory,
+      now,
+    ),
   };
 }
 
@@ -49,7 +60,7 @@ export const notice: StreamCommand<NoticeArgs, Prepared> = {
   handle({ state, parts }, args, prepared, context) {
     const stream = context.directory.stream(streamId(Number(parseKey(context.key).rest)));
     if (!stream) return { reply: value(null) };
-    const spoken = byBot(args, prepared, (user) => isMember(memberOf(parts, user)));
+    const spoken = byBot(args, prepared, context, (user) => isMember(memberOf(parts, user)));
     return sentToStream({ state, parts }, args, context, stream, spoken);
   },
 };
@@ -67,7 +78,7 @@ export const directNotice: StreamCommand<DirectNoticeArgs, Prepared> = {
     const other = participants.find((user) => user !== NOTIFICATION_BOT) ?? 0;
     const receiver = context.directory.user(userId(other));
     if (!receiver) return { reply: value(null) };
-    const spoken = byBot(args, prepared, (user) => participants.includes(user));
+    const spoken = byBot(args, prepared, context, (user) => participants.includes(user));
     return sentDirectly({ ...state, participants }, args, context, receiver.recipient, spoken);
   },
 };

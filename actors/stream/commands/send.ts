@@ -1,13 +1,21 @@
 /** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
 import { apiError } from '../../../src/api/errors.js';
 import { parseKey, realmKey, streamId, userId } from '../../../src/core/index.js';
-import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
 import type { Rendered } from '../../../src/markdown/index.js';
-import { checkMayPost, isMember } from '../../../src/streams/index.js';
+import {
+  activeSender,
+  checkDirect,
+  checkPosting,
+  checkTopicGiven,
+  checkWildcard,
+  flagsAtCreation,
+} from '../../../src/messages/index.js';
+import type { CommandContext } from '../../../src/runtime/index.js';
+import { isMember } from '../../../src/streams/index.js';
 import type { StreamCommand } from '../command.js';
-import { memberOf } from './members.js';
-import { flagsAtCreation, type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
-import { checkWildcard } from './wildcard.js';
+import { memberIds, memberOf } from './members.js';
+import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 interface SendArgs extends Said {
   /** The sender's own copy is read: the client is one that a person looks at. */
@@ -24,22 +32,13 @@ export const send: StreamCommand<SendArgs, Prepared> = {
   handle({ state, parts }, args, { id, rendered }, context) {
     const { directory, key, caller, now } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
-    if (!stream) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
-    const sender = activeUser(directory, caller);
+    if (!stream || stream.archived)
+      throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
+    const sender = activeSender(directory, caller);
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
-    const owner = sender.botOwner === null ? undefined : directory.user(sender.botOwner);
-    checkMayPost(
-      {
-        user: sender,
-        subscribed: subscribed(caller),
-        ...(owner ? { owner: { user: owner, subscribed: subscribed(owner.id) } } : {}),
-      },
-      stream,
-      directory.settings,
-      now,
-    );
-    if (directory.settings.mandatory_topics && args.topic === '(no topic)') throw apiError('TOPICS_REQUIRED');
-    if (rendered?.mentions.wildcard) checkWildcard(sender, parts, directory, now);
+    checkPosting(sender, stream, subscribed, directory, now);
+    checkTopicGiven(args.topic, directory);
+    checkWildcard(rendered?.mentions.wildcard === true, () => memberIds(parts).length, sender, directory, now);
     return sentToStream({ state, parts }, args, context, stream, bySender(args, id, rendered, context, subscribed));
   },
 };
@@ -64,11 +63,11 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
   },
   handle({ state }, args, { id, rendered, recipient }, context) {
     const { directory, caller } = context;
-    const sender = activeUser(directory, caller);
+    const sender = activeSender(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
     const others = people.filter((user): user is DirectoryUser => user !== undefined && user.id !== caller);
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-    checkDirectPolicy(sender, others, directory);
+    checkDirect(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const spoken = bySender(args, id, rendered, context, (user) => participants.includes(user));
     // One-to-one messages carry the receiver's recipient, so the two directions differ.
@@ -76,20 +75,6 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     return sentDirectly({ ...state, participants, recipient }, args, context, carried, spoken);
   },
 };
-
-function activeUser(directory: DirectoryView, caller: number): DirectoryUser {
-  const user = directory.user(userId(caller));
-  if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
-  return user;
-}
-
-function checkDirectPolicy(sender: DirectoryUser, others: readonly DirectoryUser[], directory: DirectoryView): void {
-  const toOneBot = others.length === 1 && others[0]?.botType !== null;
-  if (directory.settings.private_message_policy === 2 && !toOneBot && sender.botType === null) {
-    throw apiError('DIRECT_MESSAGES_DISABLED');
-  }
-  for (const user of others) if (!user.isActive) throw apiError('RECIPIENT_GONE', { email: user.email });
-}
 
 /** What is in a widget comes with the operations on submessages. @throws ApiError */
 function checkWidget(widget: string | null): void {
@@ -103,10 +88,10 @@ function checkWidget(widget: string | null): void {
 
 /** What a person's sending adds to the message. @throws ApiError when it is no message after all */
 function bySender(
-  { human, queue_id, local_id, widget }: SendArgs,
+  { content, human, queue_id, local_id, widget }: SendArgs,
   id: number,
   rendered: Rendered | null,
-  { caller, client }: { readonly caller: number; readonly client: string },
+  { caller, client, directory, now }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
   checkWidget(widget);
@@ -116,7 +101,11 @@ function bySender(
     sender: caller,
     client,
     rendered,
-    flags: flagsAtCreation(human ? [caller] : [], rendered, hasCopy),
+    flags: flagsAtCreation(
+      { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
+      directory,
+      now,
+    ),
     local: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
   };
 }

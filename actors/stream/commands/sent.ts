@@ -56,20 +56,6 @@ export async function prepare(
   return { id: both[0], rendered: both[1] };
 }
 
-/** Flags that single people get (messages.md § Flags at creation); a wildcard is everybody's and noted once. */
-export function flagsAtCreation(
-  read: readonly number[],
-  rendered: Rendered | null,
-  hasCopy: (user: number) => boolean,
-): MessageBody['flags'] {
-  const flags: Record<string, string[]> = {};
-  for (const user of read) if (hasCopy(user)) flags[user] = ['read'];
-  for (const user of rendered?.mentions.users ?? []) {
-    if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), 'mentioned'];
-  }
-  return flags;
-}
-
 export function linksOf(
   { topic, origin }: Pick<Said, 'topic' | 'origin'>,
   directory: DirectoryView,

@@ -1,16 +1,17 @@
 /** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
 import { apiError } from '../../../src/api/errors.js';
-import { type RealmId, userId } from '../../../src/core/index.js';
+import type { RealmId } from '../../../src/core/index.js';
 import type { DirectoryView } from '../../../src/directory/index.js';
-import { matchAlertWords, type Rendered } from '../../../src/markdown/index.js';
+import type { Rendered } from '../../../src/markdown/index.js';
 import {
   checkContent,
   copyOf,
   decidingStreams,
+  flagsAtCreation,
   type MessageBody,
   type StoredMessage,
 } from '../../../src/messages/index.js';
-import type { Store } from '../../../src/store/index.js';
+import type { Suppliers } from '../../../src/runtime/index.js';
 import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
 
 const DELETED = '(deleted)';
@@ -21,31 +22,19 @@ export const newText = (content: string): string => (content.trimEnd() === '' ? 
 /** Flags that follow from the text; all others stay. */
 const FROM_TEXT = ['mentioned', 'has_alert_word'];
 
-function membersOfGroups(groups: readonly number[], directory: DirectoryView): Set<number> {
-  const members = new Set<number>();
-  const seen = new Set<number>();
-  const waiting = [...groups];
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const group = directory.group(id);
-    for (const member of group?.members ?? []) members.add(member);
-    waiting.push(...(group?.subgroups ?? []));
-  }
-  return members;
-}
-
-/** Everybody to whom the text means something: user → flags. */
-function meant(content: string, { mentions }: Rendered, directory: DirectoryView): Map<number, string[]> {
-  const flags = new Map<number, string[]>();
-  for (const user of new Set([...mentions.users, ...membersOfGroups(mentions.groups, directory)])) {
-    flags.set(user, ['mentioned']);
-  }
-  for (const { user, alertWords } of directory.personals()) {
-    if (alertWords.length === 0 || matchAlertWords(content, alertWords).length === 0) continue;
-    flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
-  }
-  return flags;
+/** Flags of those to whom the text means something. */
+function meant(
+  { sender }: StoredMessage,
+  content: string,
+  { mentions }: Rendered,
+  directory: DirectoryView,
+  now: number,
+  hasCopy: (user: number) => boolean,
+): [user: string, flags: readonly string[]][] {
+  const flags = flagsAtCreation({ sender, content, mentions, read: [], hasCopy }, directory, now);
+  return Object.entries(flags)
+    .map(([user, all]): [string, string[]] => [user, all.filter((flag) => FROM_TEXT.includes(flag))])
+    .filter(([, all]) => all.length > 0);
 }
 
 /** Stream → user → membership. */
@@ -62,10 +51,11 @@ export async function membershipsFor(
   own: number,
   realm: RealmId,
   directory: DirectoryView,
-  store: Store,
+  { store, services }: Suppliers,
 ): Promise<Memberships> {
   const streams = decidingStreams(message).filter((stream) => stream !== own);
-  const users = [...meant(content, rendered, directory).keys()];
+  const now = services.clock.now();
+  const users = meant(message, content, rendered, directory, now, () => true).map(([user]) => Number(user));
   if (streams.length === 0 || users.length === 0) return new Map();
   const wanted = streams.flatMap((stream) => users.map((user) => memberPart(realm, stream, user)));
   const parts = await store.getParts(wanted);
@@ -83,6 +73,7 @@ export function newContent(
   content: string,
   rendered: Rendered | null,
   directory: DirectoryView,
+  now: number,
   member: (stream: number, user: number) => Member | undefined,
 ): Partial<MessageBody> {
   if (rendered === null) throw apiError('CANNOT_RENDER');
@@ -91,10 +82,9 @@ export function newContent(
     const kept = before.filter((flag) => !FROM_TEXT.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
-  for (const [user, added] of meant(content, rendered, directory)) {
-    if (!directory.user(userId(user))?.isActive) continue;
-    const has = copyOf(message, user, (stream) => member(stream, user), false).has;
-    if (has) flags[user] = [...(flags[user] ?? []), ...added];
+  const hasCopy = (user: number): boolean => copyOf(message, user, (stream) => member(stream, user), false).has;
+  for (const [user, added] of meant(message, content, rendered, directory, now, hasCopy)) {
+    flags[user] = [...(flags[user] ?? []), ...added];
   }
   return {
     content,

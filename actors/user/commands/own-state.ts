@@ -1,6 +1,6 @@
 /** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
 import type { Json } from '../../../src/core/index.js';
-import { MARK_PART, READ_PART } from '../../../src/messages/index.js';
+import { MARK_PART, presentScheduled, READ_PART, undelivered } from '../../../src/messages/index.js';
 import { userTopics } from '../../../src/streams/index.js';
 import type { OwnSection, OwnSections, OwnStateArgs } from '../../shared/own-state.js';
 import { value } from '../../shared/replies.js';
@@ -13,6 +13,7 @@ type Parts = ReadonlyMap<string, Json>;
 const SECTIONS: { readonly [S in OwnSection]: (parts: Parts) => OwnSections[S] } = {
   subscriptions: subscriptionsOf,
   drafts: newestDrafts,
+  scheduled: (parts) => undelivered(parts).map(presentScheduled),
   topics: userTopics,
   reading: (parts) => [...parts].filter(([name]) => name.startsWith(READ_PART) || name.startsWith(MARK_PART)),
 };

@@ -2,7 +2,7 @@
 import { apiError } from '../../../src/api/errors.js';
 import { type Json, type JsonObject, streamId, userId } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
-import { isAdmin, isGuest } from '../../../src/people/index.js';
+import { isAdmin, isGuest, streamNotifications } from '../../../src/people/index.js';
 import type { LogItem } from '../../../src/runtime/index.js';
 import {
   byName,
@@ -34,8 +34,8 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
     const self = selfOf(key);
     const account = directory.user(self);
     const events: LogItem[] = [];
-    const tell = (event: JsonObject): void => {
-      events.push({ t: 'event', to: { users: [self] }, event });
+    const tell = (event: JsonObject, aux?: JsonObject): void => {
+      events.push({ t: 'event', to: { users: [self] }, event, ...(aux ? { aux } : {}) });
     };
     for (const { stream: given, subscribers, color } of streams) {
       const stream = given as unknown as DirectoryStream;
@@ -54,7 +54,10 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
     if (shown.length === 0) return { reply: value(null) };
-    tell({ type: 'subscription', op: 'add', subscriptions: shown });
+    tell(
+      { type: 'subscription', op: 'add', subscriptions: shown },
+      account && { ...streamNotifications(directory, account) },
+    );
     return { reply: value(null), parts: changed, events };
   },
 };

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../core/index.js';
 import { realmKey, userId, userKey } from '../../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../directory/index.js';
-import { isEmail, presentUser } from '../../people/index.js';
+import { isEmail, isSystemBot, presentUser } from '../../people/index.js';
 import { apiError } from '../errors.js';
 import { type Answer, type Call, operation } from '../operation.js';
 import { flag, pathId, pathText, text } from '../parameters.js';
@@ -54,7 +54,7 @@ const shapeParameters = {
 async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | undefined): Promise<Answer> {
   if (!find()) await call.refresh();
   const user = find();
-  if (!user) throw apiError('NO_SUCH_USER');
+  if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
   const { client_gravatar, include_custom_profile_fields } = call.params;
   const viewer = call.directory.user(call.caller);
   const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
@@ -139,7 +139,7 @@ export const fetchApiKey = operation({
     const find = () => call.directory.userByEmail(username.trim());
     if (!find()) await call.refresh();
     const user = find();
-    if (!user || user.deliveryEmail.toLowerCase() !== username.trim().toLowerCase()) {
+    if (!user || isSystemBot(user) || user.deliveryEmail.toLowerCase() !== username.trim().toLowerCase()) {
       throw apiError('AUTHENTICATION_FAILED');
     }
     return { to: userKey(call.realm, user.id), command: 'fetch-key', args: { password }, as: user.id };

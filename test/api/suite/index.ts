@@ -14,11 +14,13 @@ import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
+import { scheduled } from './scheduled.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { state } from './state.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { typing } from './typing.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -44,6 +46,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   audiences,
   drafts,
   'user topics': userTopics,
+  typing,
+  'scheduled messages': scheduled,
   'snapshot and events': state,
   restart,
 };

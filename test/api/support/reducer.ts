@@ -1,5 +1,6 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
 import { applyOwn } from './reducer-own.js';
+import { applyRealm } from './reducer-realm.js';
 import { flagsChanged, messageArrived } from './reducer-unread.js';
 import type { ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 
@@ -65,7 +66,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'subscription/peer_add':
       return peersAdded(state, event.stream_ids as number[], event.user_ids as number[]);
     default: {
-      const next = applyOwn(state, event);
+      const next = applyOwn(state, event) ?? applyRealm(state, event, options);
       if (!next) throw new Error(`the reducer does not know ${event.type}/${event.op}`);
       return next;
     }

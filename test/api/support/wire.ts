@@ -26,6 +26,8 @@ interface WireOperation {
 
 interface Wire {
   readonly operations: Readonly<Record<string, WireOperation>>;
+  /** Routes without description at the peer: no schema of the response. */
+  readonly extra_operations: Readonly<Record<string, { readonly errors?: readonly WireError[] }>>;
   readonly events: Readonly<Record<string, Schema>>;
   readonly events_strict: Readonly<Record<string, Schema>>;
   readonly aliases: { readonly emit_also: Readonly<Record<string, string>> };
@@ -104,6 +106,7 @@ function check(name: string, schema: Schema, value: unknown): void {
 /** @throws Error when the body of a success isn't what the contract promises */
 export function checkResponse(operation: string, body: Fields): void {
   const declared = wire.operations[operation];
+  if (!declared && wire.extra_operations[operation]) return;
   if (!declared) throw new Error(`wire.json has no operation ${operation}`);
   check(operation, declared.response, body);
 }
@@ -128,11 +131,14 @@ function matches(template: string, msg: string): boolean {
   );
 }
 
+const declaredErrors = (operation: string): readonly WireError[] =>
+  (wire.operations[operation] ?? wire.extra_operations[operation])?.errors ?? [];
+
 /** The entry of the operation's `errors` that this answer is; undefined for errors common to all operations. */
 export function errorEntry(operation: string, status: number, msg: string): WireError | undefined {
-  return wire.operations[operation]?.errors.find((entry) => entry.status === status && matches(entry.msg, msg));
+  return declaredErrors(operation).find((entry) => entry.status === status && matches(entry.msg, msg));
 }
 
 /** Errors of an operation that this server may raise (those of the peer alone are left out). */
 export const errorsOf = (operation: string): readonly WireError[] =>
-  (wire.operations[operation]?.errors ?? []).filter((entry) => entry.source !== 'peer');
+  declaredErrors(operation).filter((entry) => entry.source !== 'peer');

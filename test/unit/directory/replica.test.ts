@@ -17,6 +17,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   personals: [],
   groups: [],
   linkifiers: [],
+  playgrounds: [],
   emoji: [],
 });
 

@@ -1,7 +1,13 @@
 import t from 'tap';
 import { type Json, realmId, realmKey, seq, streamId, streamKey } from '../../../src/core/index.js';
 import { DirectoryReplica, type DirectorySnapshot, type DirectoryUser } from '../../../src/directory/index.js';
-import { type EventSink, type FeedEnd, RealmFeed, type SharedEvent } from '../../../src/events/index.js';
+import {
+  type EventSink,
+  type FeedEnd,
+  RealmFeed,
+  type SharedEvent,
+  type TransientEvent,
+} from '../../../src/events/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
@@ -14,6 +20,7 @@ const STREAM = streamKey(REALM, streamId(5));
 class Sink implements EventSink {
   readonly got: string[] = [];
   readonly ids: number[] = [];
+  readonly transient: string[] = [];
   isLive = false;
   ended: FeedEnd | undefined;
   position = seq(0);
@@ -31,6 +38,10 @@ class Sink implements EventSink {
   push(event: SharedEvent): void {
     this.ids.push(event.id);
     this.got.push(String((event.item as { event?: { type: string } }).event?.type));
+  }
+
+  pushTransient(event: TransientEvent): void {
+    this.transient.push(event.type);
   }
 
   live(): void {
@@ -56,6 +67,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     personals: [],
     groups: [],
     linkifiers: [],
+    playgrounds: [],
     emoji: [],
   };
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot);
@@ -197,4 +209,36 @@ t.test('a queue whose past is no longer kept is ended, the others go on', async 
   t.equal(old!.ended, 'trimmed');
   t.equal(young!.ended, undefined);
   t.same(young!.got, ['e296', 'e297', 'e298', 'e299', 'e300']);
+});
+
+t.test('transient events', async (t) => {
+  const { log, feed, append, stored } = await world();
+  await stored(1, 1, { from: 1, to: 0 });
+  await stored(2, 2, { from: 2, to: 3 });
+  const sinks = [new Sink(1), new Sink(2), new Sink(3)];
+  for (const sink of sinks) feed.attach(sink);
+  await settle();
+  const publish = async (type: string, to: Audience) => {
+    log.publish(REALM, event(type, to) as unknown as Json);
+    await settle();
+  };
+  await publish('a', { users: [1, 3] });
+  await publish('b', { stream: 5, mv: 3 });
+  await publish('c', { stream: 5, mv: 2, users: [1] });
+  t.same(
+    sinks.map((sink) => sink.transient),
+    [['a', 'b', 'c'], ['c'], ['a']],
+    'go to those who are meant, once to each',
+  );
+  await publish('d', { stream: 5, mv: 4 });
+  await publish('e', { role: 600, rv: 2 });
+  t.same(sinks[0]!.transient, ['a', 'b', 'c'], 'are lost where the right to them is not known yet');
+  await append(STREAM, 4, members(4, [2], [1]));
+  await settle();
+  await publish('f', { stream: 5, mv: 4 });
+  t.same(
+    sinks.map((sink) => sink.transient),
+    [['a', 'b', 'c'], ['c', 'f'], ['a']],
+  );
+  t.same(sinks[0]!.got, [], 'and are in no log');
 });

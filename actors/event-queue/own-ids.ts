@@ -1,0 +1,44 @@
+/** Ids for events of one queue that no log position stands for: heartbeats and transient events. */
+import { eventId, SLOTS, TRANSIENT_SLOT } from '../../src/events/index.js';
+
+/** Of the ids between two log positions: these are for heartbeats alone. */
+const RESERVED = 64;
+
+export class OwnIds {
+  /** Newest id that the queue has given to any event. */
+  newest = -1;
+  #opening = false;
+
+  /** @param append an empty entry to the log: the ids after its position are free */
+  constructor(private readonly append: () => Promise<unknown>) {}
+
+  /** @param position of the log, up to which the queue has everything */
+  heartbeat(position: number): number {
+    this.newest = this.#next(position);
+    return this.newest;
+  }
+
+  /** Undefined: none is left at this position, and the event is lost. */
+  transient(position: number): number | undefined {
+    const id = this.#next(position);
+    if (id % SLOTS >= SLOTS - RESERVED) return undefined;
+    this.newest = id;
+    return id;
+  }
+
+  #next(position: number): number {
+    const id = Math.max(this.newest + 1, eventId(position, TRANSIENT_SLOT));
+    if (id % SLOTS >= SLOTS - RESERVED) this.#open();
+    return id;
+  }
+
+  #open(): void {
+    if (this.#opening) return;
+    this.#opening = true;
+    this.append()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#opening = false;
+      });
+  }
+}

@@ -1,0 +1,32 @@
+/** What a person chose for himself, as register shows it (register.md § fetch_event_types). */
+import type { JsonObject } from '../../../src/core/index.js';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '../../../src/people/index.js';
+import type { SnapshotInputs } from './take.js';
+
+export const settingsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
+  user_settings: {
+    ...settingsOf(directory, user),
+    emojiset_choices: EMOJISET_CHOICES,
+    available_notification_sounds: NOTIFICATION_SOUNDS,
+  },
+});
+
+/** For clients without `user_settings_object`: at the top level. */
+export function displaySection({ user, directory, args }: SnapshotInputs): JsonObject {
+  if (args.options.capabilities.user_settings_object) return {};
+  return { ...settingsOf(directory, user, 'D'), emojiset_choices: EMOJISET_CHOICES };
+}
+
+/** For clients without `user_settings_object`: at the top level. */
+export function notificationsSection({ user, directory, args }: SnapshotInputs): JsonObject {
+  if (args.options.capabilities.user_settings_object) return {};
+  return { ...settingsOf(directory, user, 'N'), available_notification_sounds: NOTIFICATION_SOUNDS };
+}
+
+export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
+  alert_words: directory.personal(user.id).alertWords,
+});
+
+export const mutedUsersSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
+  muted_users: directory.personal(user.id).muted,
+});

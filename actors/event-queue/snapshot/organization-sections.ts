@@ -1,0 +1,35 @@
+/** What the organization has besides people and streams, as register shows it (register.md § fetch_event_types). */
+import type { JsonObject } from '../../../src/core/index.js';
+import {
+  defaultSettings,
+  EMOJISET_CHOICES,
+  NOTIFICATION_SOUNDS,
+  presentGroup,
+  presentLinkifier,
+  presentPlayground,
+  UserGroups,
+} from '../../../src/people/index.js';
+import type { SnapshotInputs } from './take.js';
+
+export const groupsSection = ({ directory, now }: SnapshotInputs): JsonObject => ({
+  realm_user_groups: [...new UserGroups(directory, now).all()].map(presentGroup),
+});
+
+/** Clients that do not know templates get none. */
+export const linkifiersSection = ({ directory, args }: SnapshotInputs): JsonObject => ({
+  realm_linkifiers: args.options.capabilities.linkifier_url_template
+    ? directory.linkifiers().map(presentLinkifier)
+    : [],
+});
+
+export const playgroundsSection = ({ directory }: SnapshotInputs): JsonObject => ({
+  realm_playgrounds: directory.playgrounds().map(presentPlayground),
+});
+
+export const settingsDefaultsSection = (): JsonObject => ({
+  realm_user_settings_defaults: {
+    ...defaultSettings(),
+    emojiset_choices: EMOJISET_CHOICES,
+    available_notification_sounds: NOTIFICATION_SOUNDS,
+  },
+});

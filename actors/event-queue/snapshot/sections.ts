@@ -1,0 +1,36 @@
+/** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
+import type { JsonObject } from '../../../src/core/index.js';
+import {
+  alertWordsSection,
+  displaySection,
+  mutedUsersSection,
+  notificationsSection,
+  settingsSection,
+} from './choice-sections.js';
+import { EMPTY_SECTIONS, presenceSection, profileFieldsSection } from './empty-sections.js';
+import {
+  groupsSection,
+  linkifiersSection,
+  playgroundsSection,
+  settingsDefaultsSection,
+} from './organization-sections.js';
+import type { SnapshotInputs } from './take.js';
+
+const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>> = {
+  alert_words: alertWordsSection,
+  custom_profile_fields: profileFieldsSection,
+  muted_users: mutedUsersSection,
+  presence: presenceSection,
+  realm_linkifiers: linkifiersSection,
+  realm_playgrounds: playgroundsSection,
+  realm_user_groups: groupsSection,
+  realm_user_settings_defaults: settingsDefaultsSection,
+  user_settings: settingsSection,
+  update_display_settings: displaySection,
+  update_global_notifications: notificationsSection,
+};
+
+export const directorySections = (inputs: SnapshotInputs, wanted: (section: string) => boolean): JsonObject[] => [
+  ...Object.entries(EMPTY_SECTIONS).flatMap(([name, fields]) => (wanted(name) ? [fields] : [])),
+  ...Object.entries(SECTIONS).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : [])),
+];

@@ -1,0 +1,108 @@
+/** PATCH /realm (realm.md § Settings). Everything is checked before anything changes. */
+import { apiError } from '../../../src/api/errors.js';
+import type { JsonObject } from '../../../src/core/index.js';
+import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
+import {
+  DICT_SETTINGS,
+  echoed,
+  isAdmin,
+  isFullMember,
+  isOwner,
+  OWNER_SETTINGS,
+  ROLE,
+  STREAM_SETTINGS,
+  SYSTEM_GROUP,
+} from '../../../src/people/index.js';
+import type { LogItem } from '../../../src/runtime/index.js';
+import { success } from '../../shared/replies.js';
+import { type Parts, streamOf, usersOf } from '../state.js';
+import type { RealmCommand } from './command.js';
+import { actingUser, LANE, tellEverybody } from './personal.js';
+
+export interface RealmSettingsArgs extends JsonObject {
+  /** Only those that the request has; checked and converted by the frontend. */
+  readonly values: RealmSettings;
+}
+
+export const changeRealm: RealmCommand<RealmSettingsArgs> = {
+  lane: LANE,
+  handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
+    const acting = actingUser(parts, caller);
+    checkRights(acting, values);
+    checkStreams(values, parts);
+    const changed = Object.entries(values).filter(([name, value]) => state.settings[name] !== value);
+    const reply: Record<string, RealmSettings[string]> = {};
+    for (const [name, value] of changed) reply[name] = echoed(name, value);
+    // Echoed and told whether it changes or not.
+    const kind = values.org_type === undefined ? [] : [['org_type', values.org_type] as const];
+    if (kind[0]) reply.org_type = kind[0][1];
+    const told = [...changed.filter(([name]) => name !== 'org_type'), ...kind];
+    if (told.length === 0) return { reply: success(reply) };
+    const settings = { ...state.settings, ...Object.fromEntries(changed) };
+    return {
+      reply: success(reply, version),
+      state: { ...state, settings },
+      events: [
+        { t: 'directory', change: { settings: Object.fromEntries(changed) } },
+        ...told.flatMap(([name, value]) => [
+          tellEverybody(version, changeEvent(name, value)),
+          ...(name === 'waiting_period_threshold'
+            ? fullMemberEvents(usersOf(parts), state.settings, settings, now, version)
+            : []),
+        ]),
+      ],
+    };
+  },
+};
+
+function checkRights(acting: DirectoryUser, values: RealmSettings): void {
+  if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+  if (!isOwner(acting) && Object.keys(values).some((name) => OWNER_SETTINGS.has(name)))
+    throw apiError('OWNER_REQUIRED');
+}
+
+/** Administrators may name private streams too. */
+function checkStreams(values: RealmSettings, parts: Parts): void {
+  for (const name of STREAM_SETTINGS) {
+    const id = values[name];
+    if (typeof id !== 'number' || id < 0) continue;
+    const stream = streamOf(parts, id);
+    if (!stream || stream.archived) throw apiError('INVALID_STREAM_ID');
+  }
+}
+
+const changeEvent = (property: string, value: RealmSettings[string]): JsonObject =>
+  DICT_SETTINGS.has(property)
+    ? { type: 'realm', op: 'update_dict', property: 'default', data: { [property]: value } }
+    : { type: 'realm', op: 'update', property, value };
+
+/** Who is a full member follows from the threshold. */
+function fullMemberEvents(
+  users: Iterable<DirectoryUser>,
+  before: RealmSettings,
+  after: RealmSettings,
+  now: number,
+  version: number,
+): LogItem[] {
+  const joining: number[] = [];
+  const leaving: number[] = [];
+  for (const user of users) {
+    if (user.role !== ROLE.member) continue;
+    const was = isFullMember(user, before, now);
+    const is = isFullMember(user, after, now);
+    if (is && !was) joining.push(user.id);
+    if (was && !is) leaving.push(user.id);
+  }
+  const tell = (op: string, ids: number[]): LogItem[] =>
+    ids.length === 0
+      ? []
+      : [
+          tellEverybody(version, {
+            type: 'user_group',
+            op,
+            group_id: SYSTEM_GROUP.fullmembers,
+            user_ids: ids.sort((a, b) => a - b),
+          }),
+        ];
+  return [...tell('remove_members', leaving), ...tell('add_members', joining)];
+}

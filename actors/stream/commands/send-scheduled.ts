@@ -1,0 +1,42 @@
+/**
+ * Sending what was scheduled: as anything else is sent, but for its sender's actor, which is told how it went. Never
+ * refused.
+ */
+import { ApiError } from '../../../src/api/errors.js';
+import { type JsonObject, userId, userKey } from '../../../src/core/index.js';
+import type { OutboxCommand } from '../../../src/runtime/index.js';
+import { value } from '../../shared/replies.js';
+import type { StreamCommand } from '../command.js';
+import { send, sendDirect } from './send.js';
+
+interface Handed extends JsonObject {
+  /** Id of the scheduled message. */
+  readonly scheduled: number;
+  /** Name of the client with which it was written. */
+  readonly client: string;
+}
+
+function scheduled<A extends JsonObject, I>(plain: StreamCommand<A, I>): StreamCommand<A & Handed, I> {
+  return {
+    ...plain,
+    handle(view, args, inputs, context) {
+      const tell = (name: string, of: JsonObject): OutboxCommand => ({
+        to: userKey(context.realm, userId(context.caller)),
+        name,
+        args: { id: args.scheduled, ...of },
+        caller: 0,
+      });
+      try {
+        const outcome = plain.handle(view, args, inputs, { ...context, client: args.client });
+        const others = (outcome.commands ?? []).flat();
+        return { ...outcome, reply: value(null), commands: [[...others, tell('scheduled-sent', {})]] };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return { reply: value(null), commands: [[tell('scheduled-failed', { reason: error.message })]] };
+      }
+    },
+  };
+}
+
+export const sendScheduled = scheduled(send);
+export const sendDirectScheduled = scheduled(sendDirect);

@@ -1,0 +1,35 @@
+/** Somebody types in a stream (messages.md § Typing): told to those who are subscribed, and forgotten. */
+import { apiError } from '../../../src/api/errors.js';
+import { type JsonObject, parseKey, streamId } from '../../../src/core/index.js';
+import { activeSender, checkPosting } from '../../../src/messages/index.js';
+import { isOn } from '../../../src/people/index.js';
+import { canAccess, cutTopic, isMember } from '../../../src/streams/index.js';
+import { success } from '../../shared/replies.js';
+import { type TypingOp, typingEvent } from '../../shared/typing.js';
+import type { StreamCommand } from '../command.js';
+import { memberOf } from './members.js';
+
+interface TypingArgs extends JsonObject {
+  readonly op: TypingOp;
+  readonly topic: string;
+}
+
+export const typing: StreamCommand<TypingArgs> = {
+  lane: 'typing',
+  read: true,
+  // Nobody may ever have been subscribed.
+  creates: true,
+  handle({ state, parts }, { op, topic }, _inputs, { directory, key, caller, now }) {
+    const sender = activeSender(directory, caller);
+    if (!isOn(directory, sender.id, 'send_stream_typing_notifications')) throw apiError('STREAM_TYPING_OFF');
+    const stream = directory.stream(streamId(Number(parseKey(key).rest)));
+    const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
+    if (!stream || !canAccess(sender, stream, subscribed(caller))) throw apiError('INVALID_STREAM_ID');
+    checkPosting(sender, stream, subscribed, directory, now);
+    const place = { message_type: 'stream', stream_id: stream.id, topic: cutTopic(topic) };
+    return {
+      reply: success(),
+      transient: [typingEvent(op, sender, place, { stream: stream.id, mv: state.mv })],
+    };
+  },
+};

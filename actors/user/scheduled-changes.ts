@@ -1,0 +1,17 @@
+/** What changes of scheduled messages have in common. */
+import type { Json, JsonObject } from '../../src/core/index.js';
+import { type Delivered, type Scheduled, scheduledPart } from '../../src/messages/index.js';
+import type { LogItem } from '../../src/runtime/index.js';
+
+export const tellScheduled = (self: number, op: 'add' | 'update' | 'remove', of: JsonObject): LogItem => ({
+  t: 'event',
+  to: { users: [self] },
+  event: { type: 'scheduled_messages', op, ...of },
+});
+
+/** The parts as they will be. */
+export const withPart = (
+  parts: ReadonlyMap<string, Json>,
+  ...messages: readonly (Scheduled | Delivered)[]
+): ReadonlyMap<string, Json> =>
+  new Map([...parts, ...messages.map((message) => [scheduledPart(message.id), message] as const)]);

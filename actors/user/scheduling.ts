@@ -1,0 +1,128 @@
+/**
+ * Checks of a message that is to be sent later: those of sending, made by the sender's actor (messages.md § POST
+ * /messages). When the time comes, the conversation's actor makes them again.
+ */
+import { apiError } from '../../src/api/errors.js';
+import { type JsonObject, streamId, type UserId, userId } from '../../src/core/index.js';
+import type { Rendered } from '../../src/markdown/index.js';
+import {
+  activeSender,
+  checkContent,
+  checkDirect,
+  checkPosting,
+  checkTopicGiven,
+  checkWildcard,
+  type Scheduled,
+  type ScheduledBody,
+} from '../../src/messages/index.js';
+import type { CommandContext, NeedsContext, Suppliers, View } from '../../src/runtime/index.js';
+import { checkTopic } from '../../src/streams/index.js';
+import { readOwnState } from '../shared/own-state.js';
+import { readSubscribers } from '../shared/subscribers.js';
+import { isSubscribed, type UserState } from './state.js';
+
+/** What is to be checked; the recipients are ids, and nothing else is known of it. */
+export interface Draftable {
+  readonly type: 'stream' | 'private';
+  readonly to: readonly number[];
+  readonly topic: string | null;
+  readonly content: string;
+}
+
+export interface SchedulingInputs {
+  /** Of the content given; null: can't be rendered, undefined: none was given, or none that could be sent. */
+  readonly rendered: Rendered | null | undefined;
+  /** Streams of a bot's owner. */
+  readonly ownersStreams: ReadonlySet<number>;
+  /** Stream → number of subscribers, where that matters. */
+  readonly subscribers: ReadonlyMap<number, number>;
+}
+
+interface Given extends JsonObject {
+  readonly content: string | null;
+  readonly origin: string;
+}
+
+/** @param target stream that it may be sent to, as far as is known when the command arrives */
+export async function schedulingInputs(
+  { content, origin }: Given,
+  target: number | undefined,
+  known: Scheduled | undefined,
+  { realm, caller }: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<SchedulingInputs> {
+  const directory = await suppliers.directory(realm);
+  const text = content === null ? undefined : sendable(content);
+  const owner = directory.user(userId(caller))?.botOwner;
+  const stream = target === undefined ? undefined : directory.stream(streamId(target));
+  const [rendered, owners] = await Promise.all([
+    text === undefined ? undefined : suppliers.services.renderer.render(text, directory, origin),
+    owner ? readOwnState(realm, owner, ['subscriptions'], suppliers) : undefined,
+  ]);
+  const ownersStreams = (owners?.subscriptions ?? []).filter((own) => own.active).map((own) => own.stream);
+  const subscribers = new Map<number, number>();
+  if (stream && (rendered?.mentions.wildcard || known?.wildcard)) {
+    const lists = await readSubscribers(realm, [stream.id], suppliers);
+    for (const [id, members] of lists) subscribers.set(id, members.length);
+  }
+  return { rendered, ownersStreams: new Set(ownersStreams), subscribers };
+}
+
+/** What would be sent; undefined where the handler refuses it. */
+function sendable(content: string): string | undefined {
+  try {
+    return checkContent(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param known the message before this edit, whose rendering stays when its content does. @throws ApiError */
+export function checkScheduled(
+  given: Draftable,
+  known: Scheduled | undefined,
+  { parts }: View<UserState>,
+  { rendered, ownersStreams, subscribers }: SchedulingInputs,
+  { directory, caller, now }: CommandContext,
+): ScheduledBody {
+  const sender = activeSender(directory, caller);
+  const said = (): Pick<ScheduledBody, 'html' | 'wildcard'> => {
+    if (rendered === null) throw apiError('CANNOT_RENDER');
+    if (rendered) return { html: rendered.html, wildcard: rendered.mentions.wildcard };
+    return { html: known?.html ?? '', wildcard: known?.wildcard ?? false };
+  };
+  if (given.type === 'private') {
+    const { to, others } = people(given.to, sender.id, directory);
+    const content = checkContent(given.content);
+    checkDirect(sender, others, directory);
+    return { type: 'private', to, topic: '', content, ...said() };
+  }
+  const id = given.to[0]!;
+  if (given.topic === null) throw apiError('MISSING_TOPIC');
+  const topic = checkTopic(given.topic);
+  const content = checkContent(given.content);
+  const stream = directory.stream(streamId(id));
+  if (!stream || stream.archived) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: id });
+  const subscribed = (user: number): boolean =>
+    user === caller ? isSubscribed(parts, stream.id) : ownersStreams.has(stream.id);
+  checkPosting(sender, stream, subscribed, directory, now);
+  checkTopicGiven(topic, directory);
+  const { html, wildcard } = said();
+  checkWildcard(wildcard, () => subscribers.get(stream.id) ?? 0, sender, directory, now);
+  return { type: 'stream', to: [stream.id], topic, content, html, wildcard };
+}
+
+function people(
+  ids: readonly number[],
+  self: UserId,
+  directory: CommandContext['directory'],
+): { to: number[]; others: ReturnType<typeof activeSender>[] } {
+  if (ids.length === 0) throw apiError('NO_RECIPIENTS');
+  const all = ids.map((id) => {
+    const user = directory.user(userId(id));
+    if (!user) throw apiError('INVALID_USER_ID', { user_id: id });
+    return user;
+  });
+  const others = all.filter((user) => user.id !== self).sort((a, b) => a.id - b.id);
+  return { to: others.length === 0 ? [self] : others.map((user) => user.id), others };
+}

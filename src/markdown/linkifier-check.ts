@@ -1,0 +1,71 @@
+/** Rules that a linkifier must meet to be stored (realm.md § Linkifiers). Pure. */
+import { RE2JS } from 're2js';
+import { isUsable } from './linkifier.js';
+
+/** Name of the field, or `__all__` → what is wrong with it. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+const BLANK = 'This field cannot be blank.';
+
+/** One character of a variable's name. */
+const CHAR = '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})';
+const VARIABLE = `${CHAR}(?:\\.?${CHAR})*(?:\\*|:[1-9][0-9]{0,3})?`;
+const EXPRESSION = new RegExp(`^[+#./;?&]?${VARIABLE}(?:,${VARIABLE})*$`);
+
+/** Names of the variables of an RFC 6570 template; undefined when it is none. */
+export function templateVariables(template: string): Set<string> | undefined {
+  const names = new Set<string>();
+  const literal = template.replace(/\{([^{}]*)\}/g, (whole, inside: string) => {
+    if (!EXPRESSION.test(inside)) return whole;
+    for (const variable of inside.replace(/^[+#./;?&]/, '').split(',')) names.add(variable.replace(/(?:\*|:\d+)$/, ''));
+    return '';
+  });
+  return /[{}]/.test(literal) ? undefined : names;
+}
+
+function patternProblem(pattern: string): { readonly names?: readonly string[]; readonly problem?: string } {
+  try {
+    const names = Object.keys(RE2JS.compile(pattern).namedGroups());
+    if (isUsable({ id: 0, pattern, urlTemplate: '' })) return { names };
+    return { problem: `Bad regular expression: pattern too large: ${pattern}` };
+  } catch (error) {
+    const { description, pattern: at } = describe(error);
+    if (description === undefined) return { problem: 'Unknown regular expression error' };
+    return { problem: `Bad regular expression: ${description}: ${at ?? pattern}` };
+  }
+}
+
+/** The engine's error knows what it stumbled over, and where. */
+function describe(error: unknown): {
+  readonly description?: string | undefined;
+  readonly pattern?: string | undefined;
+} {
+  const of = error as { getDescription?: () => string; getPattern?: () => string };
+  return { description: of.getDescription?.(), pattern: of.getPattern?.() };
+}
+
+/** Alphabetically first of those that only one of the two has. */
+const firstMissing = (of: Iterable<string>, from: Iterable<string>): string | undefined => {
+  const known = new Set(from);
+  return [...of].filter((name) => !known.has(name)).sort()[0];
+};
+
+/** What is wrong, in the order in which it is reported; {} = nothing. */
+export function linkifierErrors(pattern: string, urlTemplate: string): FieldErrors {
+  const errors: Record<string, string[]> = {};
+  if (pattern === '') errors.pattern = [BLANK];
+  const variables = templateVariables(urlTemplate);
+  if (urlTemplate === '') errors.url_template = [BLANK];
+  else if (!variables) errors.url_template = ['Invalid URL template.'];
+  const { names = [], problem } = patternProblem(pattern);
+  if (problem !== undefined) return { ...errors, __all__: [problem] };
+  if (!variables) return errors;
+  const unknown = firstMissing(variables, names);
+  const unused = firstMissing(names, variables);
+  if (unknown !== undefined) {
+    errors.__all__ = [`Group '${unknown}' in URL template is not present in linkifier pattern.`];
+  } else if (unused !== undefined) {
+    errors.__all__ = [`Group '${unused}' in linkifier pattern is not present in URL template.`];
+  }
+  return errors;
+}

@@ -1,0 +1,58 @@
+import t from 'tap';
+import { EventBuffer } from '../../../actors/event-queue/buffer.js';
+import { OwnIds } from '../../../actors/event-queue/own-ids.js';
+import { eventId, TRANSIENT_SLOT, TransientEvent } from '../../../src/events/index.js';
+import { settle } from '../../support/fake-clock.js';
+
+t.test('ids of what is in no log', async (t) => {
+  let appended = 0;
+  const ids = new OwnIds(async () => {
+    appended++;
+  });
+  t.equal(ids.transient(7), eventId(7, TRANSIENT_SLOT), 'come after those of the entry at this position');
+  t.equal(ids.heartbeat(7), eventId(7, TRANSIENT_SLOT + 1), 'and grow');
+  let last = ids.newest;
+  for (let next = ids.transient(7); next !== undefined; next = ids.transient(7)) last = next;
+  t.ok(last < eventId(8, 0), 'transient events are lost when they are used up');
+  t.equal(ids.transient(7), undefined);
+  t.ok(ids.heartbeat(7) < eventId(8, 0), 'but not heartbeats');
+  t.equal(appended, 1, 'and a new position is asked for, once');
+  await settle();
+  t.equal(ids.transient(8), eventId(8, TRANSIENT_SLOT), 'which has ids again');
+  t.equal(ids.newest, eventId(8, TRANSIENT_SLOT));
+});
+
+t.test('a buffer keeps the newest transient events', async (t) => {
+  const shape = { applyMarkdown: true, clientGravatar: true, includeSubscribers: false, notificationNull: true };
+  const buffer = new EventBuffer(1, 'q', shape);
+  const stored = (id: number) => ({ id, encode: () => new TextEncoder().encode(`{"id":${id}}`) });
+  const typing = new TransientEvent({ t: 'event', to: {}, event: { type: 'typing' } });
+  for (let id = 1; id <= 300; id++) {
+    if (id % 2 === 0) buffer.pushTransient(id, typing);
+    else buffer.push(stored(id));
+  }
+  const ids = (): number[] => {
+    const { events } = JSON.parse(`{${Buffer.concat(buffer.answer()).toString().slice(1)}}`) as {
+      events: { id: number }[];
+    };
+    return events.map((event) => event.id);
+  };
+  t.equal(ids().filter((id) => id % 2 === 1).length, 150, 'all that is stored');
+  t.same(
+    ids().filter((id) => id % 2 === 0),
+    Array.from({ length: 100 }, (_, i) => 102 + 2 * i),
+  );
+  buffer.acknowledge(250);
+  t.same(
+    ids(),
+    Array.from({ length: 50 }, (_, i) => 251 + i),
+  );
+  for (let id = 301; id <= 400; id++) buffer.pushTransient(id, typing);
+  t.same(ids().filter((id) => id > 300).length, 100);
+  t.same(
+    ids().filter((id) => id <= 300 && id % 2 === 0),
+    [],
+    'the oldest go first',
+  );
+  t.same(ids().filter((id) => id % 2 === 1 && id <= 300).length, 25);
+});
