@@ -2,6 +2,7 @@
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { drafts } from './drafts.js';
+import { editing } from './editing.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
@@ -35,6 +36,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   fetching,
+  editing,
   windows,
   reading,
   registering,
