@@ -7,6 +7,8 @@ import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
 import { lookingUp } from './looking-up.js';
+import { moving } from './moving.js';
+import { movingStreams } from './moving-streams.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -37,6 +39,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   rendering,
   fetching,
   editing,
+  moving,
+  'moving between streams': movingStreams,
   windows,
   reading,
   registering,
