@@ -50,13 +50,13 @@ export function checkTopicGiven(topic: string, directory: DirectoryView): void {
 export function checkWildcard(
   wildcard: boolean,
   subscribers: () => number,
-  sender: DirectoryUser,
+  sender: DirectoryUser | undefined,
   { settings }: DirectoryView,
   now: number,
 ): void {
   if (!wildcard || subscribers() <= WILDCARD_FREE) return;
   const policy = Number(settings.wildcard_mention_policy);
-  if (!wildcardAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
+  if (!sender || !wildcardAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }
 
 /** @param others everybody in the conversation but the sender. @throws ApiError */

@@ -119,10 +119,8 @@ function rewritten(
   const member = (stream: number, user: number): Member | undefined =>
     stream === own ? memberOf(view.parts, user) : memberships.get(stream)?.get(user);
   const body = newContent(message, text, rendered ?? null, directory, now, member);
-  const sender = directory.user(userId(message.sender));
-  if (sender && message.body.stream !== 0) {
-    checkWildcard(rendered?.mentions.wildcard === true, () => memberIds(view.parts).length, sender, directory, now);
-  }
+  const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
+  checkWildcard(wakes, () => memberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
   return { body, edit: { content: { raw: message.body.content, html: message.body.html } } };
 }
 

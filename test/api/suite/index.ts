@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import type { Facts } from './facts.js';
@@ -20,6 +21,7 @@ import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
+import { settings } from './settings.js';
 import { state } from './state.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
@@ -51,6 +53,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   visibility,
   audiences,
   drafts,
+  settings,
+  'alert words and mutes': choices,
   'user topics': userTopics,
   typing,
   'scheduled messages': scheduled,
