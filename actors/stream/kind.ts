@@ -6,9 +6,11 @@ import { deleteMessage, deleteTopic } from './commands/delete.js';
 import { carryOn, edit, move } from './commands/edit.js';
 import { archive, join, leave, members } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
+import { react, unreact } from './commands/react.js';
 import { retain } from './commands/retention.js';
 import { send, sendDirect } from './commands/send.js';
 import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
+import { submessage } from './commands/submessage.js';
 import { listAllTopics, topicChanged, topicNames, topicWatched } from './commands/topics.js';
 import { typing } from './commands/typing.js';
 import { MOVING_PART } from './editing/carry.js';
@@ -29,7 +31,7 @@ const common = {
 } as const;
 
 /** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
-const shared = { edit, move, delete: deleteMessage, due: retain } as const;
+const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain } as const;
 
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,

@@ -68,11 +68,17 @@ export function removal(view: StreamView, message: StoredMessage, { now }: Comma
 
 /** Who has a copy, and who may read the conversation's history: those who hear of changes (events.md § Recipients). */
 export function holders(message: StoredMessage, { mv }: StreamState, directory: DirectoryView): Audience {
-  const { body, participants, id } = message;
+  const { stream } = message.body;
+  const shared = stream !== 0 && (directory.stream(streamId(stream))?.historyPublic ?? false);
+  return { ...copyHolders(message), ...(shared ? { mv } : {}) };
+}
+
+/** Who has a copy. */
+export function copyHolders({ body, participants, id }: StoredMessage): Audience {
   if (body.stream === 0) return { users: participants };
-  const shared = directory.stream(streamId(body.stream))?.historyPublic ?? false;
+  const own = body.copies ? { users: body.copies } : {};
   const moved = body.moves?.at(-1);
   // Of a message that came from another stream those have copies who were here when it came.
-  if (moved) return { stream: body.stream, mv: shared ? mv : moved.toMv };
-  return { stream: body.stream, copyOf: id, ...(shared ? { mv } : {}) };
+  if (moved) return { stream: body.stream, mv: moved.toMv, ...own };
+  return { stream: body.stream, copyOf: id, ...own };
 }

@@ -7,13 +7,16 @@ import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { due, scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
+import { makeCopy } from './commands/made-copy.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/message-changes.js';
 import { fetchMessage, fetchMessages, render } from './commands/messages.js';
 import { muteUser } from './commands/mute-user.js';
+import { onMessage } from './commands/on-message.js';
 import { ownState } from './commands/own-state.js';
+import { readReceipts } from './commands/read-receipts.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
@@ -47,6 +50,11 @@ export const userKind: ActorKind<UserState> = {
     topics: streamTopics,
     render,
     'stream-id': streamIdByName,
+    'made-copy': makeCopy,
+    react: onMessage('react'),
+    unreact: onMessage('unreact'),
+    submessage: onMessage('submessage'),
+    'read-receipts': readReceipts,
     'set-flags': setFlags,
     'set-flags-in-narrow': setFlagsInNarrow,
     'mark-all-read': markAllRead,

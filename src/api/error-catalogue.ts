@@ -164,6 +164,22 @@ const messages = {
   INVALID_FLAG: bad("Invalid flag: '{flag}'"),
   FLAG_NOT_EDITABLE: bad("Flag not editable: '{flag}'"),
   INVALID_FLAG_OPERATION: bad("Invalid message flag operation: '{op}'"),
+  EMOJI_DOES_NOT_EXIST: bad("Emoji '{emoji_name}' does not exist"),
+  EMOJI_CODE: bad('Invalid emoji code.'),
+  EMOJI_NAME: bad('Invalid emoji name.'),
+  EMOJI_TYPE: bad('Invalid emoji type.'),
+  CUSTOM_EMOJI_UNKNOWN: bad('Invalid custom emoji.'),
+  CUSTOM_EMOJI_NAME: bad('Invalid custom emoji name.'),
+  CUSTOM_EMOJI_DEACTIVATED: bad('This custom emoji has been deactivated.'),
+  REACTION_EXISTS: bad('Reaction already exists.'),
+  REACTION_DOES_NOT_EXIST: bad("Reaction doesn't exist."),
+  REACTION_ARGUMENTS: bad('At least one of the following arguments must be present: emoji_name, emoji_code'),
+  /** Ours: a message is one record, and it must stay one that can be written. */
+  TOO_MANY_REACTIONS: bad('This message has too many reactions.'),
+  CANNOT_ATTACH_SUBMESSAGE: bad('You cannot attach a submessage to this message.'),
+  SUBMESSAGE_JSON: bad('Invalid json for submessage'),
+  POLL_QUESTION: bad("You can't edit a question unless you are the author."),
+  READ_RECEIPTS_DISABLED: bad('Read receipts are disabled in this organization.'),
   NO_SUCH_TOPIC: bad("No such topic '{topic_name}'"),
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -119,6 +119,15 @@ export const SETTINGS = {
       return given;
     }),
   }),
+  emojiNames: setting({
+    env: 'EMOJI_NAMES',
+    option: 'emoji-names',
+    value: 'NAMES',
+    description:
+      'Name under which the extra emoji goes out: conclave, or zulip for clients that know only that one. The same for all processes; both are always accepted.',
+    fallback: 'conclave' as 'conclave' | 'zulip',
+    parse: oneOf('conclave', 'zulip'),
+  }),
   realmName: setting({
     env: 'REALM_NAME',
     option: 'realm-name',

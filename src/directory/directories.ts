@@ -1,6 +1,7 @@
 /** The replicas of this process, made when a realm is first asked for. */
 import type { Clock } from '../clock/index.js';
 import { type RealmId, realmId, realmKey } from '../core/index.js';
+import type { ExtraEmoji } from '../emoji/extra.js';
 import type { EventLog } from '../log/index.js';
 import type { ActorClient } from '../runtime/client.js';
 import { asSnapshot, type DirectorySnapshot } from './realm-directory.js';
@@ -30,6 +31,7 @@ export class Directories {
     private readonly client: ActorClient,
     private readonly log: EventLog,
     private readonly clock: Clock,
+    private readonly emoji: ExtraEmoji,
   ) {}
 
   /** Undefined when the replica is at hand and has applied version `after`. */
@@ -55,7 +57,7 @@ export class Directories {
     if (open) return Promise.resolve(open);
     const opening = this.#opening.get(realm);
     if (opening) return opening;
-    const fresh = DirectoryReplica.open(realm, this.log, (id) => this.#fetch(id));
+    const fresh = DirectoryReplica.open(realm, this.log, (id) => this.#fetch(id), this.emoji);
     this.#opening.set(realm, fresh);
     fresh.then(
       (replica) => {

@@ -1,5 +1,6 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
+import type { ExtraEmoji } from '../emoji/extra.js';
 import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
   DirectoryEmoji,
@@ -76,6 +77,7 @@ export class RealmDirectory implements DirectoryView {
   constructor(
     readonly realm: RealmId,
     snapshot: DirectorySnapshot,
+    readonly extraEmoji: ExtraEmoji,
   ) {
     this.version = snapshot.version;
     this.subdomain = snapshot.subdomain;

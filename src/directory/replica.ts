@@ -3,6 +3,7 @@
  * for each realm that it serves, so that no request has to ask the realm actor.
  */
 import { type RealmId, realmKey, type Seq, streamId } from '../core/index.js';
+import { type ExtraEmoji, extraEmoji } from '../emoji/extra.js';
 import type { EventLog } from '../log/index.js';
 import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
 import { asChange, type DirectorySnapshot, RealmDirectory } from './realm-directory.js';
@@ -34,16 +35,22 @@ export class DirectoryReplica implements TailReader {
     private readonly log: EventLog,
     after: Seq,
     private readonly fetch: FetchSnapshot,
+    private readonly emoji: ExtraEmoji,
   ) {
     this.tail = new RealmTail(this.log, realm, after);
     this.tail.add(this);
   }
 
   /** @throws what `fetch` throws, e.g. for a realm that does not exist */
-  static async open(realm: RealmId, log: EventLog, fetch: FetchSnapshot): Promise<DirectoryReplica> {
+  static async open(
+    realm: RealmId,
+    log: EventLog,
+    fetch: FetchSnapshot,
+    emoji: ExtraEmoji = extraEmoji('conclave'),
+  ): Promise<DirectoryReplica> {
     // The log's end first: what the snapshot lacks comes after it.
     const { end } = await log.position(realm);
-    const replica = new DirectoryReplica(realm, log, end, fetch);
+    const replica = new DirectoryReplica(realm, log, end, fetch, emoji);
     try {
       await replica.#load();
     } catch (error) {
@@ -118,7 +125,7 @@ export class DirectoryReplica implements TailReader {
 
   async #fetched(): Promise<void> {
     const snapshot = await this.fetch(this.realm);
-    const directory = new RealmDirectory(this.realm, snapshot);
+    const directory = new RealmDirectory(this.realm, snapshot, this.emoji);
     this.#floor = snapshot.version;
     for (const group of this.#early) this.#apply(directory, group);
     for (const { stream, id } of this.#firsts) directory.noteFirstMessage(streamId(stream), id);

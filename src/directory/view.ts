@@ -3,6 +3,7 @@
  * interface only; how it is kept up is in replica.ts.
  */
 import type { RealmId, StreamId, UserId } from '../core/index.js';
+import type { ExtraEmoji } from '../emoji/extra.js';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
 export interface DirectoryUser {
@@ -145,6 +146,8 @@ export interface DirectoryView {
   playgrounds(): readonly DirectoryPlayground[];
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
+  /** How this server names the emoji that is neither Unicode nor the organization's. */
+  readonly extraEmoji: ExtraEmoji;
   /** Realms of the server; only realm 0 has any. */
   realms(): Iterable<RealmEntry>;
   /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */

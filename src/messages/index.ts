@@ -10,6 +10,7 @@ export { parseNarrow, type RawTerm, resolveTerms, type Term } from './narrow.js'
 export { newestMessage } from './newest.js';
 export { directConversation, makePlan, type Plan } from './plan.js';
 export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
+export { readersOf, showsReading } from './read-receipts.js';
 export * from './read-state.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
@@ -28,3 +29,4 @@ export {
 export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
 export { UnreadScan } from './unread.js';
 export { MOST_UNREAD, type UnreadView, unreadSummary } from './unread-summary.js';
+export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './widgets.js';

@@ -1,9 +1,10 @@
 /** Message objects as the API shows them (messages.md § Message object). */
 import { type Json, type JsonObject, streamId, userId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import { presentEmoji } from '../emoji/index.js';
 import { avatarUrl } from '../people/index.js';
 import { editFields } from './edit-history.js';
-import type { StoredMessage } from './stored.js';
+import type { StoredMessage, StoredReaction, StoredSubmessage } from './stored.js';
 
 /** In the order in which flags are always listed. */
 const FLAG_ORDER = [
@@ -48,6 +49,28 @@ function displayRecipient(message: StoredMessage, directory: DirectoryView): Jso
   return people;
 }
 
+function presentReaction(reaction: StoredReaction, directory: DirectoryView): JsonObject {
+  const user = directory.user(userId(reaction.user));
+  return {
+    ...presentEmoji(reaction, directory),
+    user_id: reaction.user,
+    user: {
+      id: reaction.user,
+      email: user?.email ?? '',
+      full_name: user?.fullName ?? '',
+      is_mirror_dummy: false,
+    },
+  };
+}
+
+const presentSubmessage = (message: number, { id, sender, type, content }: StoredSubmessage): JsonObject => ({
+  id,
+  message_id: message,
+  sender_id: sender,
+  msg_type: type,
+  content,
+});
+
 export function neutral(message: StoredMessage, directory: DirectoryView): NeutralMessage {
   const { body } = message;
   const sender = directory.user(userId(message.sender));
@@ -61,8 +84,8 @@ export function neutral(message: StoredMessage, directory: DirectoryView): Neutr
       subject: body.topic,
       topic_links: body.topicLinks,
       is_me_message: body.content.startsWith('/me '),
-      reactions: [],
-      submessages: [],
+      reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
+      submessages: (body.submessages ?? []).map((one) => presentSubmessage(message.id, one)),
       sender_full_name: sender?.fullName ?? '',
       sender_email: sender?.email ?? '',
       sender_realm_str: directory.subdomain,

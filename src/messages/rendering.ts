@@ -36,6 +36,7 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
     origin,
     inlineImages: settings.inline_image_preview === true,
     defaultCodeLanguage: String(settings.default_code_block_language ?? ''),
+    productEmoji: directory.extraEmoji,
     usersNamed: (name) => usersNamed(directory, name).map(shown),
     userById: (id) => {
       const user = directory.user(id as UserId);

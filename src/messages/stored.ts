@@ -1,13 +1,10 @@
 /** The body of a stored message: what its record holds beside the indexed fields. */
 import type { JsonObject } from '../core/index.js';
+import type { EmojiRef } from '../emoji/index.js';
 import type { MessageRecord } from '../store/index.js';
 
-export interface StoredReaction extends JsonObject {
+export interface StoredReaction extends EmojiRef {
   readonly user: number;
-  readonly name: string;
-  readonly code: string;
-  /** 'extra' is the emoji that is neither Unicode nor the organization's (README.md § Names). */
-  readonly type: 'unicode_emoji' | 'realm_emoji' | 'extra';
 }
 
 /** One entry of the edit history: what was there before, of what this edit changed. */
@@ -66,10 +63,13 @@ export interface MessageBody extends JsonObject {
   readonly has: { readonly link: boolean; readonly image: boolean };
   /** In the order in which they were made. */
   readonly reactions?: readonly StoredReaction[];
+  /** Who made a copy by reacting to what was none of theirs: they hear of changes from then on. */
+  readonly copies?: readonly number[];
   /** Newest first. */
   readonly edits?: readonly StoredEdit[];
   /** Between streams; oldest first. */
   readonly moves?: readonly Move[];
+  /** In the order in which they came. */
   readonly submessages?: readonly StoredSubmessage[];
   /** Uploaded files that it links: their paths. */
   readonly files?: readonly string[];

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/index.js';
 import { Directories } from '../directory/index.js';
+import { extraEmoji } from '../emoji/index.js';
 import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
 import { MessageRenderer } from '../messages/index.js';
@@ -30,7 +31,7 @@ export class ConclaveNode {
     const { clock, bus, log } = ports;
     this.secrets = new Secrets(secret);
     this.client = new ActorClient(bus, clock);
-    this.directories = new Directories(this.client, log, clock);
+    this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
     this.gateway = new Gateway({
       clock,
       log: logger,

@@ -81,8 +81,10 @@ export const openEmbedded = (directory: string): Promise<Embedded> => Embedded.o
 
 /** Texts in keys are short by construction; one that isn't is a caller's bug, better met here than inside lmdb. */
 export function keyText(text: string): string {
-  if (text.length > LONGEST_TEXT || (text.length * 3 > LONGEST_TEXT && Buffer.byteLength(text) > LONGEST_TEXT)) {
-    throw new RangeError(`a text of ${Buffer.byteLength(text)} bytes can't be part of a key`);
-  }
-  return text;
+  if (fitsKey(text)) return text;
+  throw new RangeError(`a text of ${Buffer.byteLength(text)} bytes can't be part of a key`);
 }
+
+/** Nothing is stored under a text that doesn't. */
+export const fitsKey = (text: string): boolean =>
+  text.length <= LONGEST_TEXT && (text.length * 3 <= LONGEST_TEXT || Buffer.byteLength(text) <= LONGEST_TEXT);

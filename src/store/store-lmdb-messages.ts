@@ -1,7 +1,7 @@
 import type { Key } from 'lmdb';
 import type { Json, JsonObject, RealmId } from '../core/index.js';
 import { pack, unpack } from './codec.js';
-import { type Embedded, keyText, type Table } from './embedded.js';
+import { type Embedded, fitsKey, keyText, type Table } from './embedded.js';
 import { indexesOf, inRange, rangesOf } from './message-range.js';
 import type { MessageIndex, MessageRange, MessageRecord, MessageScan, MessageWrite } from './store.js';
 import type { Graves } from './store-lmdb-graves.js';
@@ -123,6 +123,8 @@ export class LmdbMessages {
     const high = Math.min(newer ? LAST_ID : from - 1, range.upTo ?? LAST_ID, LAST_ID);
     if (low > high) return undefined;
     const all = indexesOf(range);
+    // People look for texts of any length.
+    if (!all.every(storable)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
     const first = indexes.length > 1 ? FIRST_BLOCK_IN_COMMON : share;
     const places = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): Places => {
@@ -190,6 +192,10 @@ function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
   if (m.movedFrom !== '') keys.push([...indexPrefix(realm, { by: 'moved', from: m.movedFrom }), m.id]);
   return keys;
 }
+
+/** Is there anything that can be stored there? */
+const storable = (index: MessageIndex): boolean =>
+  Object.values(index).every((of) => typeof of !== 'string' || fitsKey(of));
 
 function indexPrefix(realm: RealmId, index: Exclude<StoredIndex, { by: 'realm' }>): IndexKey {
   switch (index.by) {

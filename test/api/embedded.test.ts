@@ -1,7 +1,9 @@
 import t from 'tap';
 import { startEmbedded } from './harness.js';
 import { runSuite } from './run.js';
+import { emojiNames } from './suite/emoji-names.js';
 import { time } from './suite/time.js';
 
 await runSuite('embedded face', () => startEmbedded());
 await t.test('time', time);
+await t.test('names of the extra emoji', emojiNames);

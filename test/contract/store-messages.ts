@@ -63,6 +63,16 @@ export function messageFacts(fact: Fact, store: Store): void {
     t.strictSame(await store.getMessages(realm, []), []);
   });
 
+  fact('under a text longer than any that is stored there is nothing', async (t) => {
+    const realm = freshRealm();
+    await store.apply([put(realm, message(1, { tags: ['word'] }))]);
+    for (const long of ['x'.repeat(901), '\u{1f600}'.repeat(400), 'x'.repeat(1_000_000)]) {
+      t.strictSame(await ids(realm, { by: 'topic', conversation: 's1', topicKey: long }), []);
+      t.strictSame(await ids(realm, { by: 'tag', tag: long }), []);
+      t.strictSame(await ids(realm, { by: 'conversation', conversation: long }, 2, 'older'), []);
+    }
+  });
+
   fact('a scan back from above every id sees what is there now, whatever came or went last', async (t) => {
     const realm = freshRealm();
     const newest = (limit: number) => ids(realm, { by: 'realm' }, 10_000_000_000_000_000, 'older', limit);

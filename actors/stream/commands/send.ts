@@ -9,6 +9,7 @@ import {
   checkPosting,
   checkTopicGiven,
   checkWildcard,
+  firstSubmessage,
   flagsAtCreation,
 } from '../../../src/messages/index.js';
 import type { CommandContext } from '../../../src/runtime/index.js';
@@ -38,8 +39,9 @@ export const send: StreamCommand<SendArgs, Prepared> = {
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);
     checkTopicGiven(args.topic, directory);
-    checkWildcard(rendered?.mentions.wildcard === true, () => memberIds(parts).length, sender, directory, now);
-    return sentToStream({ state, parts }, args, context, stream, bySender(args, id, rendered, context, subscribed));
+    const spoken = bySender(args, id, rendered, context, subscribed);
+    checkWildcard(spoken.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
+    return sentToStream({ state, parts }, args, context, stream, spoken);
   },
 };
 
@@ -76,16 +78,6 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
   },
 };
 
-/** What is in a widget comes with the operations on submessages. @throws ApiError */
-function checkWidget(widget: string | null): void {
-  if (widget === null) return;
-  try {
-    JSON.parse(widget);
-  } catch {
-    throw apiError('WIDGET_JSON');
-  }
-}
-
 /** What a person's sending adds to the message. @throws ApiError when it is no message after all */
 function bySender(
   { content, human, queue_id, local_id, widget }: SendArgs,
@@ -94,7 +86,7 @@ function bySender(
   { caller, client, directory, now }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
-  checkWidget(widget);
+  const submessage = firstSubmessage(content, widget, caller);
   if (rendered === null) throw apiError('CANNOT_RENDER');
   return {
     id,
@@ -107,5 +99,6 @@ function bySender(
       now,
     ),
     local: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
+    submessage,
   };
 }

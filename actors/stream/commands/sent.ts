@@ -8,6 +8,7 @@ import {
   recordOf,
   renderContext,
   type StoredMessage,
+  type StoredSubmessage,
   streamConversation,
 } from '../../../src/messages/index.js';
 import type {
@@ -72,6 +73,8 @@ export interface Spoken {
   readonly rendered: Rendered;
   readonly flags: MessageBody['flags'];
   readonly local?: MessageItem['local'] | undefined;
+  /** What its widget begins with. */
+  readonly submessage?: StoredSubmessage | undefined;
 }
 
 type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
@@ -130,7 +133,7 @@ function sent(
   state: StreamState,
   said: Said,
   { now, directory }: SentContext,
-  { id, sender, client, rendered, flags, local }: Spoken,
+  { id, sender, client, rendered, flags, local, submessage }: Spoken,
   { first, participants, recipient, stream, conversation, to }: Place,
 ): Outcome<StreamState> {
   const { wildcard } = rendered.mentions;
@@ -147,6 +150,7 @@ function sent(
     wildcard,
     topicLinks: linksOf(said, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
+    ...(submessage ? { submessages: [submessage] } : {}),
   };
   const message: StoredMessage = { id, sender, participants, home: stream, body };
   const item: MessageItem = {

@@ -4,13 +4,15 @@ import { deleteQueue, getEvents, register } from './events.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import { addLinkifier, addPlayground, getLinkifiers, removeLinkifier, removePlayground, updateLinkifier } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, getReadReceipts, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { addReaction, removeReaction } from './reactions.js';
 import { createScheduledMessage, deleteScheduledMessage, getScheduledMessages, updateScheduledMessage } from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
+import { addSubmessage } from './submessages.js';
 import { setTypingStatus } from './typing.js';
 import { createUserGroup, getUserGroupMembers, getUserGroupSubgroups, getUserGroups, isUserGroupMember, removeUserGroup, updateUserGroup, updateUserGroupMembers, updateUserGroupSubgroups } from './user-groups.js';
 import { muteTopic, setUserTopic } from './user-topics.js';
@@ -81,4 +83,8 @@ export const OPERATIONS = [
   deleteScheduledMessage,
   updateScheduledMessage,
   setTypingStatus,
+  addReaction,
+  removeReaction,
+  addSubmessage,
+  getReadReceipts,
 ] as unknown as readonly Operation[];

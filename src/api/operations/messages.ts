@@ -131,6 +131,20 @@ export const getMessage = operation({
   }),
 });
 
+export const getReadReceipts = operation({
+  id: 'get-read-receipts',
+  method: 'GET',
+  path: '/messages/{message_id}/read_receipts',
+  guard: 'user',
+  summary: 'Who has read a message.',
+  parameters: { message_id: pathId('The message.') },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'read-receipts',
+    args: { message_id: params.message_id },
+  }),
+});
+
 export const renderMessage = operation({
   id: 'render-message',
   method: 'POST',

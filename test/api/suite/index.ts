@@ -13,6 +13,9 @@ import { movingStreams } from './moving-streams.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
+import { reactionRefusals } from './reaction-refusals.js';
+import { reactions } from './reactions.js';
+import { readReceipts } from './read-receipts.js';
 import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
@@ -23,6 +26,7 @@ import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
+import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
 import { typing } from './typing.js';
@@ -43,6 +47,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   editing,
   moving,
   'moving between streams': movingStreams,
+  reactions,
+  'refusals of reactions': reactionRefusals,
+  submessages,
+  'read receipts': readReceipts,
   windows,
   reading,
   registering,

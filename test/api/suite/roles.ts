@@ -18,6 +18,7 @@ export const roles: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   await subscribe(org.owner, 'everybody', { principals: [...org.people] });
   const message = await say(org.owner, 'everybody', 'roles');
+  const poll = await say(org.owner, 'everybody', 'roles', '/poll Roles?');
   const stream = await streamIdOf(org.owner, 'everybody');
 
   await t.test('operations for everybody are open to all roles', async (t) => {
@@ -27,6 +28,10 @@ export const roles: Facts = async (t, server) => {
       'POST /messages': { type: 'stream', to: 'everybody', topic: 'roles', content: 'me too' },
       'GET /messages': { anchor: 'newest', num_before: 5, num_after: 0 },
       'GET /messages/{message_id}': { message_id: message },
+      'POST /messages/{message_id}/reactions': { message_id: message, emoji_name: 'tada' },
+      'DELETE /messages/{message_id}/reactions': { message_id: message, emoji_name: 'tada' },
+      'GET /messages/{message_id}/read_receipts': { message_id: message },
+      'POST /submessage': { message_id: poll, msg_type: 'widget', content: '{"type":"vote","key":"1,1","vote":1}' },
       'GET /users': {},
       'GET /users/me': {},
       'GET /users/me/subscriptions': {},

@@ -106,6 +106,7 @@ export interface EmbeddedOptions {
   readonly clock?: Clock;
   readonly httpAdapter?: 'uws' | 'node' | 'auto';
   readonly maxBodyMib?: number;
+  readonly emojiNames?: 'conclave' | 'zulip';
 }
 
 export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer> {
@@ -117,6 +118,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       secret: SECRET,
       'http-adapter': options.httpAdapter ?? 'auto',
       'max-body-mib': String(options.maxBodyMib ?? 1),
+      'emoji-names': options.emojiNames ?? 'conclave',
     },
     {},
   );

@@ -47,6 +47,10 @@ const leaving = (stream: Fields, names: readonly string[]): ApiStream =>
 export function apply(state: State, event: ApiEvent, options: ReducerOptions): State {
   switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
     case 'heartbeat':
+    // Of messages, which no section shows.
+    case 'reaction/add':
+    case 'reaction/remove':
+    case 'submessage':
       return state;
     case 'message':
       return messageArrived(

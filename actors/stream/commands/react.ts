@@ -1,0 +1,152 @@
+/** Reactions: made and taken back, by the actor that owns the message (messages.md § Reactions). */
+import { apiError } from '../../../src/api/errors.js';
+import { type JsonObject, userId, userKey } from '../../../src/core/index.js';
+import type { DirectoryView } from '../../../src/directory/index.js';
+import {
+  checkEmoji,
+  type EmojiRef,
+  emojiByName,
+  emojiType,
+  isEmoji,
+  isExtraName,
+  presentEmoji,
+  resolveEmoji,
+} from '../../../src/emoji/index.js';
+import type { StoredMessage, StoredReaction } from '../../../src/messages/index.js';
+import type { LogItem } from '../../../src/runtime/index.js';
+import type { MessageRecord } from '../../../src/store/index.js';
+import { success } from '../../shared/replies.js';
+import type { StreamCommand } from '../command.js';
+import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
+import type { StreamState } from '../state.js';
+
+interface OnMessage extends JsonObject {
+  readonly message_id: number;
+  /** The caller has a copy; as the caller's actor knows it. */
+  readonly copy: boolean;
+}
+
+interface ReactArgs extends OnMessage {
+  readonly emoji_name: string;
+  readonly emoji_code: string | null;
+  readonly reaction_type: string | null;
+}
+
+/** A reaction takes some 100 bytes of a record that is written whole. */
+const MOST_REACTIONS = 5_000;
+
+const same = (a: EmojiRef, b: { readonly code: string; readonly type: string | undefined }): boolean =>
+  a.code === b.code && a.type === b.type;
+
+export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
+  needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
+  handle(view, args, stored, context) {
+    const { caller, directory, realm } = context;
+    const message = latest(view, args.message_id, stored);
+    if (!message) throw apiError('INVALID_MESSAGES');
+    const moved = elsewhere(message, context, 'react', args);
+    if (moved) return moved;
+    const { reactions = [], copies = [] } = message.body;
+    const given = { name: args.emoji_name, code: args.emoji_code, type: args.reaction_type };
+    const resolved = resolveEmoji(given, directory);
+    const alike = reactions.filter((reaction) => same(reaction, resolved));
+    if (alike.some(({ user }) => user === caller)) throw apiError('REACTION_EXISTS');
+    // Whoever joins a reaction takes its name, even one that has gone since.
+    const { name, code, type } = alike[0] ?? checkEmoji(resolved, directory);
+    if (reactions.length >= MOST_REACTIONS) throw apiError('TOO_MANY_REACTIONS');
+    const reaction: StoredReaction = { user: caller, name, code, type };
+    const newHolder = !args.copy && !copies.includes(caller);
+    const changed = change(
+      view,
+      message,
+      { reactions: [...reactions, reaction], ...(newHolder ? { copies: [...copies, caller] } : {}) },
+      context,
+    );
+    const next = latest(view, message.id, changed.record) ?? message;
+    const makeCopy = {
+      to: userKey(realm, userId(caller)),
+      name: 'made-copy',
+      args: { ids: [message.id] },
+      caller: 0,
+    };
+    return {
+      reply: success(),
+      messages: [changed],
+      events: [told('add', reaction, next, view.state, directory)],
+      ...(newHolder ? { commands: [[makeCopy]], replyAfterCommands: true } : {}),
+    };
+  },
+};
+
+interface UnreactArgs extends OnMessage {
+  readonly emoji_name: string | null;
+  readonly emoji_code: string | null;
+  readonly reaction_type: string | null;
+}
+
+export const unreact: StreamCommand<UnreactArgs, MessageRecord | null> = {
+  needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
+  handle(view, args, stored, context) {
+    const message = latest(view, args.message_id, stored);
+    if (!message) throw apiError('INVALID_MESSAGES');
+    const moved = elsewhere(message, context, 'unreact', args);
+    if (moved) return moved;
+    const { reactions = [] } = message.body;
+    const own = reactions.filter(({ user }) => user === context.caller);
+    const gone = findOwn(own, args, context.directory);
+    const changed = change(view, message, { reactions: reactions.filter((reaction) => reaction !== gone) }, context);
+    return {
+      reply: success(),
+      messages: [changed],
+      events: [told('remove', gone, message, view.state, context.directory)],
+    };
+  },
+};
+
+/** The caller's reaction that the arguments name. @throws ApiError */
+function findOwn(own: readonly StoredReaction[], args: UnreactArgs, directory: DirectoryView): StoredReaction {
+  const { emoji_name: name, emoji_code: code, reaction_type: type } = args;
+  if (code === null) {
+    if (name === null) throw apiError('REACTION_ARGUMENTS');
+    const emoji = emojiByName(name, directory);
+    const found = own.find((reaction) => same(reaction, emoji));
+    if (!found) throw apiError('REACTION_DOES_NOT_EXIST');
+    return found;
+  }
+  if (type === null && name === null) {
+    const found = own.find((reaction) => codeOf(reaction, code));
+    if (found) return found;
+    const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) => isEmoji(code, one, directory));
+    throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
+  }
+  const resolved = type === null ? emojiByName(name ?? '', directory).type : emojiType(type);
+  const found = own.find((reaction) => reaction.type === resolved && codeOf(reaction, code));
+  if (found) return found;
+  throw apiError(isEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
+}
+
+/** The reaction has this code; the extra emoji has two. */
+const codeOf = (reaction: StoredReaction, code: string): boolean =>
+  reaction.code === code || (reaction.type === 'extra' && isExtraName(code));
+
+function told(
+  op: 'add' | 'remove',
+  reaction: StoredReaction,
+  message: StoredMessage,
+  state: StreamState,
+  directory: DirectoryView,
+): LogItem {
+  const user = directory.user(userId(reaction.user));
+  return {
+    t: 'event',
+    to: holders(message, state, directory),
+    event: {
+      type: 'reaction',
+      op,
+      message_id: message.id,
+      ...presentEmoji(reaction, directory),
+      user_id: reaction.user,
+      user: { user_id: reaction.user, email: user?.email ?? '', full_name: user?.fullName ?? '' },
+    },
+  };
+}

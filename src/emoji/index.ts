@@ -1,0 +1,12 @@
+export {
+  checkEmoji,
+  type EmojiRef,
+  emojiByName,
+  emojiType,
+  type GivenEmoji,
+  isEmoji,
+  presentEmoji,
+  type ResolvedEmoji,
+  resolveEmoji,
+} from './emoji.js';
+export { type EmojiNames, type ExtraEmoji, extraEmoji, isExtraName } from './extra.js';

@@ -1,0 +1,25 @@
+import t from 'tap';
+import { closeIdle, complaints, services, startCluster, startEmbedded, type TestServer } from './harness.js';
+import { hostile } from './suite/hostile.js';
+
+/** Far above what it takes: some thousand requests on each face. */
+t.setTimeout(600_000);
+
+async function face(title: string, start: () => Promise<TestServer>): Promise<void> {
+  const server = await start();
+  try {
+    await t.test(title, (t) => hostile(t, server));
+    t.same(
+      complaints.filter((text) => text.includes('unhandled exception') || text.includes('crash')),
+      [],
+      'no request met an unhandled exception',
+    );
+  } finally {
+    closeIdle();
+    await server.close();
+  }
+}
+
+await face('hostile input, embedded face', () => startEmbedded());
+const of = services(t);
+if (of) await face('hostile input, cluster', () => startCluster(of));

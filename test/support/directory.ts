@@ -1,0 +1,22 @@
+import { realmId } from '../../src/core/index.js';
+import { type DirectorySnapshot, RealmDirectory } from '../../src/directory/index.js';
+import { type EmojiNames, extraEmoji } from '../../src/emoji/index.js';
+
+const EMPTY: DirectorySnapshot = {
+  version: 1,
+  subdomain: '',
+  deactivated: false,
+  settings: {},
+  users: [],
+  streams: [],
+  realms: [],
+  personals: [],
+  groups: [],
+  linkifiers: [],
+  emoji: [],
+  playgrounds: [],
+};
+
+/** The directory of realm 1, with this in it. */
+export const directoryWith = (of: Partial<DirectorySnapshot>, names: EmojiNames = 'conclave'): RealmDirectory =>
+  new RealmDirectory(realmId(1), { ...EMPTY, ...of }, extraEmoji(names));

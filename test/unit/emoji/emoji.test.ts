@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { ApiError } from '../../../src/api/errors.js';
+import { userId } from '../../../src/core/index.js';
+import { checkEmoji, emojiByName, emojiType, isEmoji, presentEmoji, resolveEmoji } from '../../../src/emoji/index.js';
+import { directoryWith } from '../../support/directory.js';
+
+const custom = (id: number, name: string, deactivated = false) => ({
+  id,
+  name,
+  url: `/e/${id}.png`,
+  stillUrl: null,
+  deactivated,
+  author: userId(9),
+});
+const emoji = [custom(1, 'party', true), custom(2, 'party'), custom(3, 'smile'), custom(4, 'gone', true)];
+const directory = directoryWith({ emoji });
+const plain = directoryWith({});
+
+/** As POST goes about it. */
+const checked = (name: string, code: string | null = null, type: string | null = null, at = directory) =>
+  checkEmoji(resolveEmoji({ name, code, type }, at), at);
+
+t.test('names lead to active custom emoji, then to the extra one, then to Unicode', async (t) => {
+  t.same(checked('party'), { name: 'party', code: '2', type: 'realm_emoji' });
+  t.same(checked('smile'), { name: 'smile', code: '3', type: 'realm_emoji' }, 'shadows the Unicode name');
+  t.same(checked('smile', null, null, plain), { name: 'smile', code: '1f642', type: 'unicode_emoji' });
+  t.same(checked('zulip'), { name: 'conclave', code: 'conclave', type: 'extra' });
+  t.throws(() => checked('gone'), { message: "Emoji 'gone' does not exist" });
+  t.throws(() => emojiByName('__proto__', directory), { message: "Emoji '__proto__' does not exist" });
+});
+
+t.test('custom emoji: known, with their name, active', async (t) => {
+  t.same(checked('party', '2', 'realm_emoji'), { name: 'party', code: '2', type: 'realm_emoji' });
+  t.throws(() => checked('party', '99', 'realm_emoji'), { message: 'Invalid custom emoji.' });
+  t.throws(() => checked('party', '02', 'realm_emoji'), { message: 'Invalid custom emoji.' });
+  t.throws(() => checked('smile', '2', 'realm_emoji'), { message: 'Invalid custom emoji name.' });
+  t.throws(() => checked('party', '1', 'realm_emoji'), { message: 'This custom emoji has been deactivated.' });
+});
+
+t.test('deactivated emoji still are emoji; codes count in their type only', async (t) => {
+  t.ok(isEmoji('4', 'realm_emoji', directory));
+  t.notOk(isEmoji('4', 'unicode_emoji', directory));
+  t.notOk(isEmoji('1f642', 'realm_emoji', directory));
+  t.ok(isEmoji('zulip', 'extra', directory));
+  t.notOk(isEmoji('zulip', undefined, directory));
+  t.equal(emojiType('zulip_extra_emoji'), 'extra');
+  t.equal(emojiType('extra'), undefined, 'the stored word is none of theirs');
+});
+
+t.test('the extra emoji goes out under one of its names, whichever came in', async (t) => {
+  const sent = (names: 'conclave' | 'zulip') =>
+    ['conclave', 'zulip'].map((name) => presentEmoji(checked(name), directoryWith({}, names)));
+  const one = { emoji_name: 'conclave', emoji_code: 'conclave', reaction_type: 'service_extra_emoji' };
+  const other = { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' };
+  t.same(sent('conclave'), [one, one]);
+  t.same(sent('zulip'), [other, other]);
+});
+
+t.test('whatever comes is refused by its error, or is an emoji that can be found again', async () => {
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom('smile', 'zulip', 'conclave', '1f642', '2', 'unicode_emoji', 'realm_emoji', 'service_extra_emoji'),
+  );
+  fc.assert(
+    fc.property(word, fc.option(word), fc.option(word), (name, code, type) => {
+      try {
+        const found = checked(name, code, type);
+        return isEmoji(found.code, found.type, directory);
+      } catch (error) {
+        return error instanceof ApiError && error.status === 400;
+      }
+    }),
+  );
+});

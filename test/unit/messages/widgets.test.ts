@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { ApiError } from '../../../src/api/errors.js';
+import { checkWidget, firstSubmessage, nextSubmessage, type StoredMessage } from '../../../src/messages/index.js';
+
+const refusedOr = (action: () => boolean): boolean => {
+  try {
+    return action();
+  } catch (error) {
+    return error instanceof ApiError && error.status === 400;
+  }
+};
+const free = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.json({ maxDepth: 8 }));
+
+const sent = (content: string): StoredMessage =>
+  ({ sender: 9, body: { submessages: [firstSubmessage(content, null, 9)] } }) as unknown as StoredMessage;
+
+t.test('a command makes a widget whose data is JSON, whatever follows it', async () => {
+  fc.assert(
+    fc.property(fc.constantFrom('/poll', '/todo'), fc.string({ unit: 'binary' }), (command, rest) => {
+      const made = firstSubmessage(`${command} ${rest}`, null, 9)!;
+      const { widget_type, extra_data } = JSON.parse(made.content) as { widget_type: string; extra_data: unknown };
+      return command === `/${widget_type}` && (widget_type === 'poll') === (extra_data !== null);
+    }),
+  );
+});
+
+t.test('whatever widget_content is, it is a form or refused', async () => {
+  fc.assert(fc.property(free, (widget) => refusedOr(() => checkWidget(widget).widget_type === 'zform')));
+});
+
+t.test('whatever is added to a poll or a list, it is kept as it came or refused', async () => {
+  const poll = sent('/poll What?');
+  const todo = sent('/todo');
+  fc.assert(
+    fc.property(fc.constantFrom(poll, todo), fc.integer({ min: 8, max: 9 }), free, (message, sender, content) =>
+      refusedOr(() => {
+        const added = nextSubmessage(message, { sender, type: 'widget', content });
+        return added.content === content && added.id === 2;
+      }),
+    ),
+  );
+});
+
+t.test('a message takes so much and no more', async (t) => {
+  const big = JSON.stringify('x'.repeat(9_990));
+  let message = { sender: 9, body: {} } as unknown as StoredMessage;
+  const add = (content: string): void => {
+    const submessages = message.body.submessages ?? [];
+    const added = nextSubmessage(message, { sender: 9, type: 'other', content });
+    message = { ...message, body: { ...message.body, submessages: [...submessages, added] } };
+  };
+  for (let i = 0; i < 20; i++) add(big);
+  t.throws(() => add(big), { message: 'You cannot attach a submessage to this message.' });
+  t.equal(message.body.submessages?.length, 20);
+});
