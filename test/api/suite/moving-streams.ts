@@ -141,7 +141,7 @@ export const movingStreams: Facts = async (t, server) => {
       member: [],
       moderator: [],
       other: ['read', 'historical'],
-      guest: undefined,
+      guest: ['read', 'historical'],
     });
   });
 
