@@ -16,6 +16,8 @@ export interface RegisterArgs extends JsonObject {
   readonly queue_id: string;
   readonly lifespanMs: number;
   readonly origin: string;
+  /** The configuration allows streams that are open to the web. */
+  readonly webPublicStreams: boolean;
 }
 
 /** A crash must not cost a queue: this long after it came up here, it waits for its client. */

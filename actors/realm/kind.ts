@@ -4,9 +4,11 @@ import { parseKey } from '../../src/core/index.js';
 import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
+import { archiveStream, vacated } from './commands/archive-stream.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
+import { setDefaultStream } from './commands/default-streams.js';
 import { firstMessage } from './commands/first-message.js';
 import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
@@ -18,6 +20,8 @@ import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
+import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
+import { updateStream } from './commands/update-stream.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { realmMachine } from './machine.js';
 import {
@@ -57,6 +61,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     snapshot,
     'create-user': createUser,
     subscribe,
+    unsubscribe,
+    'update-subscriptions': updateSubscriptions,
+    'update-stream': updateStream,
+    'archive-stream': archiveStream,
+    vacated,
+    'default-stream': setDefaultStream,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
     'change-settings': changeSettings,

@@ -30,6 +30,11 @@ export class RealmVolatile {
     this.#streamNames.set(foldName(name), id);
   }
 
+  /** The name is free again; unless it is another stream's by now. */
+  freeStreamName(id: number, name: string): void {
+    if (this.#streamNames.get(foldName(name)) === id) this.#streamNames.delete(foldName(name));
+  }
+
   userByEmail(email: string): number | undefined {
     return this.#emails.get(email.toLowerCase());
   }

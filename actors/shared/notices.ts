@@ -37,3 +37,7 @@ export const silentMention = ({ id, fullName }: { readonly id: number; readonly 
 
 /** Topic of notices about a stream itself. */
 export const STREAM_EVENTS = 'stream events';
+
+/** A stream's description in a quote block. */
+export const quoted = (description: string): string =>
+  `\`\`\`\` quote\n${description === '' ? '*No description.*' : description}\n\`\`\`\``;

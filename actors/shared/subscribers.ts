@@ -2,6 +2,21 @@
 import { type RealmId, streamId, streamKey } from '../../src/core/index.js';
 import type { Suppliers } from '../../src/runtime/index.js';
 
+/** What a stream's actor answers to `members`. */
+export interface Membership {
+  /** Ascending. */
+  readonly members: readonly number[];
+  /** Membership version. */
+  readonly mv: number;
+  /** Of the stream's actor. */
+  readonly version: number;
+  /** Id of the newest message; 0 = none. */
+  readonly last: number;
+}
+
+export const readMembership = async (realm: RealmId, stream: number, suppliers: Suppliers): Promise<Membership> =>
+  (await suppliers.ask(streamKey(realm, streamId(stream)), 'members', {})) as unknown as Membership;
+
 /** Stream id → user ids, ascending. */
 export type Subscribers = ReadonlyMap<number, readonly number[]>;
 
@@ -10,6 +25,6 @@ export async function readSubscribers(
   streams: readonly number[],
   suppliers: Suppliers,
 ): Promise<Subscribers> {
-  const lists = await Promise.all(streams.map((id) => suppliers.ask(streamKey(realm, streamId(id)), 'members', {})));
-  return new Map(streams.map((id, i) => [id, (lists[i] as { members: number[] }).members]));
+  const lists = await Promise.all(streams.map((id) => readMembership(realm, id, suppliers)));
+  return new Map(streams.map((id, i) => [id, lists[i]!.members]));
 }

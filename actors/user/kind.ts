@@ -19,9 +19,12 @@ import { ownState } from './commands/own-state.js';
 import { readReceipts } from './commands/read-receipts.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
-import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
-import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
+import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
+import { subscriptionSettings } from './commands/subscription-settings.js';
+import { streamIdByName, streamIdByName, streams, streams, subscribed, subscribed, subscriptions, subscriptions } from './commands/subscriptions.js';
+import { moveTopicPolicy, moveTopicPolicy, muteTopic, muteTopic, setTopicPolicy, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
+import { unsubscribed } from './commands/unsubscribed.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -36,6 +39,11 @@ export const userKind: ActorKind<UserState> = {
     'sealed-key': sealedKey,
     me,
     subscribed,
+    unsubscribed,
+    'subscription-settings': subscriptionSettings,
+    stream: streamById,
+    subscribers: subscribersOf,
+    'subscription-status': subscriptionStatus,
     'own-state': ownState,
     'mute-user': muteUser,
     subscriptions,

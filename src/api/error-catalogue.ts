@@ -244,6 +244,7 @@ const streams = {
   GROUP_NOT_ALLOWED: bad("'{setting}' setting cannot be set to '{group}' group."),
   NO_WEB_PUBLIC_STREAMS: bad('Web-public streams are not enabled.'),
   DEFAULT_STREAM_PRIVATE: bad('Default streams cannot be made private.'),
+  DEFAULT_STREAM_PRIVATE_ADD: bad('Private streams cannot be made default.'),
   INVALID_PARAMETERS: bad('Invalid parameters'),
   UNKNOWN_SUBSCRIPTION_PROPERTY: bad('Unknown subscription property: {property}'),
   NOT_SUBSCRIBED: bad('Not subscribed to stream id {stream_id}'),

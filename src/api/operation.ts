@@ -57,7 +57,7 @@ export type Values<P extends Parameters> = {
 export interface Call<V> {
   readonly params: V;
   readonly realm: RealmId;
-  /** The authenticated caller; 0 where the operation needs no credentials. */
+  /** The authenticated caller; 0 where the operation needs no credentials, or none were given. */
   readonly caller: UserId;
   /** Replica of the realm's directory, as fresh as this frontend knows it. */
   readonly directory: DirectoryView;
@@ -67,6 +67,8 @@ export interface Call<V> {
   readonly client: string;
   /** Base URL under which the client reached the server, without trailing slash. */
   readonly origin: string;
+  /** The configuration allows streams that are open to the web. */
+  readonly webPublicStreams: boolean;
   /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
   refresh(): Promise<void>;
 }
@@ -102,6 +104,8 @@ export interface Operation<P extends Parameters = Parameters> {
   /** Relative to /api/v1, with {name} segments; a segment whose parameter is a uint matches digits only. */
   readonly path: string;
   readonly guard: Guard;
+  /** Guard 'user' only: also without credentials, where the organization has public access; `caller` is 0 then. */
+  readonly anonymous?: boolean;
   /** Incoming-webhook bots may call it. */
   readonly webhookBots?: boolean;
   /** Guard 'none' only: refusal where the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */

@@ -152,6 +152,14 @@ export const SETTINGS = {
     fallback: 'Owner',
     parse: text(),
   }),
+  webPublicStreams: setting({
+    env: 'WEB_PUBLIC_STREAMS',
+    option: 'web-public-streams',
+    value: 'YES_OR_NO',
+    description: 'yes: organizations may open streams to the web, to be read without an account.',
+    fallback: 'no' as 'yes' | 'no',
+    parse: oneOf('yes', 'no'),
+  }),
   httpAdapter: setting({
     env: 'HTTP_ADAPTER',
     option: 'http-adapter',

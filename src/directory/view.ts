@@ -54,6 +54,8 @@ export interface DirectoryStream {
   /** Id of the first message ever sent to it; never changes afterwards. */
   readonly firstMessage: number | null;
   readonly archived: boolean;
+  /** New users who are no guests are subscribed to it. */
+  readonly isDefault: boolean;
 }
 
 /** What others need of a user's own choices: kept by the realm actor, so that every replica has it. */

@@ -33,6 +33,6 @@ export function receives(
   const account = directory.user(userId(user));
   if (!account) return false;
   const role = roleAt(account, to.rv);
-  if (to.role !== undefined && role <= to.role) return true;
+  if (to.role !== undefined && role <= to.role && role > (to.weakerThan ?? 0)) return true;
   return to.publicStream === true && recipient.allPublic && role < ROLE.guest;
 }

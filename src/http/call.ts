@@ -37,6 +37,10 @@ export class CallOf implements Call<AnyValues> {
     return this.services.clock.now();
   }
 
+  get webPublicStreams(): boolean {
+    return this.options.webPublicStreams ?? false;
+  }
+
   refresh(): Promise<void> {
     return this.services.refresh(this.realm);
   }

@@ -11,6 +11,7 @@ import {
   type Forward,
   type Operation,
 } from '../api/index.js';
+import { hasPublicAccess } from '../streams/index.js';
 import { parseAuthorization } from './basic-auth.js';
 import { CallOf } from './call.js';
 import { clientName } from './client-name.js';
@@ -35,6 +36,8 @@ export interface FrontendOptions {
   readonly scheme?: 'http' | 'https';
   /** Host (and port) in addresses given to clients that sent no usable Host header. Default 'localhost'. */
   readonly externalHost?: string;
+  /** Streams may be opened to the web, and be read without credentials. Default false. */
+  readonly webPublicStreams?: boolean;
 }
 
 interface Target {
@@ -137,6 +140,10 @@ export class Frontend {
         this.#then(arrival, anonymous, (_, at) => this.#run(arrival, target, at, undefined));
         return;
       }
+      if (arrival.authorization === '' && target.operation.anonymous) {
+        this.#then(arrival, this.#visitor(arrival.host), (_, at) => this.#run(arrival, target, at, undefined));
+        return;
+      }
       const { username, key } = parseAuthorization(arrival.authorization);
       this.#then(arrival, services.authenticate(username, key, arrival.host), (_, caller) => {
         checkGuard(guard, webhookBots === true, caller, services.clock.now());
@@ -151,6 +158,19 @@ export class Frontend {
     return at.catch((error: unknown) => {
       throw error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN' ? apiError(unknownHost) : error;
     });
+  }
+
+  /** Nobody in particular, where the organization has public access; elsewhere an account is needed. */
+  async #visitor(host: string): Promise<AnonymousCaller> {
+    const server = this.#options.webPublicStreams ?? false;
+    if (!server) throw apiError('NOT_LOGGED_IN');
+    try {
+      const at = await this.#services.anonymous(host);
+      if (hasPublicAccess(server, at.directory)) return at;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN')) throw error;
+    }
+    throw apiError('NOT_LOGGED_IN');
   }
 
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {

@@ -45,6 +45,10 @@ export function systemGroupsOf(user: DirectoryUser, settings: RealmSettings, now
   return isFullMember(user, settings, now) ? [SYSTEM_GROUP.members, SYSTEM_GROUP.fullmembers] : [SYSTEM_GROUP.members];
 }
 
+/** Is the account in this system group, directly or through the groups that it contains? */
+export const inSystemGroup = (group: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean =>
+  group !== SYSTEM_GROUP.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
+
 /** All groups, by id: what the realm's groups look like at a moment. */
 export class UserGroups {
   readonly #groups = new Map<number, DirectoryGroup>();

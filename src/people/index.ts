@@ -1,5 +1,6 @@
 export {
   FIRST_GROUP,
+  inSystemGroup,
   presentGroup,
   SYSTEM_GROUP,
   SYSTEM_GROUP_NAMES,

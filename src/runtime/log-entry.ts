@@ -19,6 +19,8 @@ export interface Audience {
   readonly copyOf?: number;
   /** 100 … 600; 600 = everybody in the realm. Needs `rv`. */
   readonly role?: number;
+  /** With `role`: only roles weaker than this one. */
+  readonly weakerThan?: number;
   readonly rv?: number;
   readonly except?: readonly number[];
   /** Besides the others: queues registered with all_public_streams, of users who are no guests at `rv`. */

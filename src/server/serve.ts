@@ -49,6 +49,7 @@ export async function serve(config: Config, clock: Clock, logger: Logger): Promi
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
       externalHost: config.externalHost,
+      webPublicStreams: config.webPublicStreams === 'yes',
     });
     server = await openServer(
       config.httpAdapter,

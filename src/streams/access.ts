@@ -9,9 +9,9 @@ export function canAccess(user: DirectoryUser, stream: DirectoryStream, subscrib
   return subscribed || stream.webPublic || (!stream.inviteOnly && !isGuest(user));
 }
 
-/** Admins may know of private streams without being in them; reading them is another matter. */
+/** Admins may know of private (and archived) streams without being in them; reading them is another matter. */
 export function canSeeMetadata(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
-  return canAccess(user, stream, subscribed) || (!stream.archived && isAdmin(user));
+  return canAccess(user, stream, subscribed) || isAdmin(user);
 }
 
 /** May read messages of the stream that were sent before, or without, a subscription. */
@@ -23,8 +23,12 @@ export function canReadHistory(user: DirectoryUser, stream: DirectoryStream, sub
 }
 
 /** Weakest role that hears of a stream, and sees its subscribers, without being subscribed. */
-export const audienceRole = (stream: { readonly inviteOnly: boolean } | undefined): number =>
-  stream?.inviteOnly ? ROLE.admin : ROLE.member;
+export function audienceRole(
+  stream: { readonly inviteOnly: boolean; readonly webPublic: boolean } | undefined,
+): number {
+  if (!stream || stream.inviteOnly) return ROLE.admin;
+  return stream.webPublic ? ROLE.guest : ROLE.member;
+}
 
 export interface Poster {
   readonly user: DirectoryUser;

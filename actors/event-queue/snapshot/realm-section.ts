@@ -76,7 +76,7 @@ export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
     server_inline_url_embed_preview: true,
     server_avatar_changes_disabled: false,
     server_name_changes_disabled: false,
-    server_web_public_streams_enabled: false,
+    server_web_public_streams_enabled: args.webPublicStreams,
     server_emoji_data_url: `${origin}/static/emoji/emoji_api.json`,
     server_needs_upgrade: false,
     settings_send_digest_emails: true,

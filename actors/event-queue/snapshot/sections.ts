@@ -14,10 +14,12 @@ import {
   playgroundsSection,
   settingsDefaultsSection,
 } from './organization-sections.js';
+import { defaultStreamsSection } from './stream-sections.js';
 import type { SnapshotInputs } from './take.js';
 
 const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>> = {
   alert_words: alertWordsSection,
+  default_streams: defaultStreamsSection,
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
   presence: presenceSection,

@@ -1,7 +1,7 @@
 /** fetch_event_types `subscription` and `stream` (register.md, streams.md). */
 import { type JsonObject, streamId } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
-import { isAdmin, streamNotifications } from '../../../src/people/index.js';
+import { isAdmin, isGuest, streamNotifications } from '../../../src/people/index.js';
 import {
   byName,
   canAccess,
@@ -41,6 +41,13 @@ export function subscriptionSections({
         presentNeverSubscribed(stream, includeSubscribers ? (subscribers.get(stream.id) ?? []) : undefined),
       ),
   };
+}
+
+/** What new users are subscribed to. */
+export function defaultStreamsSection({ user, directory }: SnapshotInputs): JsonObject {
+  if (isGuest(user)) return { realm_default_streams: [] };
+  const shown = [...directory.streams()].filter((stream) => stream.isDefault && !stream.archived);
+  return { realm_default_streams: shown.sort(byName).map(presentStream) };
 }
 
 /** As GET /streams with its defaults; administrators get all active streams. */

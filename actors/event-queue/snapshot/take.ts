@@ -5,15 +5,7 @@
 
 import { encodeFields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
-import {
-  type ActorKey,
-  type JsonObject,
-  realmKey,
-  type Seq,
-  streamKey,
-  userId,
-  userKey,
-} from '../../../src/core/index.js';
+import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
@@ -21,6 +13,7 @@ import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
+import { readWithSubscribers } from './memberships.js';
 import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
 import { realmSection } from './realm-section.js';
@@ -47,25 +40,6 @@ export interface SnapshotInputs {
   readonly subscriptions: readonly Subscription[];
   /** Stream → subscribers; empty unless asked for. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
-}
-
-const RETRY_MS = 5;
-const MOST_RETRIES = 400;
-
-/**
- * Subscribers of a stream. Whoever subscribes commits it to the user first and to the stream after that, and tells
- * those who join nothing of the second: a snapshot that has the first must have the second too.
- */
-async function membersWith(
-  suppliers: Suppliers,
-  stream: ActorKey,
-  user: number | undefined,
-): Promise<{ readonly members: readonly number[]; readonly version: number }> {
-  for (let attempt = 0; ; attempt++) {
-    const read = (await suppliers.ask(stream, 'members', {})) as { members: number[]; version: number };
-    if (user === undefined || read.members.includes(user) || attempt === MOST_RETRIES) return read;
-    await new Promise<void>((resolve) => void suppliers.services.clock.setTimeout(resolve, RETRY_MS));
-  }
 }
 
 /** Parts of the user's actor that make up the wanted sections of the response. */
@@ -95,23 +69,18 @@ export async function takeSnapshot(
   const user = directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
-  const own = sections.length === 0 ? undefined : await readOwnState(realm, user.id, sections, suppliers);
+  const listed = wanted('subscription') && args.options.includeSubscribers;
+  const streams = listed ? [...directory.streams()].filter((stream) => !stream.archived) : [];
+  const { own, subscribers } = await readWithSubscribers(
+    realm,
+    user.id,
+    streams.map((stream) => stream.id),
+    () => (sections.length === 0 ? undefined : readOwnState(realm, user.id, sections, suppliers)),
+    suppliers,
+    covers,
+  );
   // Sections that weren't asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
-  if (own) covers[userKey(realm, user.id)] = own.version;
-  const subscribers = new Map<number, readonly number[]>();
-  if (wanted('subscription') && args.options.includeSubscribers) {
-    const ids = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
-    const joined = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
-    const lists = await Promise.all(
-      ids.map((id) => membersWith(suppliers, streamKey(realm, id), joined.has(id) ? user.id : undefined)),
-    );
-    ids.forEach((id, i) => {
-      const { members, version } = lists[i]!;
-      subscribers.set(id, members);
-      covers[streamKey(realm, id)] = version;
-    });
-  }
   const parts: JsonObject[] = [];
   let shown: ShownMessages | null = null;
   if (own && wanted('message')) {

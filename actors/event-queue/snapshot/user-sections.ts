@@ -10,6 +10,7 @@ import {
   presentUser,
   systemBot,
 } from '../../../src/people/index.js';
+import { webPublicEnabled } from '../../../src/streams/index.js';
 import type { SnapshotInputs } from './take.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
@@ -23,6 +24,7 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Js
   const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
   const publicStreams = may('create_public_stream_policy');
   const privateStreams = may('create_private_stream_policy');
+  const webPublicStreams = webPublicEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');
   return {
     realm_users: active,
     realm_non_active_users: inactive,
@@ -34,9 +36,8 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Js
     avatar_url_medium: avatarUrl(user, 'medium'),
     can_create_private_streams: privateStreams,
     can_create_public_streams: publicStreams,
-    // Needs the server's consent, which no configuration gives yet.
-    can_create_web_public_streams: false,
-    can_create_streams: privateStreams || publicStreams,
+    can_create_web_public_streams: webPublicStreams,
+    can_create_streams: privateStreams || publicStreams || webPublicStreams,
     can_subscribe_other_users: may('invite_to_stream_policy'),
     can_invite_others_to_realm: may('invite_to_realm_policy'),
     is_admin: isAdmin(user),

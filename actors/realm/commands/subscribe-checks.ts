@@ -2,8 +2,10 @@
 import { apiError } from '../../../src/api/errors.js';
 import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
 import { renderMarkdown } from '../../../src/markdown/index.js';
-import { isOwner, policyAllows } from '../../../src/people/index.js';
-import { checkStreamName } from '../../../src/streams/index.js';
+import { isOwner, policyAllows, SYSTEM_GROUP } from '../../../src/people/index.js';
+import { checkStreamName, oneLine, webPublicEnabled } from '../../../src/streams/index.js';
+import { type Parts, USER_GROUP_PART, userOf } from '../state.js';
+import type { RealmVolatile } from '../volatile.js';
 
 /** null = the organization's default. @throws ApiError */
 export function retentionOf(value: string | number): number | null {
@@ -25,14 +27,11 @@ export function checkPrincipals(
   if (!policyAllows(Number(settings.invite_to_stream_policy), acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
-  const users = new Map<number, DirectoryUser>();
-  for (const principal of principals) {
-    const user = find(principal);
-    if (!user?.isActive) throw apiError('PRINCIPAL_NOT_AUTHORIZED', { principal });
-    users.set(user.id, user);
-  }
-  return [...users.values()];
+  return activePrincipals(principals, find);
 }
+
+export const renderDescription = (description: string): string =>
+  description === '' ? '' : renderMarkdown(description).html;
 
 export interface WantedStream {
   readonly name: string;
@@ -48,9 +47,9 @@ export function wantedStreams(
   const wanted = new Map<string, WantedStream>();
   for (const { name: given, description: text, color } of subscriptions) {
     const name = checkStreamName(given);
-    const description = (text ?? '').replaceAll('\n', ' ');
+    const description = oneLine(text ?? '');
     if (!wanted.has(name.toLowerCase())) {
-      const rendered = description === '' ? '' : renderMarkdown(description).html;
+      const rendered = renderDescription(description);
       wanted.set(name.toLowerCase(), { name, description, rendered, color });
     }
   }
@@ -59,7 +58,12 @@ export function wantedStreams(
 
 /** May the caller create streams of this kind? @throws ApiError */
 export function checkCreation(
-  args: { readonly invite_only: boolean; readonly is_web_public: boolean },
+  args: {
+    readonly invite_only: boolean;
+    readonly is_web_public: boolean;
+    readonly history_public_to_subscribers: boolean | null;
+    readonly server_web_public: boolean;
+  },
   acting: DirectoryUser,
   settings: RealmSettings,
   now: number,
@@ -67,7 +71,48 @@ export function checkCreation(
 ): void {
   const policy = args.invite_only ? settings.create_private_stream_policy : settings.create_public_stream_policy;
   if (!policyAllows(Number(policy), acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
-  // Public access needs the server's consent, which no configuration gives yet.
-  if (args.is_web_public) throw apiError('NO_WEB_PUBLIC_STREAMS');
+  if (args.is_web_public) checkWebPublic(args.server_web_public, acting, settings, now);
   if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+  if (args.is_web_public && args.invite_only) throw apiError('INVALID_PARAMETERS');
+}
+
+/** May the caller open streams to the web? @throws ApiError */
+export function checkWebPublic(server: boolean, acting: DirectoryUser, settings: RealmSettings, now: number): void {
+  if (!webPublicEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
+  const policy = Number(settings.create_web_public_stream_policy);
+  if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
+}
+
+/** Group that may unsubscribe others; null = the default. @throws ApiError */
+export function checkRemoveGroup(id: number | null, parts: Parts): number {
+  const setting = 'can_remove_subscribers_group';
+  if (id === null) return SYSTEM_GROUP.administrators;
+  if (!Object.values(SYSTEM_GROUP).includes(id as never)) {
+    if (parts.has(`${USER_GROUP_PART}${id}`)) throw apiError('GROUP_NOT_SYSTEM', { setting });
+    throw apiError('INVALID_USER_GROUP');
+  }
+  if (id === SYSTEM_GROUP.internet) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:internet' });
+  if (id === SYSTEM_GROUP.owners) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:owners' });
+  if (id === SYSTEM_GROUP.nobody) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:nobody' });
+  return id;
+}
+
+/** Accounts by id or API e-mail. */
+export const findPrincipal =
+  (parts: Parts, volatile: RealmVolatile) =>
+  (principal: string | number): DirectoryUser | undefined =>
+    userOf(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
+
+/** Accounts that a call names, each once. @throws ApiError when one is no active account of the organization */
+export function activePrincipals(
+  principals: readonly (string | number)[],
+  find: (principal: string | number) => DirectoryUser | undefined,
+): DirectoryUser[] {
+  const users = new Map<number, DirectoryUser>();
+  for (const principal of principals) {
+    const user = find(principal);
+    if (!user?.isActive) throw apiError('PRINCIPAL_NOT_AUTHORIZED', { principal });
+    users.set(user.id, user);
+  }
+  return [...users.values()];
 }

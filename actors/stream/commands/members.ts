@@ -1,6 +1,14 @@
 /** Who is subscribed: read, join, leave, and the end of it all. */
-import { type ActorKey, type Json, type JsonObject, parseKey, streamId } from '../../../src/core/index.js';
-import type { CommandContext, LogItem, View } from '../../../src/runtime/index.js';
+import {
+  type ActorKey,
+  type Json,
+  type JsonObject,
+  parseKey,
+  streamId,
+  userId,
+  userKey,
+} from '../../../src/core/index.js';
+import type { CommandContext, LogItem, OutboxCommand, View } from '../../../src/runtime/index.js';
 import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '../../../src/streams/index.js';
 import { value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
@@ -27,7 +35,7 @@ export const members: StreamCommand<JsonObject> = {
   read: true,
   creates: true,
   handle: ({ parts, state }, _args, _inputs, { version }) => ({
-    reply: value({ members: memberIds(parts), version, last: state.last, mv: state.mv }),
+    reply: value({ members: memberIds(parts), mv: state.mv, version, last: state.last }),
   }),
 };
 
@@ -83,6 +91,16 @@ function left({ state, parts }: View<StreamState>, leaving: readonly number[], {
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
 }
 
+/** Nothing of a stream that somebody has left is unread for him. */
+const reading = (users: readonly number[], { key, directory }: MembersContext): OutboxCommand[] =>
+  users.map((user) => ({
+    to: userKey(parseKey(key).realm, userId(user)),
+    name: 'read-stream',
+    args: { stream: ownStream(key) },
+    caller: 0,
+    after: directory.version,
+  }));
+
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
 export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
   creates: true,
@@ -90,7 +108,8 @@ export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
     const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
     if (leaving.length === 0) return { reply: value(null) };
     const { mv, item, ...outcome } = left(view, leaving, context);
-    return { ...outcome, reply: value(null), events: [item, peers('peer_remove', leaving, mv, context)] };
+    const events = [item, peers('peer_remove', leaving, mv, context)];
+    return { ...outcome, reply: value(null), events, commands: [reading(leaving, context)] };
   },
 };
 
@@ -100,6 +119,12 @@ export const archive: StreamCommand<JsonObject> = {
   handle(view, _args, _inputs, context) {
     const leaving = memberIds(view.parts);
     const { mv: _, item, ...outcome } = left(view, leaving, context);
-    return { ...outcome, reply: value(null), events: leaving.length > 0 ? [item] : [], transition: 'archive' };
+    return {
+      ...outcome,
+      reply: value(null),
+      events: leaving.length > 0 ? [item] : [],
+      commands: [reading(leaving, context)],
+      transition: 'archive',
+    };
   },
 };

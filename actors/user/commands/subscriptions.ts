@@ -92,7 +92,7 @@ export const subscriptions: UserCommand<{ readonly include_subscribers: boolean 
     const shown = subscriptionsOf(parts)
       .filter((own) => own.active)
       .map((own) => ({ own, stream: directory.stream(streamId(own.stream)) }))
-      .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream !== undefined)
+      .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
       .sort((a, b) => byName(a.stream, b.stream))
       .map(({ own, stream }) =>
         presentSubscription(stream, own, include_subscribers ? { subscribers: subscribers.get(stream.id) ?? [] } : {}),
@@ -134,8 +134,10 @@ export const streams: UserCommand<StreamsArgs, ReadonlySet<number>> = {
     const shown = [...directory.streams()]
       .filter((stream) => !stream.archived && chosen(stream))
       .sort(byName)
-      // Default streams come with the organization's settings; until then no stream is one.
-      .map((stream) => ({ ...presentStream(stream), ...(args.include_default ? { is_default: false } : {}) }));
+      .map((stream) => ({
+        ...presentStream(stream),
+        ...(args.include_default ? { is_default: stream.isDefault } : {}),
+      }));
     return { reply: success({ streams: shown }) };
   },
 };

@@ -1,5 +1,6 @@
 /** What clients ask before they log in (realm.md § GET /server_settings). */
 import { defaultIcon } from '../../people/index.js';
+import { hasPublicAccess } from '../../streams/index.js';
 import { VERSION_FIELDS } from '../../version.js';
 import { operation } from '../operation.js';
 
@@ -11,7 +12,7 @@ export const getServerSettings = operation({
   unknownHost: 'INVALID_SUBDOMAIN',
   summary: 'Facts about the server and the organization at this host.',
   parameters: {},
-  run: ({ directory, origin }) => ({
+  run: ({ directory, origin, webPublicStreams }) => ({
     fields: {
       authentication_methods: {
         password: true,
@@ -36,7 +37,7 @@ export const getServerSettings = operation({
       realm_name: String(directory.settings.name ?? ''),
       realm_icon: defaultIcon(directory.subdomain),
       realm_description: String(directory.settings.description ?? ''),
-      realm_web_public_access_enabled: false,
+      realm_web_public_access_enabled: hasPublicAccess(webPublicStreams, directory),
       external_authentication_methods: [],
     },
   }),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { realmKey, userKey } from '../../core/index.js';
 import { MAX_DESCRIPTION } from '../../streams/index.js';
-import { operation } from '../operation.js';
+import { type Call, operation } from '../operation.js';
 import { flag, maybeFlag, maybeJson, text } from '../parameters.js';
 
 const wanted = Type.Object(
@@ -14,6 +14,36 @@ const wanted = Type.Object(
   { additionalProperties: false },
 );
 
+export const wantedStreams = (description: string) =>
+  ({ in: 'form', encoding: 'json', schema: Type.Array(wanted), description }) as const;
+
+export const streamNames = (description: string) =>
+  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description }) as const;
+
+export const principals = {
+  in: 'form',
+  encoding: 'json',
+  schema: Type.Union([Type.Array(Type.String()), Type.Array(Type.Integer())]),
+  required: false,
+  default: [] as string[] | number[],
+  description: 'Users, by id or API e-mail; default: the caller.',
+} as const;
+
+/** What joining needs to know beside the streams: new ones are made as by POST without options. */
+export const joiningArguments = ({ origin, webPublicStreams }: Pick<Call<unknown>, 'origin' | 'webPublicStreams'>) => ({
+  principals: [],
+  authorization_errors_fatal: true,
+  announce: false,
+  invite_only: false,
+  is_web_public: false,
+  history_public_to_subscribers: null,
+  stream_post_policy: 1,
+  message_retention_days: 'realm_default',
+  can_remove_subscribers_group_id: null,
+  server_web_public: webPublicStreams,
+  origin,
+});
+
 export const subscribe = operation({
   id: 'subscribe',
   method: 'POST',
@@ -21,21 +51,8 @@ export const subscribe = operation({
   guard: 'non_guest',
   summary: 'Subscribe to streams, creating those that do not exist.',
   parameters: {
-    subscriptions: {
-      in: 'form',
-      encoding: 'json',
-      schema: Type.Array(wanted),
-      required: true,
-      description: 'Streams by name, with description and colour.',
-    },
-    principals: {
-      in: 'form',
-      encoding: 'json',
-      schema: Type.Union([Type.Array(Type.String()), Type.Array(Type.Integer())]),
-      required: false,
-      default: [] as string[] | number[],
-      description: 'Users to subscribe, by id or API e-mail; default: the caller.',
-    },
+    subscriptions: { ...wantedStreams('Streams by name, with description and colour.'), required: true },
+    principals,
     authorization_errors_fatal: flag('form', true, 'Refuse everything when one stream is out of reach.'),
     announce: flag('form', false, "Tell the organization's announcement stream of new streams."),
     invite_only: flag('form', false, 'New streams are private.'),
@@ -59,12 +76,13 @@ export const subscribe = operation({
     },
     can_remove_subscribers_group_id: maybeJson('form', Type.Integer(), 'System group that may unsubscribe others.'),
   },
-  run({ params, realm }) {
-    const { announce: _announce, can_remove_subscribers_group_id, history_public_to_subscribers, ...rest } = params;
+  run(call) {
+    const { can_remove_subscribers_group_id, history_public_to_subscribers, ...rest } = call.params;
     return {
-      to: realmKey(realm),
+      to: realmKey(call.realm),
       command: 'subscribe',
       args: {
+        ...joiningArguments(call),
         ...rest,
         can_remove_subscribers_group_id: can_remove_subscribers_group_id ?? null,
         history_public_to_subscribers: history_public_to_subscribers ?? null,

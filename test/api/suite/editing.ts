@@ -44,7 +44,8 @@ export const editing: Facts = async (t, server) => {
     by.api.ok('PATCH /messages/{message_id}', { message_id, ...params });
   const fetch = async (by: Person, message_id: number, params: Params = {}): Promise<Shown> =>
     (await by.api.ok<{ message: Shown }>('GET /messages/{message_id}', { message_id, ...params })).message;
-  const watch = (by: Person) => Queue.register(by, { fetch_event_types: [], event_types: ['message', 'update_message'] });
+  const watch = (by: Person) =>
+    Queue.register(by, { fetch_event_types: [], event_types: ['message', 'update_message'] });
   const set = (params: Params) => owner.api.ok('PATCH /realm', params);
 
   await t.test('the author changes the text; everybody who has the message hears of it', async (t) => {
@@ -185,7 +186,8 @@ export const editing: Facts = async (t, server) => {
     await edited(member, id, { content: 'two' });
     await set({ allow_edit_history: false });
     const off = bad('Message edit history is disabled in this organization');
-    const history = (message_id: number, by = member) => by.api.call('GET /messages/{message_id}/history', { message_id });
+    const history = (message_id: number, by = member) =>
+      by.api.call('GET /messages/{message_id}/history', { message_id });
     await refused(t, history(id), off);
     await refused(t, history(999_999), off, 'before access is checked');
     const shown = await fetch(member, id);
@@ -225,13 +227,13 @@ export const editing: Facts = async (t, server) => {
     await refused(t, edit(member, id, {}), bad('Nothing to change'));
     await refused(t, edit(member, id, { topic: ' order ' }), bad('Nothing to change'));
     await refused(t, edit(member, id, all), bad('Nothing to change'));
-    await refused(t, edit(member, direct, { stream_id: 1, topic: 'x' }), bad('Direct messages cannot be moved to streams.'));
-    await refused(t, edit(member, direct, { topic: 'x' }), bad('Direct messages cannot have topics.'));
     await refused(
       t,
-      edit(member, id, { content: 'y', ...all }),
-      bad('Invalid propagate_mode without topic edit'),
+      edit(member, direct, { stream_id: 1, topic: 'x' }),
+      bad('Direct messages cannot be moved to streams.'),
     );
+    await refused(t, edit(member, direct, { topic: 'x' }), bad('Direct messages cannot have topics.'));
+    await refused(t, edit(member, id, { content: 'y', ...all }), bad('Invalid propagate_mode without topic edit'));
     for (const topic of ['', '  ']) await refused(t, edit(member, id, { topic }), bad("Topic can't be empty!"));
     await refused(t, edit(member, id, { topic: 'a\nb' }), bad('Invalid character in topic, at position 2!'));
     await refused(
@@ -244,7 +246,11 @@ export const editing: Facts = async (t, server) => {
     }
     t.equal((await org.nobody.call('PATCH /messages/{message_id}', { message_id: id, content: 'y' })).status, 401);
     const shown = await fetch(member, id);
-    t.same([shown.content, shown.subject, 'edit_history' in shown], ['<p>x</p>', 'order', false], 'nothing was changed');
+    t.same(
+      [shown.content, shown.subject, 'edit_history' in shown],
+      ['<p>x</p>', 'order', false],
+      'nothing was changed',
+    );
   });
 
   await t.test('the topic is only for those whom the organization lets', async (t) => {
@@ -254,7 +260,10 @@ export const editing: Facts = async (t, server) => {
     const allowed = async (): Promise<string[]> => {
       const who: string[] = [];
       for (const name of names) {
-        const answer = await edit(org[name], id, { topic: `by ${name} ${Math.random()}`, send_notification_to_new_thread: false });
+        const answer = await edit(org[name], id, {
+          topic: `by ${name} ${Math.random()}`,
+          send_notification_to_new_thread: false,
+        });
         if (answer.status === 200) who.push(name);
         else t.same(answer.body, { result: 'error', code: 'BAD_REQUEST', msg: no.msg });
       }
@@ -294,14 +303,21 @@ export const editing: Facts = async (t, server) => {
   await t.test('parameters that are missing or strange change nothing', async (t) => {
     const id = await say(member, 'square', 'strange', 'x');
     for (const message_id of ['4294967295', '0']) {
-      await refused(t, member.api.call('PATCH /messages/{message_id}', { message_id, content: 'y' }), bad('Invalid message(s)'));
+      await refused(
+        t,
+        member.api.call('PATCH /messages/{message_id}', { message_id, content: 'y' }),
+        bad('Invalid message(s)'),
+      );
     }
-    t.equal((await member.api.call('PATCH /messages/{message_id}', { message_id: '9007199254740993', content: 'y' })).status, 400);
-    await refused(
-      t,
-      edit(member, id, { topic: 'a', subject: 'b' }),
-      { code: 'REQUEST_CONFUSING_VAR', msg: "Can't decide between 'topic' and 'subject' arguments", extra: { var_name1: 'topic', var_name2: 'subject' } },
+    t.equal(
+      (await member.api.call('PATCH /messages/{message_id}', { message_id: '9007199254740993', content: 'y' })).status,
+      400,
     );
+    await refused(t, edit(member, id, { topic: 'a', subject: 'b' }), {
+      code: 'REQUEST_CONFUSING_VAR',
+      msg: "Can't decide between 'topic' and 'subject' arguments",
+      extra: { var_name1: 'topic', var_name2: 'subject' },
+    });
     await refused(t, member.api.call('POST /messages', { type: 'stream' }), missing('content'));
   });
 };

@@ -1,12 +1,14 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
+import { leaving } from './leaving.js';
 import { lookingUp } from './looking-up.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
@@ -26,6 +28,7 @@ import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
+import { streamSettings } from './stream-settings.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
@@ -58,6 +61,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'contents of queues': queueContents,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
+  leaving,
+  'changing streams': changingStreams,
+  'settings of subscriptions': streamSettings,
   visibility,
   audiences,
   drafts,

@@ -1,5 +1,16 @@
 /** Moving messages between streams: who keeps, loses and gains them (messages.md § PATCH /messages/{id}). */
-import { bad, makeOrganization, type Params, type Person, Queue, refused, say, settled, streamIdOf, subscribe } from '../harness.js';
+import {
+  bad,
+  makeOrganization,
+  type Params,
+  type Person,
+  Queue,
+  refused,
+  say,
+  settled,
+  streamIdOf,
+  subscribe,
+} from '../harness.js';
 import type { Facts } from './facts.js';
 
 export const movingStreams: Facts = async (t, server) => {
@@ -48,7 +59,12 @@ export const movingStreams: Facts = async (t, server) => {
     const bulk = await watch(guest);
     const single = await watch(guest, { client_capabilities: { notification_settings_null: true } });
     const keeps = await watch(other);
-    await move(owner, a, { stream_id: id.open, topic: 'voyage', propagate_mode: 'change_all', send_notification_to_old_thread: true });
+    await move(owner, a, {
+      stream_id: id.open,
+      topic: 'voyage',
+      propagate_mode: 'change_all',
+      send_notification_to_old_thread: true,
+    });
     const [event] = await keeps.take(1);
     t.match(event, {
       type: 'update_message',
@@ -63,10 +79,22 @@ export const movingStreams: Facts = async (t, server) => {
     });
     const [gone] = await bulk.take(1);
     const { id: _, ...rest } = gone!;
-    t.same(rest, { type: 'delete_message', message_ids: [a, b], stream_id: id.old, topic: 'trip', message_type: 'stream' });
+    t.same(rest, {
+      type: 'delete_message',
+      message_ids: [a, b],
+      stream_id: id.old,
+      topic: 'trip',
+      message_type: 'stream',
+    });
     t.same(
       (await single.take(2)).slice(0, 2).map(({ id: __, ...one }) => one),
-      [a, b].map((message_id) => ({ type: 'delete_message', stream_id: id.old, topic: 'trip', message_type: 'stream', message_id })),
+      [a, b].map((message_id) => ({
+        type: 'delete_message',
+        stream_id: id.old,
+        topic: 'trip',
+        message_type: 'stream',
+        message_id,
+      })),
     );
     t.same(await seenBy(a), {
       owner: [],
@@ -77,17 +105,25 @@ export const movingStreams: Facts = async (t, server) => {
       guest: undefined,
     });
     const told = `#**old>trip** by @_**${owner.name}|${owner.id}**.`;
-    t.match((await topicsOf('open')).map(({ name }) => name), ['voyage']);
+    t.match(
+      (await topicsOf('open')).map(({ name }) => name),
+      ['voyage'],
+    );
     const narrow = (stream: string, topic: string) => [
       { operator: 'stream', operand: stream },
       { operator: 'topic', operand: topic },
     ];
     const rows = async (stream: string, topic: string) =>
       (
-        await owner.api.ok<{ messages: { id: number; content: string; display_recipient: string; recipient_id: number }[] }>(
-          'GET /messages',
-          { anchor: 'newest', num_before: 10, num_after: 0, narrow: narrow(stream, topic), apply_markdown: false },
-        )
+        await owner.api.ok<{
+          messages: { id: number; content: string; display_recipient: string; recipient_id: number }[];
+        }>('GET /messages', {
+          anchor: 'newest',
+          num_before: 10,
+          num_after: 0,
+          narrow: narrow(stream, topic),
+          apply_markdown: false,
+        })
       ).messages;
     const there = await rows('open', 'voyage');
     t.same(
@@ -111,25 +147,38 @@ export const movingStreams: Facts = async (t, server) => {
     await subscribe(owner, 'secret', { principals: [moderator] });
     t.equal(await flagsOf(moderator, early), undefined, 'nor those who come later');
     t.same((await topicsOf('secret', member)).map(({ name }) => name).sort(), ['private']);
-    t.same((await topicsOf('secret', moderator)).map(({ name }) => name), []);
+    t.same(
+      (await topicsOf('secret', moderator)).map(({ name }) => name),
+      [],
+    );
   });
 
-  await t.test('subscribers of the new stream only gain copies, read ones, where its history is protected', async (t) => {
-    await subscribe(owner, 'few', { principals: [owner, other] });
-    const a = await say(other, 'few', 'gain', 'a');
-    await move(owner, a, { stream_id: id.secret, ...silent });
-    t.same(await seenBy(a), { owner: [], admin: ['read'], member: ['read'], moderator: ['read'], other: undefined, guest: undefined });
-    const b = await say(other, 'few', 'gain', 'b');
-    await move(owner, b, { stream_id: id.shared, ...silent });
-    t.same(await seenBy(b), {
-      owner: [],
-      admin: ['read', 'historical'],
-      member: ['read', 'historical'],
-      moderator: ['read', 'historical'],
-      other: undefined,
-      guest: undefined,
-    });
-  });
+  await t.test(
+    'subscribers of the new stream only gain copies, read ones, where its history is protected',
+    async (t) => {
+      await subscribe(owner, 'few', { principals: [owner, other] });
+      const a = await say(other, 'few', 'gain', 'a');
+      await move(owner, a, { stream_id: id.secret, ...silent });
+      t.same(await seenBy(a), {
+        owner: [],
+        admin: ['read'],
+        member: ['read'],
+        moderator: ['read'],
+        other: undefined,
+        guest: undefined,
+      });
+      const b = await say(other, 'few', 'gain', 'b');
+      await move(owner, b, { stream_id: id.shared, ...silent });
+      t.same(await seenBy(b), {
+        owner: [],
+        admin: ['read', 'historical'],
+        member: ['read', 'historical'],
+        moderator: ['read', 'historical'],
+        other: undefined,
+        guest: undefined,
+      });
+    },
+  );
 
   await t.test('there and back again: copies that were lost are not found again', async (t) => {
     const a = await say(member, 'old', 'back', 'x');
@@ -161,13 +210,15 @@ export const movingStreams: Facts = async (t, server) => {
     await move(member, a, { content: `edited @**${admin.name}**` });
     await move(member, a, { topic: 'ours', ...silent });
     const events = await queue.take(3);
-    t.same(events.map(({ type }) => type), ['reaction', 'update_message', 'update_message']);
+    t.same(
+      events.map(({ type }) => type),
+      ['reaction', 'update_message', 'update_message'],
+    );
     t.match(events[1], { stream_id: id.secret, flags: ['mentioned'] });
     t.same(await flagsOf(admin, a), ['mentioned']);
-    const { message } = await admin.api.ok<{ message: { reactions: unknown[]; edit_history: unknown[]; subject: string } }>(
-      'GET /messages/{message_id}',
-      { message_id: a },
-    );
+    const { message } = await admin.api.ok<{
+      message: { reactions: unknown[]; edit_history: unknown[]; subject: string };
+    }>('GET /messages/{message_id}', { message_id: a });
     t.same([message.reactions.length, message.edit_history.length, message.subject], [1, 3, 'ours']);
     await admin.api.ok('DELETE /messages/{message_id}', { message_id: a });
     t.match(await queue.take(1), [{ type: 'delete_message', stream_id: id.secret, message_ids: [a] }]);
@@ -183,7 +234,8 @@ export const movingStreams: Facts = async (t, server) => {
         for (const to of route) await move(owner, a, { stream_id: id[to], ...silent });
       })(),
       (async () => {
-        for (const emoji_name of names) await member.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name });
+        for (const emoji_name of names)
+          await member.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name });
       })(),
       (async () => {
         for (let i = 1; i < 7; i++) await move(member, a, { content: `v${i}` });
@@ -200,8 +252,20 @@ export const movingStreams: Facts = async (t, server) => {
     t.equal(raw_content, 'v6');
     t.equal(message.stream_id, id.secret);
     const history = message.edit_history;
-    t.same(history.filter((one) => 'stream' in one).map((one) => one.stream).reverse(), route.map((name) => id[name]));
-    t.same(history.filter((one) => 'prev_content' in one).map((one) => one.prev_content).reverse(), ['v0', 'v1', 'v2', 'v3', 'v4', 'v5']);
+    t.same(
+      history
+        .filter((one) => 'stream' in one)
+        .map((one) => one.stream)
+        .reverse(),
+      route.map((name) => id[name]),
+    );
+    t.same(
+      history
+        .filter((one) => 'prev_content' in one)
+        .map((one) => one.prev_content)
+        .reverse(),
+      ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'],
+    );
   });
 
   await t.test('a stream keeps the id of its first message', async (t) => {
@@ -223,7 +287,11 @@ export const movingStreams: Facts = async (t, server) => {
     await refused(t, call(other, a, { stream_id: 999_999 }), bad('Invalid stream ID'));
     await refused(t, call(other, a, { stream_id: id.secret }), bad('Invalid stream ID'), 'a stream of others');
     await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: id.open, stream_post_policy: 2 });
-    await refused(t, call(other, a, { stream_id: id.open }), bad('Only organization administrators can send to this stream.'));
+    await refused(
+      t,
+      call(other, a, { stream_id: id.open }),
+      bad('Only organization administrators can send to this stream.'),
+    );
     await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: id.open, stream_post_policy: 4 });
     await refused(
       t,

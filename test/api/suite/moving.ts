@@ -1,14 +1,5 @@
 /** Moving messages between topics of a stream (messages.md § PATCH /messages/{id}, § Notices). */
-import {
-  makeOrganization,
-  type Params,
-  type Person,
-  Queue,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-} from '../harness.js';
+import { makeOrganization, type Params, type Person, Queue, say, settled, streamIdOf, subscribe } from '../harness.js';
 import type { Facts } from './facts.js';
 
 interface Row {
@@ -39,10 +30,14 @@ export const moving: Facts = async (t, server) => {
   const ids = async (by: Person, topic: string): Promise<number[]> => (await rows(by, topic)).map(({ id }) => id);
   const texts = async (by: Person, topic: string): Promise<string[]> =>
     (await rows(by, topic)).map(({ content }) => content);
-  const watch = (by: Person) => Queue.register(by, { fetch_event_types: [], event_types: ['message', 'update_message'] });
+  const watch = (by: Person) =>
+    Queue.register(by, { fetch_event_types: [], event_types: ['message', 'update_message'] });
   const topics = async (by = member) =>
-    (await by.api.ok<{ topics: { name: string; max_id: number }[] }>('GET /users/me/{stream_id}/topics', { stream_id: stream }))
-      .topics;
+    (
+      await by.api.ok<{ topics: { name: string; max_id: number }[] }>('GET /users/me/{stream_id}/topics', {
+        stream_id: stream,
+      })
+    ).topics;
   const silent = { send_notification_to_new_thread: false };
   const mention = ({ name, id }: Person): string => `@_**${name}|${id}**`;
   const some = async (topic: string, count: number): Promise<number[]> => {
@@ -74,7 +69,10 @@ export const moving: Facts = async (t, server) => {
     });
     const near = `http://127.0.0.1/#narrow/stream/${stream}-square/topic/single.20.23link.20https.3A.2F.2Fexample.2Ecom/near/${b}`;
     t.match(notice!.message, { subject: topic, client: 'Internal', stream_id: stream });
-    t.same((await texts(guest, topic))[1], `[A message](${near}) was moved here from #**square>one** by ${mention(other)}.`);
+    t.same(
+      (await texts(guest, topic))[1],
+      `[A message](${near}) was moved here from #**square>one** by ${mention(other)}.`,
+    );
     t.same(await ids(guest, 'one'), [a, c]);
     const [row] = await rows(guest, topic);
     t.match(row!.edit_history, [{ user_id: other.id, prev_topic: 'one', topic }]);
@@ -83,8 +81,14 @@ export const moving: Facts = async (t, server) => {
   await t.test('this and all later ones, telling both places', async (t) => {
     const [a, b, c, d] = (await some('later', 4)) as [number, number, number, number];
     await move(other, c, { topic: 'after', propagate_mode: 'change_later', send_notification_to_old_thread: true });
-    t.same((await texts(member, 'after')).at(-1), `2 messages were moved here from #**square>later** by ${mention(other)}.`);
-    t.same((await texts(member, 'later')).at(-1), `2 messages were moved from this topic to #**square>after** by ${mention(other)}.`);
+    t.same(
+      (await texts(member, 'after')).at(-1),
+      `2 messages were moved here from #**square>later** by ${mention(other)}.`,
+    );
+    t.same(
+      (await texts(member, 'later')).at(-1),
+      `2 messages were moved from this topic to #**square>after** by ${mention(other)}.`,
+    );
     t.same((await ids(member, 'later')).slice(0, 2), [a, b]);
     t.same((await ids(member, 'after')).slice(0, 2), [c, d]);
   });
@@ -98,7 +102,10 @@ export const moving: Facts = async (t, server) => {
     t.same(event!.message_ids, [b, lower, c, a]);
     t.equal(event!.orig_subject, 'All of it');
     t.same(await ids(member, 'whole').then((all) => all.slice(0, 4)), [a, b, c, lower]);
-    t.same((await texts(member, 'whole')).at(-1), `This topic was moved here from #**square>All of it** by ${mention(other)}.`);
+    t.same(
+      (await texts(member, 'whole')).at(-1),
+      `This topic was moved here from #**square>All of it** by ${mention(other)}.`,
+    );
     t.same(await texts(member, 'all of it'), [`This topic was moved to #**square>whole** by ${mention(other)}.`]);
   });
 
@@ -106,7 +113,10 @@ export const moving: Facts = async (t, server) => {
     await some('host', 1);
     const [a] = await some('visitor', 2);
     await move(other, a!, { topic: 'Host', propagate_mode: 'change_all' });
-    t.same((await texts(member, 'host')).at(-1), `2 messages were moved here from #**square>visitor** by ${mention(other)}.`);
+    t.same(
+      (await texts(member, 'host')).at(-1),
+      `2 messages were moved here from #**square>visitor** by ${mention(other)}.`,
+    );
     t.same(await ids(member, 'visitor'), []);
     t.equal((await topics())[0]!.name, 'Host', 'the newest message spells the topic');
   });
@@ -146,14 +156,23 @@ export const moving: Facts = async (t, server) => {
     t.match(before[0], { name: 'from here', max_id: b });
     await move(other, b, { topic: 'to there', ...silent });
     const after = await topics();
-    t.match(after.find(({ name }) => name === 'to there'), { max_id: b });
-    t.match(after.find(({ name }) => name === 'from here'), { max_id: a });
+    t.match(
+      after.find(({ name }) => name === 'to there'),
+      { max_id: b },
+    );
+    t.match(
+      after.find(({ name }) => name === 'from here'),
+      { max_id: a },
+    );
     t.same(
       after.map(({ max_id }) => max_id),
       after.map(({ max_id }) => max_id).sort((x, y) => y - x),
     );
     await move(other, a, { topic: 'to there', ...silent });
-    t.notOk((await topics()).some(({ name }) => name === 'from here'), 'an empty topic is none');
+    t.notOk(
+      (await topics()).some(({ name }) => name === 'from here'),
+      'an empty topic is none',
+    );
   });
 
   await t.test('text and topic together, without a word about resolving', async (t) => {
@@ -185,13 +204,19 @@ export const moving: Facts = async (t, server) => {
     ]);
     const there = new Map<number, Row & { reactions?: unknown[] }>();
     for (const anchor of ['newest', sent[600]]) {
-      const narrow = [{ operator: 'stream', operand: 'square' }, { operator: 'topic', operand: 'bigger' }];
+      const narrow = [
+        { operator: 'stream', operand: 'square' },
+        { operator: 'topic', operand: 'bigger' },
+      ];
       const params = { anchor, num_before: 1_000, num_after: 0, narrow, apply_markdown: false };
       const { messages } = await other.api.ok<{ messages: Row[] }>('GET /messages', params);
       for (const row of messages) there.set(row.id, row);
     }
     const expected = sent.filter((id) => id !== sent[1_000]);
-    t.same([...there.keys()].filter((id) => id !== late).sort((a, b) => a - b), expected);
+    t.same(
+      [...there.keys()].filter((id) => id !== late).sort((a, b) => a - b),
+      expected,
+    );
     t.equal(there.get(sent[1_250]!)!.content, 'edited meanwhile');
     t.equal((there.get(sent[1_299]!) as unknown as { reactions: unknown[] }).reactions.length, 1);
     for (const row of there.values()) if (row.subject !== 'bigger') t.fail(`${row.id} is in ${row.subject}`);
@@ -201,6 +226,10 @@ export const moving: Facts = async (t, server) => {
     t.equal((moved[0]!.message_ids as number[])[0], target);
     const [big, bigger] = ['big', 'bigger'].map((name) => name);
     const listed = (await topics()).filter(({ name }) => name === big || name === bigger);
-    t.equal(listed.some(({ name }) => name === big), !there.has(late), 'the old topic is there if something is in it');
+    t.equal(
+      listed.some(({ name }) => name === big),
+      !there.has(late),
+      'the old topic is there if something is in it',
+    );
   });
 };

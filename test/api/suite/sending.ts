@@ -156,8 +156,15 @@ export const sending: Facts = async (t, server) => {
       (
         await member.api.ok<{ streams: { name: string; first_message_id: number | null }[] }>('GET /streams')
       ).streams.find((one) => one.name === 'fresh')!.first_message_id;
-    t.equal(await firstId(), null);
-    const first = await say(member, 'fresh', 'a');
+    // Of the notice that the stream was made.
+    const { messages } = await member.api.ok<{ messages: ApiMessage[] }>('GET /messages', {
+      narrow: [['stream', 'fresh']],
+      anchor: 'oldest',
+      num_before: 0,
+      num_after: 10,
+    });
+    const [{ id: first, subject }] = messages as [ApiMessage];
+    t.same([messages.length, subject], [1, 'stream events']);
     await say(member, 'fresh', 'b');
     // Told to the directory after the sender has the answer.
     for (let i = 0; (await firstId()) === null && i < 200; i++) await Queue.register(member, { fetch_event_types: [] });

@@ -88,7 +88,6 @@ export const subscribing: Facts = async (t, server) => {
       stream_post_policy: 1,
       is_announcement_only: false,
       message_retention_days: null,
-      first_message_id: null,
       is_muted: false,
       in_home_view: true,
       pin_to_top: false,

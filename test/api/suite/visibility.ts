@@ -11,6 +11,7 @@ import {
   streamIdOf,
   subscribe,
   tell,
+  withoutNotices,
 } from '../harness.js';
 import type { Facts } from './facts.js';
 
@@ -20,7 +21,7 @@ const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
 
 async function ids(person: Person, narrow: unknown): Promise<number[]> {
   const { messages } = await person.api.ok<{ messages: ApiMessage[] }>('GET /messages', { ...all, narrow });
-  return messages.map((message) => message.id);
+  return withoutNotices(messages).map((message) => message.id);
 }
 
 async function mayFetch(person: Person, id: number): Promise<boolean> {
@@ -99,7 +100,9 @@ export const visibility: Facts = async (t, server) => {
     const copies = (joined: readonly { after: number }[]) => joined.map((one) => one.after).sort((a, b) => a - b);
     const fromStreams = async (person: Person, narrow: unknown) => {
       const { messages } = await person.api.ok<{ messages: ApiMessage[] }>('GET /messages', { ...all, narrow });
-      return messages.filter((message) => message.type === 'stream').map((message) => message.id);
+      return withoutNotices(messages)
+        .filter((message) => message.type === 'stream')
+        .map((message) => message.id);
     };
     for (const person of [other, guest]) {
       for (const narrow of [[], [['topic', 'topic']], [['sender', member.email]]]) {

@@ -1,7 +1,7 @@
 /** GET /messages against a plain model: narrow.md § Anchors and windows, § Base set. */
 import fc from 'fast-check';
 import type { ApiMessage } from '../harness.js';
-import { makeOrganization, type Person, say, subscribe, tell } from '../harness.js';
+import { makeOrganization, NOTIFICATION_BOT, type Person, say, subscribe, tell } from '../harness.js';
 import type { Facts } from './facts.js';
 
 const NEWEST = 10_000_000_000_000_000;
@@ -62,6 +62,23 @@ export const windows: Facts = async (t, server) => {
   await subscribe(owner, 'home', { principals: [member, guest] });
   const said: Said[] = [];
   const joined = new Set(['home']);
+  /** What the notification bot has said since: to the member, and in streams of which he may see everything. */
+  const notices = async (...streams: string[]): Promise<void> => {
+    const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
+    const narrows = [[['is', 'dm']], ...streams.map((name) => [['stream', name]])];
+    for (const narrow of narrows) {
+      const reader = narrow[0]![0] === 'is' ? member : owner;
+      const { messages } = await reader.api.ok<{ messages: ApiMessage[] }>('GET /messages', { ...all, narrow });
+      for (const { id, sender_id: sender, display_recipient: where, subject: topic } of messages) {
+        if (sender !== NOTIFICATION_BOT || said.some((row) => row.id === id)) continue;
+        const stream = typeof where === 'string' ? where : '';
+        const people = stream === '' ? [NOTIFICATION_BOT, member.id] : [];
+        said.push({ id, stream, topic, sender, people, copy: stream === '', read: false });
+      }
+    }
+  };
+  await notices('home', 'half', 'away', 'vault');
+  said.sort((a, b) => a.id - b.id);
   const senders = [owner, member, guest];
   const random = fc.sample(fc.record({ kind: fc.nat(5), topic: fc.nat(1), sender: fc.nat(2), human: fc.boolean() }), {
     numRuns: 70,
@@ -71,6 +88,7 @@ export const windows: Facts = async (t, server) => {
     if (i === 35) {
       await subscribe(owner, ['half', 'vault'], { principals: [member] });
       for (const name of ['half', 'vault']) joined.add(name);
+      await notices();
     }
     const stream = ['home', 'half', 'away', 'vault', '', ''][kind]!;
     const sender: Person = stream === '' || stream === 'home' ? senders[s]! : owner;

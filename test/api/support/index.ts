@@ -23,6 +23,7 @@ export {
 export { closeIdle, exchange, type RawAnswer } from './http.js';
 export {
   makeOrganization,
+  NOTIFICATION_BOT,
   type Organization,
   PASSWORD,
   PEOPLE,
@@ -32,6 +33,7 @@ export {
   streamIdOf,
   subscribe,
   tell,
+  withoutNotices,
 } from './organization.js';
 export { Queue, settled } from './queue.js';
 export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';

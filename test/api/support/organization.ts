@@ -94,6 +94,13 @@ export async function streamIdOf(by: Person, name: string): Promise<number> {
   return subscriptions.find((stream) => stream.name === name)!.stream_id;
 }
 
+/** Says what happened to streams: a message of its own in each new one, and to everybody who is subscribed by others. */
+export const NOTIFICATION_BOT = 1;
+
+/** Leaves out what the notification bot said. */
+export const withoutNotices = <M extends { readonly sender_id: number }>(messages: readonly M[]): M[] =>
+  messages.filter((message) => message.sender_id !== NOTIFICATION_BOT);
+
 let said = 0;
 
 /** Id of the new message. */

@@ -41,7 +41,16 @@ function comparable({ queue_id: _, last_event_id: __, server_timestamp: ___, ...
     list.map((stream) => (known.has(stream.stream_id) ? stream : { ...stream, first_message_id: 'unknown' }));
   const of = state as unknown as State;
   const user_topics = byTopic(of.user_topics as Parameters<typeof byTopic>[0]);
-  return { ...of, streams: hide(of.streams), never_subscribed: hide(of.never_subscribed), user_topics };
+  // Of what somebody has left and can't see any more, he hears nothing.
+  const seen = new Set(of.streams.map((stream) => stream.stream_id));
+  const unsubscribed = hide(of.unsubscribed).filter((stream) => seen.has(stream.stream_id));
+  return {
+    ...of,
+    streams: hide(of.streams),
+    unsubscribed,
+    never_subscribed: hide(of.never_subscribed),
+    user_topics,
+  };
 }
 
 /** A client that keeps its state by events. */

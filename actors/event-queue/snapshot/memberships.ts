@@ -1,0 +1,50 @@
+/** The caller's own state and the subscribers of streams, as one consistent whole. */
+import { type ActorKey, type RealmId, streamId, streamKey, type UserId, userKey } from '../../../src/core/index.js';
+import type { Suppliers } from '../../../src/runtime/index.js';
+import type { Subscription } from '../../../src/streams/index.js';
+import { readMembership } from '../../shared/subscribers.js';
+
+const RETRY_MS = 5;
+const MOST_RETRIES = 400;
+
+interface Own {
+  readonly version: number;
+  readonly subscriptions: readonly Subscription[];
+}
+
+/**
+ * Joining and leaving are committed to the user first and to the stream after that, and whom it is about hears nothing
+ * of the second: a snapshot that has one of the two must have the other. Where they differ, both are read again.
+ *
+ * @param streams whose subscribers are wanted
+ * @param covers gets the versions of what was read
+ */
+export async function readWithSubscribers<O extends Own>(
+  realm: RealmId,
+  user: UserId,
+  streams: readonly number[],
+  readOwn: () => Promise<O> | undefined,
+  suppliers: Suppliers,
+  covers: Record<ActorKey, number>,
+): Promise<{ readonly own: O | undefined; readonly subscribers: ReadonlyMap<number, readonly number[]> }> {
+  const subscribers = new Map<number, readonly number[]>();
+  let wanted = streams;
+  for (let attempt = 0; ; attempt++) {
+    const own = await readOwn();
+    if (own) covers[userKey(realm, user)] = own.version;
+    const directory = await suppliers.directory(realm);
+    const lists = await Promise.all(wanted.map((id) => readMembership(realm, id, suppliers)));
+    // Who covers a stream's first message must show its id, which comes to the directory from the log.
+    const behind = new Set<number>();
+    wanted.forEach((id, i) => {
+      const { members, version, last } = lists[i]!;
+      if (last > 0 && directory.stream(streamId(id))?.firstMessage === null) behind.add(id);
+      subscribers.set(id, members);
+      covers[streamKey(realm, streamId(id))] = version;
+    });
+    const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
+    wanted = streams.filter((id) => behind.has(id) || subscribers.get(id)!.includes(user) !== joined.has(id));
+    if (wanted.length === 0 || attempt === MOST_RETRIES) return { own, subscribers };
+    await new Promise<void>((resolve) => void suppliers.services.clock.setTimeout(resolve, RETRY_MS));
+  }
+}

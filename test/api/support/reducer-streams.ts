@@ -1,0 +1,188 @@
+/** The reducer's part for streams and subscriptions. */
+import type { ReducerOptions, State } from './reducer.js';
+import { messagesGone } from './reducer-unread.js';
+import type { ApiEvent, ApiStream, Fields } from './types.js';
+
+const PERSONAL = [
+  'color',
+  'is_muted',
+  'in_home_view',
+  'pin_to_top',
+  'desktop_notifications',
+  'audible_notifications',
+  'push_notifications',
+  'email_notifications',
+  'wildcard_mentions_notify',
+  'email_address',
+];
+
+const byName = (a: ApiStream, b: ApiStream): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+const without = (list: readonly ApiStream[], gone: readonly ApiStream[]): ApiStream[] =>
+  list.filter((stream) => !gone.some((other) => other.stream_id === stream.stream_id));
+
+const merged = (list: readonly ApiStream[], added: readonly ApiStream[]): ApiStream[] =>
+  [...without(list, added), ...added].sort(byName);
+
+const leaving = (stream: Fields, names: readonly string[]): ApiStream =>
+  Object.fromEntries(Object.entries(stream).filter(([name]) => !names.includes(name))) as unknown as ApiStream;
+
+/** Undefined for events that are of other parts. */
+export function applyToStreams(state: State, event: ApiEvent, options: ReducerOptions): State | undefined {
+  const peers = (change: (subscribers: readonly number[]) => readonly number[]): State =>
+    peersChanged(state, event.stream_ids as number[], change);
+  const users = event.user_ids as number[];
+  switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
+    case 'stream/create':
+      return streamCreated(state, event.streams as ApiStream[], options);
+    case 'stream/update':
+      return streamUpdated(state, event);
+    case 'stream/delete':
+      return streamDeleted(state, event.streams as ApiStream[]);
+    case 'subscription/add':
+      return subscribed(state, event.subscriptions as ApiStream[]);
+    case 'subscription/remove':
+      return unsubscribed(state, event.subscriptions as ApiStream[]);
+    case 'subscription/update':
+      return settingChanged(state, event);
+    case 'subscription/peer_add':
+      return peers((subscribers) => [...new Set([...subscribers, ...users])].sort((a, b) => a - b));
+    case 'subscription/peer_remove':
+      return peers((subscribers) => subscribers.filter((id) => !users.includes(id)));
+    case 'default_streams':
+      return { ...state, realm_default_streams: event.default_streams };
+    default:
+      return undefined;
+  }
+}
+
+function streamCreated(state: State, made: readonly ApiStream[], { includeSubscribers }: ReducerOptions): State {
+  for (const stream of made) {
+    if (state.streams.some((known) => known.stream_id === stream.stream_id))
+      throw new Error('the stream was known already');
+  }
+  const back = made.filter((stream) => state.unsubscribed.some((own) => own.stream_id === stream.stream_id));
+  const never = without(made, back).map((stream) => ({
+    ...stream,
+    stream_weekly_traffic: null,
+    ...(includeSubscribers ? { subscribers: [] } : {}),
+  }));
+  return {
+    ...state,
+    streams: merged(state.streams, made),
+    never_subscribed: merged(state.never_subscribed, never),
+    // Somebody who left it before it was hidden from him: he sees its subscribers again when peer_add comes.
+    unsubscribed: merged(
+      state.unsubscribed,
+      back.map((stream) => ({
+        ...state.unsubscribed.find((own) => own.stream_id === stream.stream_id),
+        ...stream,
+        ...(includeSubscribers ? { subscribers: [] } : {}),
+      })),
+    ),
+  };
+}
+
+function subscribed(state: State, added: readonly ApiStream[]): State {
+  for (const stream of added) {
+    if (state.subscriptions.some((own) => own.stream_id === stream.stream_id)) throw new Error('subscribed already');
+  }
+  // A guest hears of a public stream only when he joins it.
+  const unknown = added.filter((stream) => !state.streams.some((known) => known.stream_id === stream.stream_id));
+  return {
+    ...state,
+    subscriptions: merged(state.subscriptions, added),
+    unsubscribed: without(state.unsubscribed, added),
+    never_subscribed: without(state.never_subscribed, added),
+    streams: merged(
+      state.streams,
+      unknown.map((stream) => leaving(stream, [...PERSONAL, 'stream_weekly_traffic', 'subscribers'])),
+    ),
+  };
+}
+
+const LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
+
+/** Changed in every list that has it. */
+function inAllLists(state: State, change: (stream: ApiStream) => ApiStream): State {
+  const lists = [...LISTS, 'realm_default_streams'].map((name) => {
+    const list = (state[name] ?? []) as readonly ApiStream[];
+    return [name, list.map(change).sort(byName)];
+  });
+  return { ...state, ...Object.fromEntries(lists) };
+}
+
+function streamUpdated(state: State, event: ApiEvent): State {
+  const { stream_id, property, value, name: old } = event as ApiEvent & { property: string; value: unknown };
+  const { rendered_description, history_public_to_subscribers, is_web_public } = event;
+  const more = { rendered_description, history_public_to_subscribers, is_web_public };
+  const given = Object.fromEntries(Object.entries(more).filter(([, of]) => of !== undefined));
+  const next = inAllLists(state, (stream) => {
+    // Only subscriptions have an address.
+    if (stream.stream_id !== stream_id || !(property in stream)) return stream;
+    if (stream.name !== old) throw new Error(`the stream is called ${stream.name}, not ${String(old)}`);
+    return { ...stream, [property]: value, ...given };
+  });
+  if (property !== 'name' || !state.muted_topics) return next;
+  const muted = (state.muted_topics as [string, string, number][]).map(([stream, ...rest]) => [
+    stream === old ? value : stream,
+    ...rest,
+  ]);
+  return { ...next, muted_topics: muted };
+}
+
+function streamDeleted(state: State, gone: readonly ApiStream[]): State {
+  for (const stream of gone) {
+    if (!state.streams.some((known) => known.stream_id === stream.stream_id)) throw new Error('the stream was unknown');
+  }
+  return { ...state, ...Object.fromEntries(LISTS.map((name) => [name, without(state[name], gone)])) };
+}
+
+/** What is not public is out of sight for who isn't in it; administrators and web-public streams aside. */
+const visible = (state: State, stream: ApiStream): boolean =>
+  state.is_admin === true || stream.is_web_public === true || (stream.invite_only === false && state.is_guest !== true);
+
+function unsubscribed(state: State, left: readonly ApiStream[]): State {
+  const own = state.subscriptions.filter((one) => left.some((of) => of.stream_id === one.stream_id));
+  if (own.length !== left.length) throw new Error('not subscribed to a stream that was left');
+  const me = state.user_id as number;
+  const former = own.map((stream) => {
+    if (!stream.subscribers) return stream;
+    return { ...stream, subscribers: visible(state, stream) ? stream.subscribers.filter((id) => id !== me) : [] };
+  });
+  return {
+    ...state,
+    subscriptions: without(state.subscriptions, own),
+    unsubscribed: merged(state.unsubscribed, former),
+    streams: without(
+      state.streams,
+      own.filter((stream) => !visible(state, stream)),
+    ),
+  };
+}
+
+function settingChanged(state: State, { stream_id, property, value }: ApiEvent): State {
+  const subscriptions = state.subscriptions.map((stream) =>
+    stream.stream_id === stream_id ? { ...stream, [property as string]: value } : stream,
+  );
+  // What is muted is not counted as unread.
+  return messagesGone({ ...state, subscriptions }, []);
+}
+
+function peersChanged(
+  state: State,
+  streams: readonly number[],
+  change: (subscribers: readonly number[]) => readonly number[],
+): State {
+  const changed = (list: readonly ApiStream[]): ApiStream[] =>
+    list.map((stream) => {
+      if (!stream.subscribers || !streams.includes(stream.stream_id)) return stream;
+      return { ...stream, subscribers: change(stream.subscribers) };
+    });
+  return {
+    ...state,
+    subscriptions: changed(state.subscriptions),
+    unsubscribed: changed(state.unsubscribed),
+    never_subscribed: changed(state.never_subscribed),
+  };
+}
