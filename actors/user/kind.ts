@@ -21,8 +21,8 @@ import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './c
 import { streamTopics } from './commands/stream-topics.js';
 import { streamById, subscribersOf, subscriptionStatus } from './commands/streams.js';
 import { subscriptionSettings } from './commands/subscription-settings.js';
-import { streamIdByName, streamIdByName, streams, streams, subscribed, subscribed, subscriptions, subscriptions } from './commands/subscriptions.js';
-import { moveTopicPolicy, moveTopicPolicy, muteTopic, muteTopic, setTopicPolicy, setTopicPolicy } from './commands/topics.js';
+import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
+import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
 import { unsubscribed } from './commands/unsubscribed.js';
 import { userMachine } from './machine.js';
