@@ -4,6 +4,7 @@ import { authentication } from './authentication.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { drafts } from './drafts.js';
+import { deleting } from './deleting.js';
 import { editing } from './editing.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
@@ -48,6 +49,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   rendering,
   fetching,
   editing,
+  deleting,
   moving,
   'moving between streams': movingStreams,
   reactions,
