@@ -165,8 +165,14 @@ export const deleting: Facts = async (t, server) => {
     t.equal((await deleteTopic(admin, { stream_id: square, topic_name: 'dEl' })).status, 200);
     const newest = [...ids].reverse();
     const bulk = await settled(queues[0]);
-    t.same(bulk.map((event) => event.message_ids), [newest]);
-    t.same((await settled(queues[1])).map((event) => event.message_id), newest);
+    t.same(
+      bulk.map((event) => event.message_ids),
+      [newest],
+    );
+    t.same(
+      (await settled(queues[1])).map((event) => event.message_id),
+      newest,
+    );
     for (const id of ids) t.notOk(await exists(member, id));
     t.ok(await exists(member, kept));
     t.notOk((await topics(member)).some(({ name }) => name.toLowerCase() === 'del'));
@@ -182,7 +188,11 @@ export const deleting: Facts = async (t, server) => {
     const events = await settled(queue);
     const ids = events.flatMap((event) => event.message_ids as number[]);
     t.same([ids.length, new Set(ids).size], [1_100, 1_100]);
-    t.same(ids, [...ids].sort((a, b) => b - a), 'from the newest');
+    t.same(
+      ids,
+      [...ids].sort((a, b) => b - a),
+      'from the newest',
+    );
     t.notOk((await topics(member)).some(({ name }) => name === 'many'));
   });
 
@@ -202,7 +212,12 @@ export const deleting: Facts = async (t, server) => {
     }
     await refused(t, deleteTopic(admin, { stream_id: square }), missing('topic_name'));
     await refused(t, deleteTopic(admin, { stream_id: 999_999, topic_name: 'x' }), bad('Invalid stream ID'));
-    await refused(t, deleteTopic(owner, { stream_id: den, topic_name: 'x' }), bad('Invalid stream ID'), 'no member of it');
+    await refused(
+      t,
+      deleteTopic(owner, { stream_id: den, topic_name: 'x' }),
+      bad('Invalid stream ID'),
+      'no member of it',
+    );
     await refused(t, deleteTopic(elsewhere.admin, { stream_id: den, topic_name: 'x' }), bad('Invalid stream ID'));
     const nobody = org.nobody.call('POST /streams/{stream_id}/delete_topic', { stream_id: square, topic_name: 'x' });
     t.equal((await nobody).status, 401);

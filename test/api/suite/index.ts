@@ -3,8 +3,8 @@ import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
-import { drafts } from './drafts.js';
 import { deleting } from './deleting.js';
+import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
@@ -29,6 +29,7 @@ import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
+import { stateChanges } from './state-changes.js';
 import { streamSettings } from './stream-settings.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
@@ -75,5 +76,6 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   typing,
   'scheduled messages': scheduled,
   'snapshot and events': state,
+  'snapshot and events of changes': stateChanges,
   restart,
 };

@@ -185,6 +185,37 @@ export const moving: Facts = async (t, server) => {
     t.equal((await rows(other, '✔ both'))[0]!.edit_history!.length, 1);
   });
 
+  await t.test('what users want of a topic goes with the whole of it', async (t) => {
+    const policies = async (by: Person): Promise<Record<string, number>> => {
+      const { user_topics } = await by.api.ok<{ user_topics: { topic_name: string; visibility_policy: number }[] }>(
+        'POST /register',
+        { fetch_event_types: ['user_topic'] },
+      );
+      return Object.fromEntries(user_topics.map((row) => [row.topic_name, row.visibility_policy]));
+    };
+    const set = (by: Person, topic: string, visibility_policy: number) =>
+      by.api.ok('POST /user_topics', { stream_id: stream, topic, visibility_policy });
+    const [, b, c] = (await some('followed', 3)) as [number, number, number];
+    await some('target', 1);
+    await set(other, 'Followed', 3);
+    await set(guest, 'followed', 1);
+    await set(admin, 'followed', 2);
+    await set(admin, 'target', 1);
+    await set(member, 'followed', 1);
+    await set(member, 'target', 1);
+    await set(other, 'no \0 message \u{d800}', 1);
+    await move(other, c, { topic: 'elsewhere', ...silent });
+    t.match(await policies(guest), { followed: 1 }, 'a part of it changes nothing');
+    await move(owner, b, { topic: '✔ followed', propagate_mode: 'change_all', ...silent });
+    t.match(await policies(other), { '✔ followed': 3, Followed: undefined });
+    t.match(await policies(guest), { '✔ followed': 1, followed: undefined });
+    await move(owner, b, { topic: 'target', propagate_mode: 'change_all', ...silent });
+    t.match(await policies(other), { target: undefined, '✔ followed': undefined }, 'followed and nothing: nothing');
+    t.match(await policies(guest), { target: undefined, '✔ followed': undefined });
+    t.match(await policies(admin), { target: 2, '✔ followed': undefined }, 'unmuted wins');
+    t.match(await policies(member), { target: 1, '✔ followed': undefined }, 'both the same: that');
+  });
+
   await t.test('a topic of thousands moves as one, and what happens meanwhile is not lost', async (t) => {
     const count = 1_300;
     const sent: number[] = [];
