@@ -16,17 +16,10 @@ import {
   seqOfId,
   type TransientEvent,
 } from '../../src/events/index.js';
-import type {
-  ActivationHandle,
-  HeldRequest,
-  LiveActor,
-  OwnPart,
-  PlainItem,
-  StopReason,
-  Suppliers,
-} from '../../src/runtime/index.js';
-import { BUFFER_LIMIT, EventBuffer, heartbeat, type OwnEvent, ownEvent } from './buffer.js';
-import { isShown, mergeKey, wants } from './filter.js';
+import type { ActivationHandle, HeldRequest, LiveActor, StopReason, Suppliers } from '../../src/runtime/index.js';
+import { BUFFER_LIMIT, EventBuffer, heartbeat } from './buffer.js';
+import { isShown, wants } from './filter.js';
+import { Intake } from './intake.js';
 import { queueMachine } from './machine.js';
 import { OwnIds } from './own-ids.js';
 import type { QueueState, QueueVolatile } from './state.js';
@@ -75,10 +68,18 @@ export class LiveQueue implements LiveActor, EventSink {
   #answerScheduled = false;
   #flushTimer: TimerHandle | undefined;
 
+  readonly #intake: Intake;
+
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
     private readonly suppliers: Suppliers,
   ) {
+    this.#intake = new Intake(handle.realm, suppliers.services, () => this.user, {
+      stopped: () => this.#stopped,
+      filled: () => {
+        if (this.#poll && (this.#buffer!.size > 0 || !this.#pollBlocks)) this.#answerSoon();
+      },
+    });
     const { rest } = parseKey(handle.key);
     this.#queue = rest.slice(rest.indexOf('/') + 1);
     this.#rebuilt = handle.exists();
@@ -139,39 +140,9 @@ export class LiveQueue implements LiveActor, EventSink {
     const state = this.#state!;
     if (!this.#buffer || !wants(state.options, event, this.user) || isShown(state, event)) return;
     this.#ids.newest = event.id;
-    this.#put(event, this.#buffer);
+    this.#intake.put(event, this.#buffer);
     if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
     else if (this.#poll) this.#answerSoon();
-  }
-
-  #put(event: SharedEvent, buffer: EventBuffer): void {
-    const { item } = event;
-    if (item.t === 'event' && item.own) void this.#workOut(event, item, item.own, buffer.reserve(event.id));
-    else {
-      const key = mergeKey(event);
-      if (key === undefined) buffer.push(event);
-      else buffer.merge(event.id, key, (item as PlainItem).event);
-    }
-  }
-
-  /** What only this user gets of the event; the Store may be away for a while. */
-  async #workOut(
-    event: SharedEvent,
-    item: PlainItem,
-    own: OwnPart,
-    fill: (event: OwnEvent | null) => void,
-  ): Promise<void> {
-    const { personal, clock } = this.suppliers.services;
-    while (!this.#stopped) {
-      try {
-        const fields = await personal.fields(this.handle.realm, this.user, own);
-        fill(fields && ownEvent(event.id, { ...item.event, ...fields }));
-        if (this.#poll && (this.#buffer!.size > 0 || !this.#pollBlocks)) this.#answerSoon();
-        return;
-      } catch {
-        await new Promise<void>((resolve) => void clock.setTimeout(resolve, RETRY_MS));
-      }
-    }
   }
 
   pushTransient(event: TransientEvent): void {

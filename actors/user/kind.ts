@@ -12,7 +12,7 @@ import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
 import { deleteMessage, deleteTopic, editMessage, history, moveMessage } from './commands/message-changes.js';
-import { fetchMessage, fetchMessages, render } from './commands/messages.js';
+import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/messages.js';
 import { muteUser } from './commands/mute-user.js';
 import { onMessage } from './commands/on-message.js';
 import { ownState } from './commands/own-state.js';
@@ -49,6 +49,7 @@ export const userKind: ActorKind<UserState> = {
     subscriptions,
     streams,
     messages: fetchMessages,
+    'matches-narrow': matchesNarrow,
     message: fetchMessage,
     'edit-message': editMessage,
     'move-message': moveMessage,

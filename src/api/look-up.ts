@@ -2,7 +2,7 @@
  * Streams and users that a call names. Of what isn't known yet, another frontend may have told the client: it is looked
  * up again at the log's end before it is called unknown.
  */
-import { streamId, userId } from '../core/index.js';
+import { escapeHtml, streamId, userId } from '../core/index.js';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '../directory/index.js';
 import { apiError } from './errors.js';
 import type { Call } from './operation.js';
@@ -26,15 +26,6 @@ export const lookUpStream = (call: Named, named: string | number): Promise<Direc
   again(call, (directory) =>
     typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named),
   );
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#x27;',
-};
-const escapeHtml = (name: string): string => name.replace(/[&<>"']/g, (char) => ESCAPES[char]!);
 
 /** A stream that can be sent to. @throws ApiError */
 export async function findStream(call: Named, named: string | number): Promise<DirectoryStream> {

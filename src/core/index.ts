@@ -1,3 +1,4 @@
+export { escapeHtml } from './escape-html.js';
 export { IdSet } from './id-set.js';
 export * from './ids.js';
 export * from './json.js';

@@ -33,12 +33,12 @@ export class CallOf implements Call<AnyValues> {
     return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(this.host) ? this.host : externalHost}`;
   }
 
-  get now(): number {
-    return this.services.clock.now();
-  }
-
   get webPublicStreams(): boolean {
     return this.options.webPublicStreams ?? false;
+  }
+
+  get now(): number {
+    return this.services.clock.now();
   }
 
   refresh(): Promise<void> {

@@ -1,10 +1,33 @@
-/** Flags that single people get when a message is made (messages.md § Flags at creation). Pure. */
+/** Flags that single people get when a message is made or its text changes (messages.md § Flags at creation). Pure. */
 import type { UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { Mentions } from '../markdown/index.js';
 import { UserGroups } from '../people/index.js';
 import { alertedBy, mutersOf } from './choices.js';
 import type { MessageBody } from './stored.js';
+
+/** What the organization looks like. */
+export interface AtMoment {
+  readonly directory: DirectoryView;
+  readonly now: number;
+}
+
+/** Members of the groups mentioned, at any depth. */
+function inGroups(groups: readonly number[], { directory, now }: AtMoment): Iterable<UserId> {
+  if (groups.length === 0) return [];
+  const all = new UserGroups(directory, now);
+  return groups.flatMap((id) => all.membersOf(id));
+}
+
+/** Everybody to whom the text means something, whether he has the message or not: user → flags. */
+export function meantBy(content: string, mentions: Mentions, at: AtMoment): Map<number, string[]> {
+  const flags = new Map<number, string[]>();
+  for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, at)])) flags.set(user, ['mentioned']);
+  for (const user of alertedBy(at.directory, content)) {
+    flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
+  }
+  return flags;
+}
 
 export interface Creation {
   readonly sender: number;
@@ -16,25 +39,15 @@ export interface Creation {
   readonly hasCopy: (user: number) => boolean;
 }
 
-/** Members of the groups mentioned, at any depth. */
-function inGroups(groups: readonly number[], directory: DirectoryView, now: number): Iterable<UserId> {
-  if (groups.length === 0) return [];
-  const all = new UserGroups(directory, now);
-  return groups.flatMap((id) => all.membersOf(id));
-}
-
 /** A wildcard is everybody's, and noted once for all of them. */
 export function flagsAtCreation(
   { sender, content, mentions, read, hasCopy }: Creation,
-  directory: DirectoryView,
-  now: number,
+  at: AtMoment,
 ): MessageBody['flags'] {
   const flags: Record<string, string[]> = {};
-  const set = (users: Iterable<number>, flag: string): void => {
-    for (const user of new Set(users)) if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), flag];
-  };
-  set([...read, ...mutersOf(directory, sender)], 'read');
-  set([...mentions.users, ...inGroups(mentions.groups, directory, now)], 'mentioned');
-  set(alertedBy(directory, content), 'has_alert_word');
+  for (const user of new Set([...read, ...mutersOf(at.directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
+  for (const [user, added] of meantBy(content, mentions, at)) {
+    if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
+  }
   return flags;
 }

@@ -1,12 +1,12 @@
 /** GET /messages: rows around an anchor, among what the caller may read (narrow.md § Anchors and windows). */
-import type { RealmId } from '../core/index.js';
-import type { DirectoryUser, DirectoryView } from '../directory/index.js';
-import type { Store } from '../store/index.js';
+import type { MessageRange, Store } from '../store/index.js';
 import { asMember, canReadHistory, type Member, memberPart } from '../streams/index.js';
 import { type Copy, copyOf, decidingStreams } from './copies.js';
-import type { Plan } from './plan.js';
-import type { OwnFlags } from './read-state.js';
+import { type Plan, unreadPlan } from './plan.js';
+import { isPublicStream } from './predicate.js';
+import { copyRanges, historyRanges } from './sources.js';
 import { asStored, type StoredMessage } from './stored.js';
+import type { Viewer } from './viewer.js';
 
 /** 'newest' on the wire: above every message id. */
 export const NEWEST = 10_000_000_000_000_000;
@@ -30,16 +30,12 @@ export class Reader {
 
   constructor(
     private readonly store: Store,
-    private readonly realm: RealmId,
-    readonly user: DirectoryUser,
-    private readonly directory: DirectoryView,
-    private readonly subscribed: (stream: number) => boolean,
-    readonly flags: OwnFlags,
+    readonly viewer: Viewer,
   ) {}
 
   /** Those of the messages that the user may read in this view; ids keep their order. */
   async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<OwnMessage[]> {
-    await this.#load(messages);
+    await this.#load(messages.flatMap(decidingStreams));
     const own: OwnMessage[] = [];
     for (const message of messages) {
       const { has, gained } = this.#copy(message);
@@ -50,24 +46,27 @@ export class Reader {
 
   /** messages.md § Access to a message. */
   async access(message: StoredMessage): Promise<OwnMessage | undefined> {
-    await this.#load([message]);
+    await this.#load(decidingStreams(message));
     const { has, gained } = this.#copy(message);
     if (has) return { message, copy: true, gained };
-    const stream = message.body.stream === 0 ? undefined : this.directory.stream(message.body.stream as never);
-    if (!stream?.historyPublic || !canReadHistory(this.user, stream, this.subscribed(stream.id))) return undefined;
+    const { directory, user, subscribed } = this.viewer;
+    const stream = message.body.stream === 0 ? undefined : directory.stream(message.body.stream as never);
+    if (!stream?.historyPublic || !canReadHistory(user, stream, subscribed(stream.id))) return undefined;
     return { message, copy: false, gained: false };
   }
 
-  /** Rows along the plan's index, nearest first. */
+  /** Rows of the narrow, nearest first. */
   async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<OwnMessage[]> {
     const rows: OwnMessage[] = [];
+    const [range, ...or] = await this.#ranges(plan);
+    if (!range) return rows;
     let at = from;
     let batch = limit === 1 ? FIRST_BATCH_OF_ONE : Math.max(FIRST_BATCH, limit);
     while (rows.length < limit) {
-      const scan = { realm: this.realm, index: plan.index, from: at, direction, limit: batch };
+      const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
       const records = await this.store.scanMessages(scan);
-      const matching = records.map(asStored).filter((message) => plan.matches(message));
-      rows.push(...(await this.readable(matching, plan.history)));
+      const readable = await this.readable(records.map(asStored), plan.history);
+      rows.push(...readable.filter(plan.matches));
       if (records.length < batch) break;
       at = records.at(-1)!.id;
       batch = Math.min(Math.max(batch * 2, FIRST_BATCH), LARGEST_BATCH);
@@ -75,27 +74,35 @@ export class Reader {
     return rows.slice(0, limit);
   }
 
+  async #ranges({ history, conditions }: Plan): Promise<readonly MessageRange[]> {
+    const { user, flags, streams, directory } = this.viewer;
+    if (history === 'public')
+      return historyRanges(
+        [...directory.streams()].map(({ id }) => id),
+        conditions,
+      );
+    if (history !== 'none') return historyRanges([history.stream], conditions);
+    await this.#load(streams);
+    return copyRanges({ user: user.id, flags, streams, membership: (stream) => this.#members.get(stream) }, conditions);
+  }
+
   #copy(message: StoredMessage): Copy {
-    return copyOf(message, this.user.id, (stream) => this.#members.get(stream), this.flags.madeCopy(message.id));
+    const { user, flags } = this.viewer;
+    return copyOf(message, user.id, (stream) => this.#members.get(stream), flags.madeCopy(message.id));
   }
 
   #inHistory(message: StoredMessage, history: Plan['history']): boolean {
     const { stream } = message.body;
     if (history === 'none' || stream === 0) return false;
-    if (history !== 'public') return history.stream === stream;
-    const of = this.directory.stream(stream as never);
-    return of !== undefined && !of.inviteOnly && !of.archived;
+    return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
   }
 
-  async #load(messages: readonly StoredMessage[]): Promise<void> {
-    const missing = new Set<number>();
-    for (const message of messages) {
-      for (const stream of decidingStreams(message)) if (!this.#members.has(stream)) missing.add(stream);
-    }
-    if (missing.size === 0) return;
-    const streams = [...missing];
-    const parts = await this.store.getParts(streams.map((stream) => memberPart(this.realm, stream, this.user.id)));
-    streams.forEach((stream, i) => {
+  async #load(streams: readonly number[]): Promise<void> {
+    const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
+    if (missing.length === 0) return;
+    const { realm, user } = this.viewer;
+    const parts = await this.store.getParts(missing.map((stream) => memberPart(realm, stream, user.id)));
+    missing.forEach((stream, i) => {
       this.#members.set(stream, asMember(parts[i]?.value));
     });
   }
@@ -141,11 +148,6 @@ export async function fetchWindow(reader: Reader, plan: Plan, window: Window): P
 
 /** Smallest id without `read`; the newest when there is none. */
 async function firstUnread(reader: Reader, plan: Plan): Promise<number> {
-  const unread: Plan = {
-    ...plan,
-    matches: (message) => plan.matches(message) && !message.body.flags[reader.user.id]?.includes('read'),
-    history: 'none',
-  };
-  const [first] = await reader.scan(unread, -1, 'newer', 1);
+  const [first] = await reader.scan(unreadPlan(plan, reader.viewer), -1, 'newer', 1);
   return first?.message.id ?? NEWEST;
 }

@@ -2,6 +2,8 @@
 import { apiError } from '../api/errors.js';
 import { type StreamId, streamId, type UserId, userId } from '../core/index.js';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '../directory/index.js';
+import { topicKey } from '../streams/index.js';
+import { parseSearch, type Search } from './search/index.js';
 
 /** A term as it came, shape-checked. */
 export interface RawTerm {
@@ -66,14 +68,18 @@ export function parseNarrow(text: string): RawTerm[] {
 export type Term = { readonly negated: boolean } & (
   | { readonly is: 'stream'; readonly stream: StreamId }
   | { readonly is: 'public-streams' }
+  | { readonly is: 'web-public-streams' }
   | { readonly is: 'topic'; readonly topic: string }
   | { readonly is: 'sender'; readonly user: UserId }
   /** Exactly this conversation; the caller included. */
   | { readonly is: 'conversation'; readonly participants: readonly UserId[] }
   | { readonly is: 'direct-with'; readonly user: UserId; readonly groupsOnly: boolean }
   | { readonly is: 'direct' }
-  | { readonly is: 'resolved' }
-  | { readonly is: 'has'; readonly what: 'link' | 'image' }
+  | { readonly is: 'resolved' | 'starred' | 'unread' | 'mentioned' | 'alerted' }
+  | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' }
+  /** Neither in a muted stream nor of a muted topic. */
+  | { readonly is: 'home' }
+  | { readonly is: 'search'; readonly search: Search }
   | { readonly is: 'id'; readonly id: number }
   | { readonly is: 'anything' }
 );
@@ -110,44 +116,109 @@ function people(directory: DirectoryView, operand: string | readonly number[], c
   return [...new Set([...ids, userId(caller)])].sort((a, b) => a - b);
 }
 
-/** Look operands up in the directory. @throws ApiError BAD_NARROW */
-export function resolveTerms(raw: readonly RawTerm[], directory: DirectoryView, caller: number): Term[] {
-  return raw.map(({ operator: given, operand, negated }): Term => {
-    const operator = ALIASES[given] ?? given;
-    switch (operator) {
-      case 'stream':
-        return { is: 'stream', stream: findStream(directory, operand as string | number).id, negated };
-      case 'streams':
-        if (operand !== 'public') throw narrowError(`unknown streams operand ${String(operand)}`);
-        return { is: 'public-streams', negated };
-      case 'topic':
-        return { is: 'topic', topic: String(operand).toLowerCase(), negated };
-      case 'sender':
-        return { is: 'sender', user: findUser(directory, operand as string | number, operand).id, negated };
-      case 'dm':
-        return { is: 'conversation', participants: people(directory, operand as string, caller), negated };
-      case 'dm-including':
-      case 'group-pm-with': {
-        const user = findUser(directory, operand as string | number, operand).id;
-        return { is: 'direct-with', user, groupsOnly: operator === 'group-pm-with', negated };
-      }
-      case 'is':
-        if (operand === 'dm' || operand === 'private') return { is: 'direct', negated };
-        if (operand === 'resolved') return { is: 'resolved', negated };
-        throw narrowError(`unknown 'is' operand ${String(operand)}`);
-      case 'has':
-        if (operand === 'link' || operand === 'image') return { is: 'has', what: operand, negated };
-        throw narrowError(`unknown 'has' operand ${String(operand)}`);
-      case 'in':
-        if (operand !== 'all' && operand !== 'home') throw narrowError(`unknown 'in' operand ${String(operand)}`);
-        return { is: 'anything', negated: false };
-      case 'near':
-        return { is: 'anything', negated: false };
-      case 'id':
-        if (!/^\d+$/.test(String(operand))) throw narrowError('Invalid message ID');
-        return { is: 'id', id: Number(operand), negated };
-      default:
-        throw narrowError(`unknown operator ${given}`);
+const IS_OPERANDS: Readonly<Record<string, Extract<Term, { is: string }>['is'] | undefined>> = Object.assign(
+  Object.create(null),
+  {
+    dm: 'direct',
+    private: 'direct',
+    resolved: 'resolved',
+    starred: 'starred',
+    unread: 'unread',
+    mentioned: 'mentioned',
+    alerted: 'alerted',
+  },
+);
+
+function resolveTerm(term: RawTerm, directory: DirectoryView, caller: number): Term {
+  const { operator: given, operand, negated } = term;
+  const operator = ALIASES[given] ?? given;
+  switch (operator) {
+    case 'stream':
+      return { is: 'stream', stream: findStream(directory, operand as string | number).id, negated };
+    case 'streams':
+      if (operand === 'public') return { is: 'public-streams', negated };
+      if (operand === 'web-public') return { is: 'web-public-streams', negated };
+      throw narrowError(`unknown streams operand ${String(operand)}`);
+    case 'topic':
+      return { is: 'topic', topic: topicKey(String(operand)), negated };
+    case 'sender':
+      return { is: 'sender', user: findUser(directory, operand as string | number, operand).id, negated };
+    case 'dm':
+      return { is: 'conversation', participants: people(directory, operand as string, caller), negated };
+    case 'dm-including':
+    case 'group-pm-with': {
+      const user = findUser(directory, operand as string | number, operand).id;
+      return { is: 'direct-with', user, groupsOnly: operator === 'group-pm-with', negated };
     }
-  });
+    case 'is': {
+      const is = IS_OPERANDS[operand as string];
+      if (!is) throw narrowError(`unknown 'is' operand ${String(operand)}`);
+      return { is, negated } as Term;
+    }
+    case 'has':
+      if (operand === 'link' || operand === 'image' || operand === 'attachment') {
+        return { is: 'has', what: operand, negated };
+      }
+      throw narrowError(`unknown 'has' operand ${String(operand)}`);
+    case 'in':
+      if (operand === 'all') return { is: 'anything', negated: false };
+      // Negation has no effect.
+      if (operand === 'home') return { is: 'home', negated: false };
+      throw narrowError(`unknown 'in' operand ${String(operand)}`);
+    case 'near':
+      return { is: 'anything', negated: false };
+    case 'id': {
+      if (!/^\d+$/.test(String(operand))) throw narrowError('Invalid message ID');
+      const id = Number(operand);
+      return { is: 'id', id: Number.isSafeInteger(id) ? id : -1, negated };
+    }
+    case 'search':
+      return { is: 'search', search: parseSearch(String(operand)), negated };
+    default:
+      throw narrowError(`unknown operator ${given}`);
+  }
+}
+
+/**
+ * Look operands up in the directory. Searches count as one that is not negated, as fetching has it; `searchApart` keeps
+ * them as they are.
+ * @throws ApiError BAD_NARROW
+ */
+export function resolveTerms(
+  raw: readonly RawTerm[],
+  directory: DirectoryView,
+  caller: number,
+  { searchApart = false } = {},
+): Term[] {
+  const apart = (term: RawTerm): boolean => searchApart || term.operator !== 'search';
+  const terms = raw.filter(apart).map((term) => resolveTerm(term, directory, caller));
+  const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
+  if (searches.length === 0) return terms;
+  return [...terms, { is: 'search', search: parseSearch(searches.join(' ')), negated: false }];
+}
+
+/** What is looked for in the text, and to be marked there. */
+export const searchesOf = (terms: readonly Term[]): Search[] =>
+  terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
+
+/** Operators that somebody without an account may use. */
+const ANONYMOUS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
+
+/**
+ * What a query without credentials may ask: within web-public streams, and nothing personal.
+ * @throws ApiError NOT_LOGGED_IN, or BAD_NARROW for a stream that isn't web-public
+ */
+export function checkAnonymousNarrow(raw: readonly RawTerm[], directory: DirectoryView): void {
+  const asked = raw.some(
+    ({ operator, operand, negated }) => operator === 'streams' && operand === 'web-public' && !negated,
+  );
+  if (!asked || !raw.every(({ operator }) => ANONYMOUS.has(operator))) throw apiError('NOT_LOGGED_IN');
+  for (const { operator, operand } of raw) {
+    if (operator !== 'stream') continue;
+    const stream =
+      typeof operand === 'number'
+        ? directory.stream(streamId(operand))
+        : directory.streamByName(String(operand).trim());
+    if (!stream?.webPublic || stream.archived) throw narrowError(`unknown web-public stream ${String(operand)}`);
+  }
 }

@@ -82,6 +82,14 @@ export class OwnFlags {
     return readingOf(this.parts, home);
   }
 
+  /** Ids that are explicitly unread, in all homes; ascending. */
+  exceptions(): readonly number[] {
+    const all = [...this.parts.keys()]
+      .filter((name) => name.startsWith(READ_PART))
+      .flatMap((name) => this.reading(Number(name.slice(READ_PART.length))).unread.ids);
+    return IdSet.of(all).ids;
+  }
+
   marked(name: MarkName): IdSet {
     return markedOf(this.parts, name);
   }

@@ -1,4 +1,5 @@
 /** The words under which the Store finds messages beside their conversation and sender: one vocabulary, made here. */
+import { stemsOf } from './search/index.js';
 import type { StoredMessage } from './stored.js';
 
 export const tagOf = {
@@ -35,7 +36,9 @@ export function factTags({ body, participants, home }: StoredMessage): string[] 
   return [...new Set(tags)];
 }
 
-/** What a record is indexed by; the search index adds its words here. */
+/** What a record is indexed by. */
 export function tagsOf(message: StoredMessage): string[] {
-  return factTags(message);
+  const tags = factTags(message);
+  for (const stem of stemsOf(message)) tags.push(tagOf.word(stem));
+  return tags;
 }

@@ -8,6 +8,7 @@ import type { Logger } from '../runtime/index.js';
 import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
 import { isCluster, openPorts } from './open-ports.js';
+import type { Ports } from './ports.js';
 import { serverSecret } from './secret.js';
 
 /** Requests under way have this long when the server stops; the rest are cut off. */
@@ -23,9 +24,15 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export async function serve(config: Config, clock: Clock, logger: Logger): Promise<Running> {
+/** @param adjust what the ports are before anything uses them; for tests that make a port slow or let it fail */
+export async function serve(
+  config: Config,
+  clock: Clock,
+  logger: Logger,
+  adjust: (ports: Ports) => Ports = (ports) => ports,
+): Promise<Running> {
   const secret = await serverSecret(config);
-  const ports = await openPorts(config, clock, logger);
+  const ports = adjust(await openPorts(config, clock, logger));
   const node = new ConclaveNode(ports, config, secret, logger);
   let frontend: Frontend | undefined;
   let server: HttpServer | undefined;

@@ -158,7 +158,8 @@ export class LmdbMessages {
     return (place, limit) => {
       const range = newer
         ? { start: [...prefix, place], end: [...prefix, LAST_ID] }
-        : { start: [...prefix, -place], end: [...prefix, -1], reverse: true };
+        : // Not -place: keys tell -0 from 0.
+          { start: [...prefix, 0 - place], end: [...prefix, -1], reverse: true };
       const keys = table.getKeys({ ...range, limit } as { start: Key; end: Key; limit: number });
       return [...keys].map((key) => sign * ((key as unknown[]).at(-1) as number));
     };

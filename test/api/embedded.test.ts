@@ -2,8 +2,10 @@ import t from 'tap';
 import { startEmbedded } from './harness.js';
 import { runSuite } from './run.js';
 import { emojiNames } from './suite/emoji-names.js';
+import { slowMarks } from './suite/slow-marks.js';
 import { time } from './suite/time.js';
 
 await runSuite('embedded face', () => startEmbedded());
 await t.test('time', time);
 await t.test('names of the extra emoji', emojiNames);
+await t.test('marks that take too long', slowMarks);

@@ -1,5 +1,6 @@
 /** Runs the suite against one face. */
 import t from 'tap';
+import { contractGate } from './contract.js';
 import { closeIdle, complaints, coverageTable, type TestServer } from './harness.js';
 import { SUITE } from './suite/index.js';
 
@@ -21,4 +22,5 @@ export async function runSuite(title: string, start: () => Promise<TestServer>):
     await server.close();
   }
   t.comment(coverageTable(title));
+  if (ONLY === '') await t.test('the contract was tried completely', contractGate);
 }

@@ -208,6 +208,18 @@ export function messageFacts(fact: Fact, store: Store): void {
     );
   });
 
+  fact('a range that ends at the first id ends there', async (t) => {
+    const realm = freshRealm();
+    await store.apply([1, 2].map((id) => put(realm, message(id))));
+    const index = { by: 'sender', sender: 7 } as const;
+    const or = [{ index: { by: 'sender', sender: 8 } as const }];
+    const found = await store.scanMessages({ realm, index, or, from: 9, direction: 'older', limit: 4 });
+    t.strictSame(
+      found.map((m) => m.id),
+      [2, 1],
+    );
+  });
+
   fact('ranges are read in full where most of what one holds is not in the others', async (t) => {
     const realm = freshRealm();
     const all: MessageRecord[] = [];

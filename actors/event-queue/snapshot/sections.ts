@@ -1,5 +1,6 @@
 /** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
 import type { JsonObject } from '../../../src/core/index.js';
+import { STOP_WORDS } from '../../../src/messages/index.js';
 import {
   alertWordsSection,
   displaySection,
@@ -27,6 +28,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>>
   realm_playgrounds: playgroundsSection,
   realm_user_groups: groupsSection,
   realm_user_settings_defaults: settingsDefaultsSection,
+  stop_words: () => ({ stop_words: STOP_WORDS }),
   user_settings: settingsSection,
   update_display_settings: displaySection,
   update_global_notifications: notificationsSection,

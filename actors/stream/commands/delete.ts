@@ -1,7 +1,7 @@
 /** Deleting messages: one of them, or a topic batch by batch. */
 import { apiError } from '../../../src/api/errors.js';
 import { type JsonObject, parseKey, streamId, userId } from '../../../src/core/index.js';
-import { asStored, OwnFlags, Reader, type StoredMessage, streamConversation } from '../../../src/messages/index.js';
+import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '../../../src/messages/index.js';
 import { isAdmin, policyAllows } from '../../../src/people/index.js';
 import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
@@ -99,14 +99,8 @@ async function topicPage(
   if (stream.historyPublic && canReadHistory(user, stream, subscribed)) {
     return { records, newest, full, accessible: new Set(records.map((record) => record.id)) };
   }
-  const reader = new Reader(
-    suppliers.store,
-    realm,
-    user,
-    directory,
-    (of) => of === id && subscribed,
-    new OwnFlags(caller, new Map()),
-  );
+  const viewer = plainViewer({ realm, user, directory, subscribed: (of) => of === id && subscribed });
+  const reader = new Reader(suppliers.store, viewer);
   const own = await reader.readable(records.map(asStored), 'none');
   return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
 }

@@ -72,8 +72,8 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
     rendered,
     ownStream(context),
     context.realm,
-    directory,
-    suppliers,
+    { directory, now: suppliers.services.clock.now() },
+    suppliers.store,
   );
   return { rendered, memberships };
 }
@@ -118,7 +118,7 @@ function rewritten(
   const own = ownStream({ key });
   const member = (stream: number, user: number): Member | undefined =>
     stream === own ? memberOf(view.parts, user) : memberships.get(stream)?.get(user);
-  const body = newContent(message, text, rendered ?? null, directory, now, member);
+  const body = newContent(message, text, rendered ?? null, { directory, now }, member);
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
   checkWildcard(wakes, () => memberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
   return { body, edit: { content: { raw: message.body.content, html: message.body.html } } };

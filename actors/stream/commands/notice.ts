@@ -36,8 +36,7 @@ function byBot(
     rendered: shown,
     flags: flagsAtCreation(
       { sender: NOTIFICATION_BOT, content, mentions: shown.mentions, read, hasCopy },
-      directory,
-      now,
+      { directory, now },
     ),
   };
 }

@@ -95,8 +95,7 @@ function bySender(
     rendered,
     flags: flagsAtCreation(
       { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
-      directory,
-      now,
+      { directory, now },
     ),
     local: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
     submessage,

@@ -1,17 +1,17 @@
 /** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
 import { apiError } from '../../../src/api/errors.js';
-import type { RealmId } from '../../../src/core/index.js';
-import type { DirectoryView } from '../../../src/directory/index.js';
+import { type RealmId, userId } from '../../../src/core/index.js';
 import type { Rendered } from '../../../src/markdown/index.js';
 import {
+  type AtMoment,
   checkContent,
   copyOf,
   decidingStreams,
-  flagsAtCreation,
   type MessageBody,
+  meantBy,
   type StoredMessage,
 } from '../../../src/messages/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
+import type { Store } from '../../../src/store/index.js';
 import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
 
 const DELETED = '(deleted)';
@@ -21,21 +21,6 @@ export const newText = (content: string): string => (content.trimEnd() === '' ? 
 
 /** Flags that follow from the text; all others stay. */
 const FROM_TEXT = ['mentioned', 'has_alert_word'];
-
-/** Flags of those to whom the text means something. */
-function meant(
-  { sender }: StoredMessage,
-  content: string,
-  { mentions }: Rendered,
-  directory: DirectoryView,
-  now: number,
-  hasCopy: (user: number) => boolean,
-): [user: string, flags: readonly string[]][] {
-  const flags = flagsAtCreation({ sender, content, mentions, read: [], hasCopy }, directory, now);
-  return Object.entries(flags)
-    .map(([user, all]): [string, string[]] => [user, all.filter((flag) => FROM_TEXT.includes(flag))])
-    .filter(([, all]) => all.length > 0);
-}
 
 /** Stream → user → membership. */
 export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
@@ -50,12 +35,11 @@ export async function membershipsFor(
   rendered: Rendered,
   own: number,
   realm: RealmId,
-  directory: DirectoryView,
-  { store, services }: Suppliers,
+  at: AtMoment,
+  store: Store,
 ): Promise<Memberships> {
   const streams = decidingStreams(message).filter((stream) => stream !== own);
-  const now = services.clock.now();
-  const users = meant(message, content, rendered, directory, now, () => true).map(([user]) => Number(user));
+  const users = [...meantBy(content, rendered.mentions, at).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
   const wanted = streams.flatMap((stream) => users.map((user) => memberPart(realm, stream, user)));
   const parts = await store.getParts(wanted);
@@ -72,8 +56,7 @@ export function newContent(
   message: StoredMessage,
   content: string,
   rendered: Rendered | null,
-  directory: DirectoryView,
-  now: number,
+  at: AtMoment,
   member: (stream: number, user: number) => Member | undefined,
 ): Partial<MessageBody> {
   if (rendered === null) throw apiError('CANNOT_RENDER');
@@ -82,9 +65,10 @@ export function newContent(
     const kept = before.filter((flag) => !FROM_TEXT.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
-  const hasCopy = (user: number): boolean => copyOf(message, user, (stream) => member(stream, user), false).has;
-  for (const [user, added] of meant(message, content, rendered, directory, now, hasCopy)) {
-    flags[user] = [...(flags[user] ?? []), ...added];
+  for (const [user, added] of meantBy(content, rendered.mentions, at)) {
+    if (!at.directory.user(userId(user))?.isActive) continue;
+    const has = copyOf(message, user, (stream) => member(stream, user), false).has;
+    if (has) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return {
     content,

@@ -4,7 +4,7 @@ import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../../src
 import {
   asStored,
   NEWEST,
-  OwnFlags,
+  plainViewer,
   RESOLVED_PREFIX,
   Reader,
   type StoredMessage,
@@ -74,7 +74,7 @@ function readerFor(
 ) {
   const subscribed = (id: number): boolean => id === stream.id && isMember(memberOf(context.view.parts, user.id));
   const shared = stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id));
-  const reader = new Reader(store, context.realm, user, directory, subscribed, new OwnFlags(user.id, new Map()));
+  const reader = new Reader(store, plainViewer({ realm: context.realm, user, directory, subscribed }));
   return async (records: readonly MessageRecord[]): Promise<number[]> => {
     if (shared) return records.map(({ id }) => id);
     return (await reader.readable(records.map(asStored), 'none')).map(({ message }) => message.id);

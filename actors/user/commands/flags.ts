@@ -13,6 +13,7 @@ import {
   OwnFlags,
   type OwnMessage,
   parseNarrow,
+  readingPart,
   resolveTerms,
   setMark,
   unsetMark,
@@ -21,6 +22,7 @@ import type { CommandContext, LogItem, NeedsContext, Outcome, Suppliers, View } 
 import { success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { flagEvent, messageDetails } from '../reading/flag-event.js';
+import { type Fold, folded, foldOf } from '../reading/folding.js';
 import { isSubscribed, type UserState } from '../state.js';
 import { rightsOf } from './on-message.js';
 
@@ -34,6 +36,30 @@ interface Picked {
   readonly own: readonly OwnMessage[];
   /** At least one of those asked for is out of the user's reach. */
   readonly missing: boolean;
+  readonly folds: readonly Fold[];
+}
+
+/** Of the homes that these messages belong to. */
+async function foldsOf(
+  own: readonly OwnMessage[],
+  { realm, caller, view }: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<Fold[]> {
+  const flags = new OwnFlags(caller, view.parts);
+  const homes = [...new Set(own.map(({ message }) => message.home))];
+  const folds = await Promise.all(homes.map((home) => foldOf(realm, flags, home, suppliers)));
+  return folds.filter((fold) => fold !== undefined);
+}
+
+/** The parts with the marks raised, where that makes them smaller. */
+function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState>['parts'], folds: readonly Fold[]) {
+  if (folds.length === 0) return parts;
+  const flags = new OwnFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
+  return Object.assign(
+    {},
+    parts,
+    ...folds.map((fold) => readingPart(fold.home, folded(flags.reading(fold.home), fold))),
+  );
 }
 
 async function pick(
@@ -51,7 +77,7 @@ async function pick(
     const one = await reader.access(message);
     if (one) own.push(one);
   }
-  return { own, missing: own.length < asked.length };
+  return { own, missing: own.length < asked.length, folds: await foldsOf(own, context, suppliers) };
 }
 
 function flagging(
@@ -88,12 +114,16 @@ function flagged(
 /** POST /messages/flags. */
 export const setFlags: UserCommand<Change & { readonly messages: readonly number[] }, Picked> = {
   needs: ({ messages }, context, suppliers) => pick(messages, context, suppliers),
-  handle(view, args, { own, missing }, context): Outcome<UserState> {
+  handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
     // Only what makes copies needs access to everything; the rest passes over what it can't change.
     const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
     if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
     const { parts, events } = flagged(view, args, own, context);
-    return { reply: success({ messages: args.messages }), parts, events };
+    return {
+      reply: success({ messages: args.messages }),
+      parts: withFolds(view, context.caller, parts, folds),
+      events,
+    };
   },
 };
 
@@ -106,18 +136,23 @@ export interface FlagNarrowArgs extends Change {
 }
 
 /** POST /messages/flags/narrow. */
-export const setFlagsInNarrow: UserCommand<FlagNarrowArgs, Fetched> = {
+export const setFlagsInNarrow: UserCommand<
+  FlagNarrowArgs,
+  { readonly fetched: Fetched; readonly folds: readonly Fold[] }
+> = {
   async needs(args, context, suppliers) {
-    const { reader, user, directory, subscribed } = await rightsOf(context, suppliers);
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    return fetchWindow(reader, makePlan(terms, context.realm, user, directory, subscribed), {
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), {
       anchor: args.anchor,
       numBefore: args.num_before,
       numAfter: args.num_after,
       includeAnchor: args.include_anchor,
     });
+    return { fetched, folds: await foldsOf(fetched.rows, context, suppliers) };
   },
-  handle(view, args, { rows, foundOldest, foundNewest }, context): Outcome<UserState> {
+  handle(view, args, { fetched, folds }, context): Outcome<UserState> {
+    const { rows, foundOldest, foundNewest } = fetched;
     const { parts, events, changed } = flagged(view, args, rows, context);
     return {
       reply: success({
@@ -128,7 +163,7 @@ export const setFlagsInNarrow: UserCommand<FlagNarrowArgs, Fetched> = {
         found_oldest: foundOldest,
         found_newest: foundNewest,
       }),
-      parts,
+      parts: withFolds(view, context.caller, parts, folds),
       events,
     };
   },

@@ -59,10 +59,14 @@ export const markAllRead: UserCommand<JsonObject, Marking> = {
       context,
       suppliers,
     );
+    const flags = new OwnFlags(caller, view.parts);
     const scan = new UnreadScan(suppliers.store, realm, caller);
     const homes: NewestOfHome[] = [await newestDirect(realm, caller, suppliers)];
     for (let i = 0; i < streams.length; i += BATCH) {
-      if (clock.now() >= until) return { homes, complete: false };
+      // Given up only with something done: the client repeats, and must get on.
+      if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
+        return { homes, complete: false };
+      }
       const batch = streams.slice(i, i + BATCH);
       const newest = await Promise.all(batch.map((stream) => scan.newestOf(stream)));
       batch.forEach((home, n) => {

@@ -4,14 +4,18 @@ import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryView } from '../../../src/directory/index.js';
 import type { Rendered } from '../../../src/markdown/index.js';
 import {
+  asStored,
   type Fetched,
   fetchWindow,
   makePlan,
+  matchOf,
   neutral,
   OwnFlags,
   type OwnMessage,
   parseNarrow,
   resolveTerms,
+  type Search,
+  searchesOf,
   variant,
 } from '../../../src/messages/index.js';
 import { success } from '../../shared/replies.js';
@@ -39,20 +43,21 @@ function present(
 }
 
 /** GET /messages. */
-export const fetchMessages: UserCommand<FetchArgs, Fetched> = {
+export const fetchMessages: UserCommand<FetchArgs, { fetched: Fetched; searches: readonly Search[] }> = {
   lane: 'read',
   read: true,
   async needs(args, context, suppliers) {
-    const { reader, user, directory, subscribed } = await rightsOf(context, suppliers);
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    return fetchWindow(reader, makePlan(terms, context.realm, user, directory, subscribed), {
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), {
       anchor: args.anchor,
       numBefore: args.num_before,
       numAfter: args.num_after,
       includeAnchor: args.include_anchor,
     });
+    return { fetched, searches: searchesOf(terms) };
   },
-  handle({ parts }, args, fetched, { directory, caller }) {
+  handle({ parts }, args, { fetched, searches }, { directory, caller }) {
     const flags = new OwnFlags(caller, parts);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
@@ -62,9 +67,38 @@ export const fetchMessages: UserCommand<FetchArgs, Fetched> = {
         found_oldest: fetched.foundOldest,
         found_anchor: fetched.foundAnchor,
         history_limited: false,
-        messages: fetched.rows.map((row) => present(row, flags, directory, options)),
+        messages: fetched.rows.map((row) => ({
+          ...present(row, flags, directory, options),
+          ...(searches.length === 0 ? {} : matchOf(row.message.body, searches)),
+        })),
       }),
     };
+  },
+};
+
+interface MatchArgs extends JsonObject {
+  readonly msg_ids: readonly number[];
+  /** As sent; checked by the frontend. */
+  readonly narrow: string;
+}
+
+/** GET /messages/matches_narrow: among messages that the caller has, no history. */
+export const matchesNarrow: UserCommand<MatchArgs, { matching: OwnMessage[]; searches: readonly Search[] }> = {
+  lane: 'read',
+  read: true,
+  async needs({ msg_ids, narrow }, context, suppliers) {
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
+    const terms = resolveTerms(parseNarrow(narrow), directory, user.id, { searchApart: true });
+    const plan = makePlan(terms, viewer, { copies: true });
+    const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
+    const records = await suppliers.store.getMessages(context.realm, ids);
+    const stored = records.filter((record) => record !== null).map(asStored);
+    const own = await reader.readable(stored, plan.history);
+    return { matching: own.filter(plan.matches), searches: searchesOf(terms) };
+  },
+  handle(_view, _args, { matching, searches }) {
+    const messages = matching.map(({ message }) => [message.id, matchOf(message.body, searches)] as const);
+    return { reply: success({ messages: Object.fromEntries(messages) }) };
   },
 };
 

@@ -3,17 +3,18 @@
  * it, and names the actor that owns it. The frontend goes on there.
  */
 import { apiError } from '../../../src/api/errors.js';
-import type { JsonObject } from '../../../src/core/index.js';
-import { userId } from '../../../src/core/index.js';
+import { type Json, type JsonObject, type RealmId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
-import { asStored, OwnFlags, type OwnMessage, Reader } from '../../../src/messages/index.js';
+import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '../../../src/messages/index.js';
 import type { CommandContext, NeedsContext, Suppliers } from '../../../src/runtime/index.js';
+import { policyOf, TOPIC_POLICY } from '../../../src/streams/index.js';
 import { ownerOf } from '../../stream/messages.js';
 import type { UserCommand } from '../command.js';
-import { isSubscribed, type UserState } from '../state.js';
+import { isSubscribed, subscriptionsOf, type UserState } from '../state.js';
 
 export interface ReadingRights {
   readonly reader: Reader;
+  readonly viewer: Viewer;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
   readonly subscribed: (stream: number) => boolean;
@@ -28,14 +29,27 @@ export async function rightsOf(
   const directory = await suppliers.directory(realm);
   const user = directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-  const subscribed = (stream: number): boolean => isSubscribed(view.parts, stream);
-  const flags = new OwnFlags(caller, view.parts);
+  const viewer = viewerOf(view.parts, realm, user, directory);
+  const { subscribed, flags } = viewer;
+  return { reader: new Reader(suppliers.store, viewer), viewer, user, directory, subscribed, flags };
+}
+
+function viewerOf(
+  parts: ReadonlyMap<string, Json>,
+  realm: RealmId,
+  user: DirectoryUser,
+  directory: DirectoryView,
+): Viewer {
+  const own = subscriptionsOf(parts);
   return {
-    reader: new Reader(suppliers.store, realm, user, directory, subscribed, flags),
+    realm,
     user,
     directory,
-    subscribed,
-    flags,
+    flags: new OwnFlags(user.id, parts),
+    streams: own.map((of) => of.stream),
+    subscribed: (stream) => isSubscribed(parts, stream),
+    mutedStreams: new Set(own.filter((of) => of.active && of.muted).map((of) => of.stream)),
+    mutesTopic: (stream, topic) => policyOf(parts, stream, topic) === TOPIC_POLICY.muted,
   };
 }
 

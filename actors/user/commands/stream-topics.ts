@@ -1,7 +1,7 @@
 /** GET /users/me/{stream_id}/topics (streams.md). */
 import { apiError } from '../../../src/api/errors.js';
-import { type Json, streamId, streamKey } from '../../../src/core/index.js';
-import { NEWEST, type Plan, streamConversation } from '../../../src/messages/index.js';
+import { type Json, type StreamId, streamId, streamKey } from '../../../src/core/index.js';
+import { makePlan, NEWEST, type Term } from '../../../src/messages/index.js';
 import { canAccess, canReadHistory, topicKey } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
@@ -16,18 +16,22 @@ interface Topic {
 const AT_ONCE = 32;
 
 /** Of these topics, those with messages that the reader has, each as the newest of these spells it. */
-async function received(topics: readonly Topic[], stream: number, { reader }: ReadingRights): Promise<Topic[]> {
-  const conversation = streamConversation(stream);
+async function received(
+  topics: readonly Topic[],
+  stream: StreamId,
+  { reader, viewer }: ReadingRights,
+): Promise<Topic[]> {
   const own: Topic[] = [];
   for (let i = 0; i < topics.length; i += AT_ONCE) {
     const found = await Promise.all(
       topics.slice(i, i + AT_ONCE).map(({ name }) => {
-        const plan: Plan = {
-          index: { by: 'topic', conversation, topicKey: topicKey(name) },
-          matches: () => true,
-          history: 'none',
-        };
-        return reader.scan(plan, NEWEST, 'older', 1);
+        const topic: Term = { is: 'topic', topic: topicKey(name), negated: false };
+        return reader.scan(
+          makePlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
+          NEWEST,
+          'older',
+          1,
+        );
       }),
     );
     for (const [newest] of found) if (newest) own.push({ name: newest.message.body.topic, max_id: newest.message.id });

@@ -13,7 +13,7 @@ import {
   updateLinkifier,
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, getReadReceipts, renderMessage, sendMessage } from './messages.js';
+import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { addReaction, removeReaction } from './reactions.js';
@@ -131,4 +131,5 @@ export const OPERATIONS = [
   updateSubscriptionSettings,
   updateSubscriptionSetting,
   getSubscriptionStatus,
+  matchesNarrow,
 ] as unknown as readonly Operation[];

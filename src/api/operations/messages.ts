@@ -114,6 +114,26 @@ export const getMessages = operation({
   },
 });
 
+export const matchesNarrow = operation({
+  id: 'check-messages-match-narrow',
+  method: 'GET',
+  path: '/messages/matches_narrow',
+  guard: 'user',
+  summary: 'Which of some messages are in a narrow.',
+  parameters: {
+    msg_ids: { in: 'query', encoding: 'json', schema: Type.Array(Type.Integer()), required: true, description: 'Ids.' },
+    narrow: text('query', 'JSON list of terms: {operator, operand, negated}.'),
+  },
+  run({ params, realm, caller }) {
+    parseNarrow(params.narrow);
+    return {
+      to: userKey(realm, caller),
+      command: 'matches-narrow',
+      args: { msg_ids: params.msg_ids, narrow: params.narrow },
+    };
+  },
+});
+
 export const getMessage = operation({
   id: 'get-message',
   method: 'GET',

@@ -1,26 +1,25 @@
 /** Who is calling: conventions.md § Authentication, for every operation. */
-import { basic, Client, makeOrganization, type Refusal, refused, unauthorized } from '../harness.js';
+import { OPERATIONS } from '../../../src/api/operations/index.js';
+import {
+  basic,
+  Client,
+  declaredAs,
+  makeOrganization,
+  type Params,
+  type Refusal,
+  refused,
+  unauthorized,
+} from '../harness.js';
 import type { Facts } from './facts.js';
 
 /** Operations that need credentials, with nothing else right: authentication comes before parameters. */
-export const CLOSED_OPERATIONS = [
-  'POST /register',
-  'GET /events',
-  'DELETE /events',
-  'POST /messages',
-  'GET /messages',
-  'GET /messages/{message_id}',
-  'POST /users',
-  'GET /users',
-  'GET /users/me',
-  'POST /users/me/subscriptions',
-  'GET /users/me/subscriptions',
-  'GET /streams',
-  'GET /users/{user_id}',
-  'GET /users/{email}',
-  'GET /get_stream_id',
-  'POST /messages/render',
-] as const;
+const CLOSED_OPERATIONS = OPERATIONS.filter(({ guard }) => guard !== 'none').map(
+  ({ method, path }) => declaredAs(method, path)![0],
+);
+
+/** Some value for each segment of the path. */
+const segments = (operation: string): Params =>
+  Object.fromEntries([...operation.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, 1]));
 
 const NOT_LOGGED_IN: Refusal = {
   status: 401,
@@ -35,11 +34,10 @@ export const authentication: Facts = async (t, server) => {
   const [one, two] = [await makeOrganization(server, ['member', 'other']), await makeOrganization(server, ['member'])];
   const { member } = one;
   const asking = (authorization: string, role: string): Client => new Client(server, role, { authorization });
-  const params = { message_id: 1 };
 
   await t.test('nobody gets 401 without code, and is told which scheme to use', async (t) => {
     for (const operation of CLOSED_OPERATIONS) {
-      const answer = await one.nobody.call(operation, operation.includes('{') ? params : {});
+      const answer = await one.nobody.call(operation, segments(operation));
       t.same(answer.body, { result: 'error', msg: NOT_LOGGED_IN.msg }, operation);
       t.same([answer.status, answer.headers['www-authenticate']], [401, 'Basic realm="Conclave"'], operation);
     }
@@ -51,13 +49,13 @@ export const authentication: Facts = async (t, server) => {
       'wrong key',
     );
     for (const operation of CLOSED_OPERATIONS) {
-      await refused(t, wrong.call(operation, operation.includes('{') ? params : {}), UNKNOWN_KEY, operation);
+      await refused(t, wrong.call(operation, segments(operation)), UNKNOWN_KEY, operation);
     }
   });
 
   await t.test('a header that cannot be read is refused by every operation', async (t) => {
     for (const operation of CLOSED_OPERATIONS) {
-      const call = asking('Basic', 'malformed header').call(operation, operation.includes('{') ? params : {});
+      const call = asking('Basic', 'malformed header').call(operation, segments(operation));
       await refused(t, call, BAD_HEADER, operation);
     }
   });
@@ -97,13 +95,15 @@ export const authentication: Facts = async (t, server) => {
     const elsewhere = unauthorized('Account is not associated with this subdomain');
     await refused(t, at(`${two.subdomain}.localhost`), elsewhere, 'another organization');
     await refused(t, at('nowhere.localhost'), elsewhere, 'an organization that does not exist');
+    const foreign = member.api.with({ host: `${two.subdomain}.localhost` }, 'foreign');
+    for (const operation of CLOSED_OPERATIONS) {
+      await refused(t, foreign.call(operation, segments(operation)), elsewhere, operation);
+    }
   });
 
   await t.test('a user of another organization lives in it, whatever the ids', async (t) => {
     t.equal(two.member.id, member.id, 'ids of different organizations coincide');
-    const { members } = await two.member.api
-      .with({}, 'foreign user')
-      .ok<{ members: { email: string }[] }>('GET /users');
+    const { members } = await two.member.api.with({}, 'foreign').ok<{ members: { email: string }[] }>('GET /users');
     t.same(members.map((user) => user.email).sort(), [two.member.email, two.owner.email].sort());
   });
 };

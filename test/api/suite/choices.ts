@@ -121,6 +121,42 @@ export const choices: Facts = async (t, server) => {
     t.same(await mutes(other), []);
   });
 
+  await t.test('muting makes what was unread from that user read, and tells of it first', async (t) => {
+    const before = [await say(other, 'talk', 'old', 'one'), await tell(other, [member], 'two')];
+    const kept = await say(owner, 'talk', 'old', 'three');
+    await member.api.ok('POST /messages/flags', { messages: [before[0]!], op: 'add', flag: 'read' });
+    before.push(await say(other, 'talk', 'old', 'four'));
+    await member.api.ok('POST /messages/flags', { messages: [before[0]!], op: 'remove', flag: 'read' });
+    const queue = await Queue.register(member, { event_types: ['update_message_flags', 'muted_users'] });
+    await mute('POST', other.id);
+    const events = await queue.take(2);
+    t.same(
+      events.map(({ type, op, flag }) => [type, op, flag]),
+      [
+        ['update_message_flags', 'add', 'read'],
+        ['muted_users', undefined, undefined],
+      ],
+    );
+    const told = events[0]!.messages as number[];
+    t.same(
+      before.filter((id) => !told.includes(id)),
+      [],
+      'all of them',
+    );
+    t.notOk(told.includes(kept));
+    for (const id of before) t.ok((await flagsOf(member, id)).includes('read'));
+    t.notOk((await flagsOf(member, kept)).includes('read'));
+    await mute('DELETE', other.id);
+    for (const id of before) t.ok((await flagsOf(member, id)).includes('read'), 'unmuting does not restore');
+    await mute('POST', other.id);
+    await mute('DELETE', other.id);
+    t.same(
+      (await queue.take(3)).map(({ type }) => type),
+      ['muted_users', 'muted_users', 'muted_users'],
+      'nothing to read',
+    );
+  });
+
   await t.test('who cannot be muted', async (t) => {
     await refused(t, mute('POST', member.id), bad('Cannot mute self'));
     await refused(t, mute('POST', guest.id), bad('User already muted'));
@@ -151,6 +187,7 @@ export const choices: Facts = async (t, server) => {
     const people = [owner, member, guest];
     await verifyAction(t, 'words', people, () => words('POST', ['Boat', 'buoy']));
     await verifyAction(t, 'fewer words', people, () => words('DELETE', ['boat']));
+    await say(owner, 'talk', 'before', 'unread');
     await verifyAction(t, 'a mute', people, () => mute('POST', owner.id));
     await verifyAction(t, 'messages of a muted user', people, () => say(owner, 'talk', 'muted', 'Boat! buoy!'));
     await verifyAction(t, 'an unmute', people, () => mute('DELETE', owner.id));

@@ -248,13 +248,16 @@ export const fetching: Facts = async (t, server) => {
     await refused(t, call('dm', [987_654]), badNarrow('unknown user in [987654]'));
     await refused(t, call('dm-including', 987_654), badNarrow('unknown user 987654'));
     await refused(t, call('group-pm-with', 'x@y.example'), badNarrow('unknown user x@y.example'));
+    await refused(t, call('has', 'reaction'), badNarrow("unknown 'has' operand reaction"));
     await refused(t, call('is', 'blue'), badNarrow("unknown 'is' operand blue"));
     await refused(t, call('in', 'heaven'), badNarrow("unknown 'in' operand heaven"));
     await refused(t, call('id', 'seven'), badNarrow('Invalid message ID'));
-    for (const operator of ['channel', 'with', 'date', 'STREAM']) {
+    for (const operator of ['channel', 'with', 'date', 'STREAM', '', 'constructor', '__proto__']) {
       await refused(t, call(operator, 'x'), badNarrow(`unknown operator ${operator}`));
     }
-    await refused(t, call('is', 'followed'), badNarrow("unknown 'is' operand followed"));
+    for (const operand of ['followed', 'muted', 'constructor', '']) {
+      await refused(t, call('is', operand), badNarrow(`unknown 'is' operand ${operand}`));
+    }
   });
 
   await t.test('a message that does not exist is an invalid one', async (t) => {

@@ -10,9 +10,12 @@ import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
+import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
+import { narrows } from './narrows.js';
+import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -25,6 +28,7 @@ import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
+import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
@@ -34,7 +38,9 @@ import { streamSettings } from './stream-settings.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
 import { subscribingRefusals } from './subscribing-refusals.js';
+import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
+import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { windows } from './windows.js';
@@ -58,6 +64,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   submessages,
   'read receipts': readReceipts,
   windows,
+  narrows,
+  searching,
   reading,
   registering,
   queues,
@@ -72,6 +80,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   drafts,
   settings,
   'alert words and mutes': choices,
+  'organization settings': organizationSettings,
+  'linkifiers and playgrounds': linkifiers,
+  'user groups': userGroups,
+  'system bots': systemBots,
   'user topics': userTopics,
   typing,
   'scheduled messages': scheduled,

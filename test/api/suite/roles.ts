@@ -32,6 +32,7 @@ export const roles: Facts = async (t, server) => {
       'DELETE /messages/{message_id}/reactions': { message_id: message, emoji_name: 'tada' },
       'GET /messages/{message_id}/read_receipts': { message_id: message },
       'POST /submessage': { message_id: poll, msg_type: 'widget', content: '{"type":"vote","key":"1,1","vote":1}' },
+      'GET /messages/matches_narrow': { msg_ids: [message], narrow: [] },
       'GET /users': {},
       'GET /users/me': {},
       'GET /users/me/subscriptions': {},

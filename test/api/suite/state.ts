@@ -2,8 +2,10 @@
 import {
   makeOrganization,
   PASSWORD,
+  type Params,
   type Person,
   say,
+  streamIdOf,
   subscribe,
   tell,
   verifyAction,
@@ -50,6 +52,45 @@ export const state: Facts = async (t, server) => {
   await verify('a group gets a message', () => tell(member, [other, guest, owner]));
   await verify('a note to oneself is written', () => tell(other, [other]));
   await verify('an account is made', () => owner.api.ok('POST /users', account('one')));
+  const patch = (id: number, params: Params, by = admin) =>
+    by.api.ok('PATCH /streams/{stream_id}', { stream_id: id, ...params });
+  const leave = (by: Person, subscriptions: string[], params: Params = {}) =>
+    by.api.ok('DELETE /users/me/subscriptions', { subscriptions, ...params });
+  const settings = (by: Person, stream_id: number, values: Record<string, unknown>) =>
+    by.api.ok('POST /users/me/subscriptions/properties', {
+      subscription_data: Object.entries(values).map(([property, value]) => ({ stream_id, property, value })),
+    });
+  await verify('a public stream is left', () => leave(other, ['public', 'p1']));
+  await verify('others are unsubscribed', () => leave(owner, ['public'], { principals: [guest.id, moderator.id] }));
+  await verify('a private stream is left', () => leave(guest, ['private', 'private too']));
+  await verify('streams are left and joined in one call', () =>
+    member.api.ok('PATCH /users/me/subscriptions', { add: [{ name: 'p4' }], delete: ['p1', 'p2'] }),
+  );
+  await verify('a stream is joined again', () => subscribe(other, ['public', 'p1', 'p2']));
+  const p1 = await streamIdOf(other, 'p1');
+  const p2 = await streamIdOf(other, 'p2');
+  await verify('a subscription is set', () =>
+    settings(other, p1, { color: '#123456', pin_to_top: true, push_notifications: false }),
+  );
+  await say(owner, 'p1', 'unread');
+  await verify('a stream is muted', () => settings(other, p1, { is_muted: true }));
+  await verify('and no longer', () => settings(other, p1, { in_home_view: true }));
+  await verify('a stream is described and may be posted to by few', () =>
+    patch(p2, { description: 'this and *that*', stream_post_policy: 4, can_remove_subscribers_group_id: 3 }),
+  );
+  await verify('a stream is renamed', () => patch(p2, { new_name: 'p2 renamed' }));
+  await verify('a stream is made private', () => patch(p2, { is_private: true }));
+  await verify('a private stream shares its history', () => patch(p2, { history_public_to_subscribers: true }));
+  await subscribe(other, 'p2 renamed', { principals: [admin] });
+  await verify('a private stream is made public', () => patch(p2, { is_private: false }));
+  await verify('a stream becomes a default one', () => admin.api.ok('POST /default_streams', { stream_id: p1 }));
+  await verify('and no longer', () => admin.api.ok('DELETE /default_streams', { stream_id: p1 }));
+  await admin.api.ok('POST /default_streams', { stream_id: p2 });
+  await verify('a stream is archived', () => admin.api.ok('DELETE /streams/{stream_id}', { stream_id: p2 }));
+  const alone = () => subscribe(other, 'alone', { invite_only: true });
+  await alone();
+  await verify('a private stream is left by the last', () => leave(other, ['alone']));
+
   await verify('actions are refused', async () => {
     await owner.api.call('POST /users', account('one'));
     await guest.api.call('POST /users/me/subscriptions', { subscriptions: [{ name: 'x' }] });
@@ -69,5 +110,35 @@ export const state: Facts = async (t, server) => {
       return say(member, i % 2 === 0 ? 'p1' : 'p2', `rush ${i}`);
     });
     await verifyRacing(t, 'a rush', [member, guest, admin], rush);
+  });
+
+  await t.test('registrations in the middle of joining, leaving and changing', async (t) => {
+    for (const name of ['r1', 'r2', 'r3']) await subscribe(owner, name, { principals: [owner, admin, member] });
+    await subscribe(owner, 'r closed', { invite_only: true, principals: [owner, admin, member, guest] });
+    const ids = await Promise.all(['r1', 'r2', 'r3', 'r closed'].map((name) => streamIdOf(owner, name)));
+    const rush = Array.from({ length: 36 }, (_, i) => async (): Promise<unknown> => {
+      const name = ['r1', 'r2', 'r3'][i % 3]!;
+      switch (i % 9) {
+        case 0:
+          return leave(member, [name, 'r closed']);
+        case 1:
+          return subscribe(owner, [name, 'r closed'], { principals: [member, guest] });
+        case 2:
+          return leave(owner, [name], { principals: [guest.id, member.id] });
+        case 3:
+          return patch(ids[i % 3]!, { description: `rush ${i}`, stream_post_policy: 1 + (i % 4) });
+        case 4:
+          return patch(ids[i % 3]!, { new_name: i % 2 === 0 ? name : name.toUpperCase() }).catch(() => undefined);
+        case 5:
+          return settings(member, ids[i % 3]!, { color: `#00000${i % 10}` }).catch(() => undefined);
+        case 6:
+          return member.api.ok('PATCH /users/me/subscriptions', { add: [{ name }], delete: [`r${1 + ((i + 1) % 3)}`] });
+        case 7:
+          return leave(guest, ['r closed', name]);
+        default:
+          return say(owner, name, `rush ${i}`);
+      }
+    });
+    await verifyRacing(t, 'a rush of joining and leaving', [member, guest, admin, moderator], rush);
   });
 };

@@ -5,7 +5,7 @@ import { makeOrganization, NOTIFICATION_BOT, type Person, say, subscribe, tell }
 import type { Facts } from './facts.js';
 
 const NEWEST = 10_000_000_000_000_000;
-const RUNS = 150;
+const RUNS = 300;
 
 interface Said {
   readonly id: number;
@@ -142,6 +142,50 @@ export const windows: Facts = async (t, server) => {
       'not a sender',
       [{ operator: 'sender', operand: owner.id, negated: true }],
       (row) => row.copy && row.sender !== owner.id,
+    ],
+    ['a word in everything', [['search', 'messages']], (row) => row.copy],
+    [
+      'a word in half, with the past',
+      [
+        ['search', 'Message'],
+        ['stream', 'half'],
+      ],
+      (row) => row.stream === 'half',
+    ],
+    [
+      'a topic, by its words',
+      [
+        ['search', '"topic 1" message'],
+        ['streams', 'public'],
+      ],
+      (row) => row.stream !== '' && row.stream !== 'vault' && row.topic === 'Topic 1',
+    ],
+    ['unread', [['is', 'unread']], (row) => row.copy && !row.read],
+    [
+      'unread of half, without its past',
+      [
+        ['is', 'unread'],
+        ['stream', 'half'],
+      ],
+      (row) => row.copy && !row.read && row.stream === 'half',
+    ],
+    ['read', [{ operator: 'is', operand: 'unread', negated: true }], (row) => row.copy && row.read],
+    [
+      'sent by one, in a topic',
+      [
+        { operator: 'sender', operand: owner.id },
+        { operator: 'topic', operand: 'topic 1' },
+      ],
+      (row) => row.copy && row.sender === owner.id && row.topic === 'Topic 1',
+    ],
+    [
+      'in the stream of a topic, not by one',
+      [
+        { operator: 'stream', operand: 'home' },
+        { operator: 'sender', operand: owner.id, negated: true },
+        { operator: 'is', operand: 'dm', negated: true },
+      ],
+      (row) => row.stream === 'home' && row.sender !== owner.id,
     ],
     [
       'nothing',

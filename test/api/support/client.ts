@@ -1,8 +1,10 @@
-/** A caller of the API: every success it gets is checked against wire.json, every answer is counted. */
-import { countAnswer } from './coverage.js';
+/** A caller of the API: every answer it gets is checked against wire.json and counted. */
+import { noteAction } from './actions.js';
+import { countEvent, countRefusal, countSuccess } from './coverage.js';
 import { exchange, type RawAnswer, type RawRequest } from './http.js';
-import type { Answer, Fields } from './types.js';
-import { checkResponse } from './wire.js';
+import { checkRefusal } from './refusals.js';
+import type { Answer, ApiEvent, Fields } from './types.js';
+import { checkEvent, checkResponse } from './wire.js';
 
 /** Strings are sent verbatim, everything else as JSON. */
 export type Params = Readonly<Record<string, unknown>>;
@@ -69,9 +71,20 @@ export class Client {
       ...(method === 'GET' ? {} : { body: encoded }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
-    countAnswer(operation, this.role, answer.status, String(answer.body.msg));
-    if (answer.status === 200) checkResponse(operation, answer.body);
+    this.#check(operation, answer);
     return answer;
+  }
+
+  /** @throws Error when the answer is none of the contract's */
+  #check(operation: string, { status, body }: Answer): void {
+    if (status >= 300) {
+      countRefusal(operation, this.role, status, body, checkRefusal(operation, status, body));
+      return;
+    }
+    checkResponse(operation, body);
+    if (operation === 'GET /events') for (const event of body.events as ApiEvent[]) countEvent(checkEvent(event));
+    countSuccess(operation, this.role);
+    noteAction(operation, this.headers.authorization);
   }
 
   /** The fields of a success. @throws Error for a refusal */

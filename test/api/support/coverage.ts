@@ -1,18 +1,19 @@
-/** What the suite tried: successes, errors and roles per operation, printed at the end. */
-import { errorEntry, errorsOf } from './wire.js';
+/** What the suite tried: successes, errors and roles per operation, and what was watched by clients of events. */
+import { errorsOf, type WireError } from './wire.js';
 
-interface Tried {
+export interface Tried {
   successes: number;
-  /** Refusals by status and message template. */
+  /** Refusals by status and message, templates where wire.json has one. */
   readonly errors: Set<string>;
-  /** Entries of wire.json among them. */
-  readonly entries: Set<string>;
+  /** The operation's own entries of wire.json among them. */
+  readonly entries: Set<WireError>;
+  /** Roles that got a success, or a refusal about more than a parameter. */
   readonly roles: Set<string>;
 }
 
 const tried = new Map<string, Tried>();
 
-function of(operation: string): Tried {
+export function triedOf(operation: string): Tried {
   let found = tried.get(operation);
   if (!found) {
     found = { successes: 0, errors: new Set(), entries: new Set(), roles: new Set() };
@@ -21,19 +22,37 @@ function of(operation: string): Tried {
   return found;
 }
 
-export function countAnswer(operation: string, role: string, status: number, msg: string): void {
-  const entry = of(operation);
-  entry.roles.add(role);
-  if (status < 300) {
-    entry.successes++;
-    return;
-  }
-  const declared = errorEntry(operation, status, msg);
-  entry.errors.add(`${status} ${declared?.msg ?? msg}`);
-  if (declared) entry.entries.add(declared.msg);
+/** Say nothing of what the caller may do. */
+const ABOUT_PARAMETERS = ['REQUEST_VARIABLE_MISSING', 'REQUEST_VARIABLE_INVALID', 'REQUEST_CONFUSING_VAR'];
+
+export function countSuccess(operation: string, role: string): void {
+  const of = triedOf(operation);
+  of.roles.add(role);
+  of.successes++;
 }
 
-/** One row per operation, and below the errors of wire.json that were not brought about. */
+/** @param entry the operation's own, undefined for errors of all operations */
+export function countRefusal(
+  operation: string,
+  role: string,
+  status: number,
+  body: { code?: unknown; msg?: unknown },
+  entry: WireError | undefined,
+): void {
+  const of = triedOf(operation);
+  if (!ABOUT_PARAMETERS.includes(String(body.code))) of.roles.add(role);
+  of.errors.add(`${status} ${entry?.msg ?? body.msg}`);
+  if (entry) of.entries.add(entry);
+}
+
+/** Events delivered to any queue of the suite, by type/op. */
+const deliveredEvents = new Map<string, number>();
+
+export function countEvent(name: string): void {
+  deliveredEvents.set(name, (deliveredEvents.get(name) ?? 0) + 1);
+}
+
+/** One row per operation. */
 export function coverageTable(title: string): string {
   const rows = [...tried].sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = [`${title}: operation | successes | error cases (of wire.json's own) | roles`];
@@ -43,9 +62,7 @@ export function coverageTable(title: string): string {
       `${operation} | ${successes} | ${errors.size} (${entries.size} of ${declared}) | ${[...roles].sort().join(', ')}`,
     );
   }
-  for (const [operation, { entries }] of rows) {
-    const missing = errorsOf(operation).filter((entry) => !entries.has(entry.msg));
-    if (missing.length > 0) lines.push(`not tried, ${operation}: ${missing.map((entry) => entry.msg).join(' / ')}`);
-  }
+  const events = [...deliveredEvents].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} ${count}`);
+  lines.push(`events delivered: ${events.join(', ')}`);
   return lines.join('\n');
 }

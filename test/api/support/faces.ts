@@ -11,6 +11,7 @@ import { type Clock, RealClock } from '../../../src/clock/index.js';
 import { type Config, loadConfig } from '../../../src/config/index.js';
 import type { Logger } from '../../../src/runtime/index.js';
 import type { Secrets } from '../../../src/secrets/index.js';
+import type { Ports } from '../../../src/server/ports.js';
 import { type Running, serve } from '../../../src/server/serve.js';
 import type { Target } from './client.js';
 import { repositoryRoot } from './wire.js';
@@ -53,6 +54,7 @@ class Face implements TestServer {
     readonly clock: Clock,
     private readonly configs: readonly Config[],
     private readonly remove: () => Promise<void>,
+    private readonly adjust: ((ports: Ports) => Ports) | undefined,
   ) {}
 
   static async start(
@@ -60,8 +62,9 @@ class Face implements TestServer {
     clock: Clock,
     configs: readonly Config[],
     remove: () => Promise<void>,
+    adjust?: (ports: Ports) => Ports,
   ): Promise<Face> {
-    const face = new Face(kind, clock, configs, remove);
+    const face = new Face(kind, clock, configs, remove, adjust);
     await face.#start();
     return face;
   }
@@ -96,7 +99,7 @@ class Face implements TestServer {
 
   async #start(): Promise<void> {
     this.#nodes = [];
-    for (const config of this.configs) this.#nodes.push(await serve(config, this.clock, logger));
+    for (const config of this.configs) this.#nodes.push(await serve(config, this.clock, logger, this.adjust));
   }
 }
 
@@ -107,6 +110,8 @@ export interface EmbeddedOptions {
   readonly httpAdapter?: 'uws' | 'node' | 'auto';
   readonly maxBodyMib?: number;
   readonly emojiNames?: 'conclave' | 'zulip';
+  /** Makes a port slow, or lets it fail. */
+  readonly adjust?: (ports: Ports) => Ports;
 }
 
 export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer> {
@@ -122,9 +127,8 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
     },
     {},
   );
-  return Face.start('embedded', options.clock ?? new RealClock(), [config], async () => {
-    rmSync(dir, { recursive: true, force: true });
-  });
+  const remove = async (): Promise<void> => rmSync(dir, { recursive: true, force: true });
+  return Face.start('embedded', options.clock ?? new RealClock(), [config], remove, options.adjust);
 }
 
 export interface Services {
@@ -150,7 +154,7 @@ export function services(t: Test): Services | undefined {
 }
 
 /** Two frontends, the actors node, and one that stands by; everything under a name of its own. */
-export async function startCluster({ nats, mongodb }: Services): Promise<TestServer> {
+export async function startCluster({ nats, mongodb }: Services, adjust?: (ports: Ports) => Ports): Promise<TestServer> {
   const name = `api${randomBytes(5).toString('hex')}`;
   const dir = temporary();
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
@@ -160,16 +164,22 @@ export async function startCluster({ nats, mongodb }: Services): Promise<TestSer
       {},
     );
   const configs = [config('actors'), config('actors'), config('http'), config('http')];
-  return Face.start('cluster', new RealClock(), configs, async () => {
-    const client = await new MongoClient(url, { retryWrites: false }).connect();
-    await client.db(name).dropDatabase();
-    await client.close();
-    const connection = await connect({ servers: nats });
-    const streams = await connection.jetstreamManager();
-    for (const stream of [`CONCLAVE_EV_${name}`, `KV_CONCLAVE_PLACEMENT_${name}`]) {
-      await streams.streams.delete(stream).catch(() => undefined);
-    }
-    await connection.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  return Face.start(
+    'cluster',
+    new RealClock(),
+    configs,
+    async () => {
+      const client = await new MongoClient(url, { retryWrites: false }).connect();
+      await client.db(name).dropDatabase();
+      await client.close();
+      const connection = await connect({ servers: nats });
+      const streams = await connection.jetstreamManager();
+      for (const stream of [`CONCLAVE_EV_${name}`, `KV_CONCLAVE_PLACEMENT_${name}`]) {
+        await streams.streams.delete(stream).catch(() => undefined);
+      }
+      await connection.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+    adjust,
+  );
 }

@@ -1,3 +1,4 @@
+export { watchedAs } from './actions.js';
 export {
   bad,
   basic,
@@ -10,7 +11,7 @@ export {
   refusalBody,
   unauthorized,
 } from './client.js';
-export { countAnswer, coverageTable } from './coverage.js';
+export { coverageTable, triedOf } from './coverage.js';
 export {
   complaints,
   type EmbeddedOptions,
@@ -38,4 +39,4 @@ export {
 export { Queue, settled } from './queue.js';
 export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 export { Follower, verifyAction, verifyRacing } from './verify-action.js';
-export { checkEvent, checkResponse, errorsOf, repositoryRoot, wire } from './wire.js';
+export { checkEvent, checkResponse, declaredAs, errorsOf, repositoryRoot, wire } from './wire.js';

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Test } from 'tap';
 import { until } from '../../support/until.js';
+import { whileWatched } from './actions.js';
 import type { Params } from './client.js';
 import type { Person } from './organization.js';
 import { Queue } from './queue.js';
@@ -101,7 +102,10 @@ export async function verifyAction(
   action: () => Promise<unknown>,
 ): Promise<void> {
   const followers = await Follower.all(people);
-  await action();
+  await whileWatched(
+    people.map((person) => person.api.headers.authorization!),
+    action,
+  );
   await Promise.all(followers.map((follower) => follower.verify(t, title)));
   await Promise.all(followers.map((follower) => follower.queue.delete()));
 }

@@ -16,18 +16,43 @@ export interface WireError {
   readonly msg: string;
   readonly extra?: Readonly<Record<string, string>>;
   readonly source?: string;
+  readonly when?: string;
+  /** The answer has no code, whatever `code` says. */
+  readonly seed_omits_code?: boolean;
 }
 
-interface WireOperation {
+export interface WireParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'form';
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly schema: Schema;
+  readonly encoding?: string;
+  readonly check?: string;
+  readonly aliases?: readonly string[];
+}
+
+/** An operation of either list. */
+export interface Declared {
+  /** Operations without description have none. */
+  readonly operationId?: string;
+  /** Absent: only the envelope is promised. */
+  readonly response?: Schema;
+  readonly auth: { readonly role: string; readonly refusal?: string; readonly incoming_webhook_bots?: boolean };
+  readonly parameters: readonly WireParameter[];
+  readonly errors: readonly WireError[];
+}
+
+interface WireOperation extends Declared {
   readonly operationId: string;
   readonly response: Schema;
-  readonly errors: readonly WireError[];
 }
 
 interface Wire {
   readonly operations: Readonly<Record<string, WireOperation>>;
-  /** Routes without description at the peer: no schema of the response. */
-  readonly extra_operations: Readonly<Record<string, { readonly errors?: readonly WireError[] }>>;
+  readonly extra_operations: Readonly<Record<string, Declared>>;
+  readonly common_errors: readonly WireError[];
   readonly events: Readonly<Record<string, Schema>>;
   readonly events_strict: Readonly<Record<string, Schema>>;
   readonly aliases: { readonly emit_also: Readonly<Record<string, string>> };
@@ -60,6 +85,13 @@ const stateUsers = {
 const register = wire.operations['POST /register']!.response.properties as Record<string, Schema>;
 register.realm_users = stateUsers;
 register.realm_non_active_users = stateUsers;
+
+/** What every success has, also where the contract describes no body. */
+const ENVELOPE: Schema = {
+  type: 'object',
+  properties: { result: { const: 'success' }, msg: { const: '' } },
+  required: ['result', 'msg'],
+};
 
 /** register.md § unread_msgs and existing clients: the ids of direct messages are named like those of streams. */
 const { pms, huddles } = (register.unread_msgs as { properties: Record<'pms' | 'huddles', UnreadGroups> }).properties;
@@ -103,42 +135,42 @@ function check(name: string, schema: Schema, value: unknown): void {
   }
 }
 
-/** @throws Error when the body of a success isn't what the contract promises */
-export function checkResponse(operation: string, body: Fields): void {
-  const declared = wire.operations[operation];
-  if (!declared && wire.extra_operations[operation]) return;
-  if (!declared) throw new Error(`wire.json has no operation ${operation}`);
-  check(operation, declared.response, body);
+export const find = (operation: string): Declared | undefined =>
+  wire.operations[operation] ?? wire.extra_operations[operation];
+
+/** Paths with the names of their segments left out, which the contract and the declarations may choose differently. */
+const nameless = (operation: string): string => operation.replace(/\{\w+\}/g, '{}');
+const byRoute = new Map(
+  [...Object.keys(wire.operations), ...Object.keys(wire.extra_operations)].map((name) => [nameless(name), name]),
+);
+
+/** Name in wire.json, and what it says, of what is declared with this method and path. */
+export function declaredAs(method: string, path: string): readonly [string, Declared] | undefined {
+  const exact = `${method} ${path}`;
+  const name = find(exact) ? exact : byRoute.get(nameless(exact));
+  const of = name === undefined ? undefined : find(name);
+  return name !== undefined && of ? [name, of] : undefined;
 }
 
-/** @throws Error when the event has another form than the contract's strict one */
-export function checkEvent(event: Fields): void {
+/** @throws Error when the body of a success isn't what the contract promises */
+export function checkResponse(operation: string, body: Fields): void {
+  const declared = find(operation);
+  if (!declared) throw new Error(`wire.json has no operation ${operation}`);
+  check(operation, declared.response ?? ENVELOPE, body);
+}
+
+/**
+ * @returns its type/op
+ * @throws Error when the event has another form than the contract's strict one
+ */
+export function checkEvent(event: Fields): string {
   const name = event.op === undefined ? String(event.type) : `${event.type}/${event.op}`;
   const schema = wire.events_strict[name] ?? wire.events[name];
   if (!schema) throw new Error(`wire.json has no event ${name}`);
   check(name, schema, event);
-}
-
-/** Template `Stream '{stream}' …` as a pattern for the message. */
-function matches(template: string, msg: string): boolean {
-  if (template === msg) return true;
-  const escaped = template
-    .split(/\{[^}]*\}/)
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('[^]*');
-  return (
-    new RegExp(`^${escaped}$`).test(msg.replaceAll('Conclave', '{product}')) || new RegExp(`^${escaped}$`).test(msg)
-  );
-}
-
-const declaredErrors = (operation: string): readonly WireError[] =>
-  (wire.operations[operation] ?? wire.extra_operations[operation])?.errors ?? [];
-
-/** The entry of the operation's `errors` that this answer is; undefined for errors common to all operations. */
-export function errorEntry(operation: string, status: number, msg: string): WireError | undefined {
-  return declaredErrors(operation).find((entry) => entry.status === status && matches(entry.msg, msg));
+  return name;
 }
 
 /** Errors of an operation that this server may raise (those of the peer alone are left out). */
 export const errorsOf = (operation: string): readonly WireError[] =>
-  declaredErrors(operation).filter((entry) => entry.source !== 'peer');
+  (find(operation)?.errors ?? []).filter((entry) => entry.source !== 'peer');

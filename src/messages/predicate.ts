@@ -1,0 +1,77 @@
+/** The exact meaning of each term of a narrow, for one message. Pure. */
+import type { OwnMessage } from './fetch.js';
+import type { Term } from './narrow.js';
+import { isFound } from './search/index.js';
+import type { StoredMessage } from './stored.js';
+import { RESOLVED_PREFIX } from './tags.js';
+import type { Viewer } from './viewer.js';
+
+/** Archived streams count as private. */
+export function isPublicStream({ directory }: Viewer, stream: number): boolean {
+  const of = stream === 0 ? undefined : directory.stream(stream as never);
+  return of !== undefined && !of.inviteOnly && !of.archived;
+}
+
+export function isWebPublicStream({ directory }: Viewer, stream: number): boolean {
+  const of = stream === 0 ? undefined : directory.stream(stream as never);
+  return of !== undefined && of.webPublic && !of.archived;
+}
+
+export const inHome = ({ body }: StoredMessage, viewer: Viewer, mutedStreams = viewer.mutedStreams): boolean =>
+  body.stream === 0 || (!mutedStreams.has(body.stream) && !viewer.mutesTopic(body.stream, body.topic));
+
+function test(term: Term, viewer: Viewer): (own: OwnMessage) => boolean {
+  const { flags, user } = viewer;
+  switch (term.is) {
+    case 'stream':
+      return ({ message }) => message.body.stream === term.stream;
+    case 'public-streams':
+      return ({ message }) => isPublicStream(viewer, message.body.stream);
+    case 'web-public-streams':
+      return ({ message }) => isWebPublicStream(viewer, message.body.stream);
+    case 'topic':
+      return ({ message: { body } }) => body.stream !== 0 && body.topic.toLowerCase() === term.topic;
+    case 'sender':
+      return ({ message }) => message.sender === term.user;
+    case 'conversation':
+      return ({ message: { body, participants } }) =>
+        body.stream === 0 &&
+        participants.length === term.participants.length &&
+        participants.every((id, i) => id === term.participants[i]);
+    case 'direct-with':
+      return ({ message: { body, participants } }) =>
+        body.stream === 0 && participants.includes(term.user) && (!term.groupsOnly || participants.length > 2);
+    case 'direct':
+      return ({ message }) => message.body.stream === 0;
+    case 'starred':
+      return ({ message }) => flags.marked('starred').has(message.id);
+    case 'unread':
+      return (own) => !flags.isRead(own);
+    case 'mentioned':
+      return ({ message: { body } }) => body.wildcard || (body.flags[user.id]?.includes('mentioned') ?? false);
+    case 'alerted':
+      return ({ message: { body } }) => body.flags[user.id]?.includes('has_alert_word') ?? false;
+    case 'resolved':
+      return ({ message: { body } }) => body.stream !== 0 && body.topic.startsWith(RESOLVED_PREFIX);
+    case 'has':
+      return term.what === 'attachment'
+        ? ({ message }) => (message.body.files?.length ?? 0) > 0
+        : ({ message }) => message.body.has[term.what as 'link' | 'image'];
+    case 'home':
+      return ({ message }) => inHome(message, viewer);
+    case 'search':
+      return ({ message }) => isFound(term.search, message);
+    case 'id':
+      return ({ message }) => message.id === term.id;
+    case 'anything':
+      return () => true;
+  }
+}
+
+/** Whether a message that the user may read is in the narrow. */
+export function matcher(terms: readonly Term[], viewer: Viewer): (own: OwnMessage) => boolean {
+  // Searching reads the text: last.
+  const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));
+  const tests = ordered.map((term) => ({ of: test(term, viewer), negated: term.negated }));
+  return (own) => tests.every(({ of, negated }) => of(own) !== negated);
+}

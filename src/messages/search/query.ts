@@ -1,0 +1,49 @@
+/** What a `search` operand asks for, and which messages have it. Pure. */
+import type { StoredMessage } from '../stored.js';
+import { wordsInHtml } from './html.js';
+import { wordsIn } from './words.js';
+
+/** Different words of one message that are indexed: all of any text that people write; what a hostile one may cost. */
+export const MOST_WORDS = 1_000;
+
+export interface Search {
+  /** All of these must occur; none = nothing matches. */
+  readonly stems: readonly string[];
+  /** Lower-cased; each must occur, to the letter. */
+  readonly phrases: readonly string[];
+}
+
+const TERM = /"[^"]+"|\S+/g;
+
+export function parseSearch(text: string): Search {
+  const stems = new Set<string>();
+  for (const { stem } of wordsIn(text)) if (stem !== '') stems.add(stem);
+  const phrases: string[] = [];
+  for (const [term] of text.matchAll(TERM)) {
+    if (term.length > 2 && term.startsWith('"') && term.endsWith('"')) phrases.push(term.slice(1, -1).toLowerCase());
+  }
+  return { stems: [...stems], phrases };
+}
+
+/** Different stems of topic and text, in the order in which they come. */
+export function stemsOf({ body }: StoredMessage): Set<string> {
+  const stems = new Set<string>();
+  for (const words of [wordsIn(body.topic), wordsInHtml(body.html)]) {
+    for (const { stem } of words) {
+      if (stem !== '') stems.add(stem);
+      if (stems.size === MOST_WORDS) return stems;
+    }
+  }
+  return stems;
+}
+
+export function isFound({ stems, phrases }: Search, message: StoredMessage): boolean {
+  if (stems.length === 0) return false;
+  if (phrases.length > 0) {
+    const content = message.body.content.toLowerCase();
+    const topic = message.body.topic.toLowerCase();
+    if (!phrases.every((phrase) => content.includes(phrase) || topic.includes(phrase))) return false;
+  }
+  const own = stemsOf(message);
+  return stems.every((stem) => own.has(stem));
+}

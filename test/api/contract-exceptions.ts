@@ -1,0 +1,56 @@
+/** What the suite cannot or need not try: `operation: what` → why. Unneeded entries fail the run. */
+
+/** Errors of wire.json, by message. */
+const NO_ACCOUNT = 'accounts and organizations are deactivated by operations that come later';
+const NO_POLICY = 'the setting that brings it about comes later';
+const NO_WAY = 'nothing that a client sends brings it about';
+const NO_ANONYMOUS = 'access without credentials comes later';
+
+export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
+  'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
+  'POST /fetch_api_key: Account is deactivated': NO_ACCOUNT,
+  'POST /fetch_api_key: This organization has been deactivated': NO_ACCOUNT,
+  'POST /fetch_api_key: Password authentication is disabled in this organization': NO_POLICY,
+  'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
+  'POST /fetch_api_key: API usage exceeded rate limit': 'rate limits come later',
+  'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
+  'POST /messages: New members cannot send to this stream.': NO_POLICY,
+  'POST /messages: Topics are required in this organization': NO_POLICY,
+  'POST /messages: Direct messages are disabled in this organization.': NO_POLICY,
+  "POST /messages: '{email}' is no longer using {product}.": NO_ACCOUNT,
+  "POST /messages: You can't send direct messages outside of your organization.": NO_WAY,
+  'POST /messages: Widgets: {reason}': 'widgets come later',
+  'POST /messages: Unable to render message': NO_WAY,
+  'POST /messages/render: Unable to render message': NO_WAY,
+  "POST /register: Invalid 'client_gravatar' parameter for anonymous request": NO_ANONYMOUS,
+  "POST /register: Invalid 'include_subscribers' parameter for anonymous request": NO_ANONYMOUS,
+  'POST /register: Could not allocate event queue': NO_WAY,
+  'POST /users: User not authorized for this query': NO_POLICY,
+  "POST /users: Email '{email}' not allowed in this organization": NO_POLICY,
+  'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
+  'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
+  "POST /users/me/subscriptions: 'can_remove_subscribers_group' must be a system user group.": 'groups come later',
+  'POST /users/me/subscriptions: Insufficient permission': NO_POLICY,
+};
+
+/** Roles. */
+const NO_CREDENTIALS = 'needs no credentials and looks at none';
+const roles = (operation: string, names: readonly string[], why: string): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [`${operation}: ${name}`, why]));
+
+export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
+  ...roles('GET /server_settings', ['foreign'], NO_CREDENTIALS),
+  ...roles('POST /fetch_api_key', ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign'], NO_CREDENTIALS),
+};
+
+/** Operations that change nothing which a client's state shows. */
+const unwatched = (operation: string, why: string): Record<string, string> =>
+  Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
+
+export const NOT_WATCHED: Readonly<Record<string, string>> = {
+  ...unwatched('POST /register', 'makes the snapshot itself'),
+  ...unwatched('DELETE /events', 'ends a queue, which nobody else sees'),
+  ...unwatched('POST /fetch_api_key', 'changes nothing'),
+  ...unwatched('POST /messages/render', 'changes nothing'),
+  ...unwatched('POST /messages/matches_narrow', 'changes nothing'),
+};

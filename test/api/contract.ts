@@ -1,0 +1,67 @@
+/**
+ * The last check of a whole run: whatever is declared was tried. Each operation with a success, each of its errors, and as
+ * each role; what changes something also before the eyes of clients that follow events.
+ */
+import type { Test } from 'tap';
+import { OPERATIONS } from '../../src/api/operations/index.js';
+import { NOT_BROUGHT_ABOUT, NOT_TRIED_AS, NOT_WATCHED } from './contract-exceptions.js';
+import { declaredAs, errorsOf, triedOf, watchedAs } from './harness.js';
+
+/** `foreign`: a user of another organization, at this one's address and with ids of this one. */
+const ROLES = ['owner', 'admin', 'moderator', 'member', 'guest', 'nobody', 'foreign'];
+
+/** `*: what` excuses it of every operation, `operation: *` everything of that operation. */
+const excuses = (key: string, one: string): boolean =>
+  key === one ||
+  (key.startsWith('*: ') && one.endsWith(key.slice(1))) ||
+  (key.endsWith(': *') && one.startsWith(key.slice(0, -1)));
+
+/** What is missing, but for what the table excuses; then what the table excuses without need. */
+function compare(t: Test, title: string, missing: readonly string[], excused: Readonly<Record<string, string>>): void {
+  const lacking = missing.filter((one) => !Object.keys(excused).some((key) => excuses(key, one)));
+  const needless = Object.keys(excused).filter((key) => isDeclared(key) && !missing.some((one) => excuses(key, one)));
+  for (const one of lacking) t.fail(`not ${title}: ${one}`, { diagnostic: false });
+  for (const one of needless) t.fail(`no exception any more, ${title}: ${one}`, { diagnostic: false });
+  if (lacking.length + needless.length === 0) t.pass(`all ${title}`);
+}
+
+const declared = new Map(
+  OPERATIONS.map(({ method, path }) => [declaredAs(method, path)?.[0] ?? `${method} ${path}`, method]),
+);
+
+/** Exceptions begin with the operation's name. Those of operations that do not exist yet are not looked at. */
+const isDeclared = (exception: string): boolean =>
+  [...declared.keys()].some((name) => exception.startsWith(`${name}: `));
+
+export async function contractGate(t: Test): Promise<void> {
+  const names = [...declared.keys()].sort();
+
+  compare(
+    t,
+    'succeeded',
+    names.filter((name) => triedOf(name).successes === 0),
+    {},
+  );
+
+  const errors = names.flatMap((name) => {
+    const { entries } = triedOf(name);
+    return errorsOf(name)
+      .filter((entry) => !entries.has(entry))
+      .map((entry) => `${name}: ${entry.msg}${entry.when ? ` (${entry.when})` : ''}`);
+  });
+  compare(t, 'brought about', errors, NOT_BROUGHT_ABOUT);
+
+  const roles = names.flatMap((name) => {
+    const as = triedOf(name).roles;
+    return ROLES.filter((role) => !as.has(role)).map((role) => `${name}: ${role}`);
+  });
+  compare(t, 'called as', roles, NOT_TRIED_AS);
+
+  const unseen = names
+    .filter((name) => declared.get(name) !== 'GET')
+    .flatMap((name) => {
+      const { acting, bystander } = watchedAs(name);
+      return [...(acting ? [] : [`${name}: acting`]), ...(bystander ? [] : [`${name}: bystander`])];
+    });
+  compare(t, 'watched by clients of events', unseen, NOT_WATCHED);
+}

@@ -1,0 +1,180 @@
+/** An organization equal to the recorded one in what calls refer to: ids of users, streams and messages, roles, subscriptions. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRealm, createUser, findRealm, userApiKey } from '../../../src/admin/index.js';
+import { basic, Client, PASSWORD, type Params, repositoryRoot, type TestServer } from '../harness.js';
+
+export const FIXTURES = join(repositoryRoot(), 'test/fixtures/api/recorded');
+
+interface Recorded {
+  /** In the recording; null: has none, or stands for a bot, which are made by operations that come later. */
+  readonly as: string | null;
+  readonly name: string;
+  readonly role: number;
+  /** Of the address with which the peer's users log in; the one that the API shows is user<id>@zulipdev.com. */
+  readonly login?: string;
+}
+
+const person = (as: string | null, name: string, login?: string, role = 400): Recorded => ({
+  as,
+  name,
+  role,
+  ...(login === undefined ? {} : { login }),
+});
+
+const PEOPLE: Readonly<Record<number, Recorded>> = {
+  24: person('member4', 'aaron', 'aaron'),
+  25: person('member5', 'Zoe', 'zoe'),
+  26: person('member2', "Cordelia, Lear's daughter", 'cordelia'),
+  27: person('owner', 'Desdemona', 'desdemona', 100),
+  28: person('member', 'King Hamlet', 'hamlet'),
+  29: person('admin', 'Iago', 'iago', 200),
+  30: person('member3', 'Othello, the Moor of Venice', 'othello'),
+  31: person('guest', 'Polonius', 'polonius', 600),
+  32: person('member6', 'Prospero from The Tempest', 'prospero'),
+  33: person('moderator', 'शिव', 'shiva', 300),
+  34: person(null, 'Zulip Default Bot', 'default-bot'),
+  35: person(null, 'Zulip Webhook Bot', 'webhook-bot'),
+  36: person(null, 'Outgoing Webhook', 'outgoing-webhook'),
+};
+const LAST_USER = 41;
+
+const ALL = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36];
+const STREAMS: readonly (readonly [id: number, name: string, subscribers: readonly number[], params?: Params])[] = [
+  [7, 'Verona', ALL.slice(0, 10)],
+  [8, 'core team', [33], { invite_only: true }],
+  [9, 'Denmark', ALL.slice(2, 10)],
+  [10, 'Rome', [31, 33]],
+  [11, 'Scotland', [28, 29, 30, 31, 32, 33]],
+  [12, 'Venice', [29, 31, 33]],
+  ...['announce', 'design', 'devel', 'errors', 'social', 'support', 'test', 'ビデオゲーム', '조리법 😎'].map(
+    (name, i) => [13 + i, name, ALL] as const,
+  ),
+];
+
+/** The password and the key in the recording, which calls repeat. */
+export const RECORDED_PASSWORD = '8r8gyiDEKaqpcX7/';
+export const RECORDED_KEY = 'l5Mm9jcqjninSfND5KAxO6DlAfhqi9VH';
+
+export interface RecordedOrganization {
+  readonly server: TestServer;
+  /** By recorded role. */
+  readonly clients: ReadonlyMap<string, Client>;
+  /** Address with which somebody logs in at the peer → the one here. */
+  readonly addresses: ReadonlyMap<string, string>;
+  readonly adminKey: string;
+  /** Recorded id → id here, of the groups that were there before. */
+  readonly groupIds: ReadonlyMap<number, number>;
+  /** Name → id, as this role sees them. */
+  groups(role: string): Promise<ReadonlyMap<string, number>>;
+}
+
+/** In the order of their recorded ids, from 25 on. */
+const SYSTEM_GROUPS = [
+  'nobody',
+  'owners',
+  'administrators',
+  'moderators',
+  'fullmembers',
+  'members',
+  'everyone',
+  'internet',
+];
+const OWN_GROUP = 'hamletcharacters';
+
+interface Group {
+  readonly id: number;
+  readonly name: string;
+}
+
+const addressOf = (id: number): string => `user${id}@zulipdev.com`;
+
+export async function recordedOrganization(server: TestServer): Promise<RecordedOrganization> {
+  const { actors, secrets } = server;
+  // Without credentials a request goes to the organization of the first start; its owner has id 8.
+  const realm = await findRealm(actors, undefined);
+  const firstAddress = 'owner@localhost';
+  const first = client(server, null, firstAddress, await userApiKey(actors, secrets, realm, firstAddress));
+  const byId = new Map<number, Client>();
+  const clients = new Map<string, Client>();
+  let adminKey = '';
+  for (let id = 9; id <= LAST_USER; id++) {
+    const of = PEOPLE[id] ?? person(null, `User ${id}`);
+    const email = addressOf(id);
+    const made = await createUser(actors, realm, {
+      email,
+      name: of.name,
+      password: of.as === 'admin' ? RECORDED_PASSWORD.repeat(2) : PASSWORD,
+      role: of.role,
+    });
+    if (made !== id) throw new Error(`user ${id} got the id ${made}`);
+    if (!PEOPLE[id]) continue;
+    const key = await userApiKey(actors, secrets, realm, email);
+    byId.set(id, client(server, of.as, email, key));
+    if (of.as !== null) clients.set(of.as, byId.get(id)!);
+    if (of.as === 'admin') adminKey = key;
+  }
+  clients.set('other_realm', await otherRealm(server));
+  await makeStreams(first);
+  await makeMessages(first, byId);
+  const addresses = new Map(
+    Object.entries(PEOPLE).map(([id, { login }]) => [`${login}@zulip.com`, addressOf(Number(id))]),
+  );
+  const groups = async (role: string): Promise<Map<string, number>> => {
+    const { user_groups } = await clients.get(role)!.ok<{ user_groups: Group[] }>('GET /user_groups');
+    return new Map(user_groups.map(({ name, id }) => [name, id]));
+  };
+  await clients
+    .get('member')!
+    .ok('POST /user_groups/create', { name: OWN_GROUP, description: 'Of Hamlet', members: [26, 28] });
+  const known = await groups('member');
+  const groupIds = new Map(
+    [...SYSTEM_GROUPS.map((name) => `@role:${name}`), OWN_GROUP].map((name, i) => [25 + i, known.get(name)!]),
+  );
+  return { server, clients, addresses, adminKey, groupIds, groups };
+}
+
+const client = (server: TestServer, role: string | null, email: string, key: string): Client =>
+  new Client(server, role ?? 'somebody', { authorization: basic(email, key) });
+
+async function otherRealm(server: TestServer): Promise<Client> {
+  const ownerEmail = 'shylock@analytics.example.com';
+  const { ownerKey } = await createRealm(server.actors, server.secrets, {
+    subdomain: 'analytics',
+    name: 'Another',
+    ownerEmail,
+    ownerName: 'Shylock',
+    ownerPassword: PASSWORD,
+  });
+  return client(server, 'other_realm', ownerEmail, ownerKey);
+}
+
+async function makeStreams(by: Client): Promise<void> {
+  const make = (name: string, params: Params): Promise<unknown> =>
+    by.ok('POST /users/me/subscriptions', { subscriptions: [{ name }], ...params });
+  for (let id = 1; id < STREAMS[0]![0]; id++) await make(`filler ${id}`, { invite_only: true });
+  for (const [id, name, principals, params] of STREAMS) {
+    await make(name, { principals, ...params });
+    // Its maker is not in it, and would not see it.
+    if (params?.invite_only) continue;
+    const { stream_id } = await by.ok('GET /get_stream_id', { stream: name });
+    if (stream_id !== id) throw new Error(`stream ${name} got the id ${stream_id}`);
+  }
+}
+
+/** Those that the recording shows, and notes to oneself for the ids between. */
+async function makeMessages(by: Client, people: ReadonlyMap<number, Client>): Promise<void> {
+  type Message = readonly [id: number, sender: number, stream: number, topic: string, text: string];
+  const shown = new Map(
+    (JSON.parse(readFileSync(join(FIXTURES, 'messages.json'), 'utf8')) as Message[]).map((one) => [one[0], one]),
+  );
+  const { max_message_id } = await by.ok<{ max_message_id: number }>('POST /register', {
+    fetch_event_types: ['message'],
+  });
+  const { user_id } = await by.ok('GET /users/me');
+  for (let id = max_message_id + 1; id <= 100; id++) {
+    const one = shown.get(id);
+    if (!one) await by.ok('POST /messages', { type: 'direct', to: [user_id], content: 'a filler' });
+    else await people.get(one[1])!.ok('POST /messages', { type: 'stream', to: one[2], topic: one[3], content: one[4] });
+  }
+}

@@ -1,0 +1,32 @@
+/** Which operations were carried out before the eyes of clients that follow events, and of whom. */
+
+export interface Watched {
+  /** By the client of whoever acted. */
+  acting: boolean;
+  /** By the client of somebody else. */
+  bystander: boolean;
+}
+
+const watched = new Map<string, Watched>();
+/** Credentials of those who watch the action under way; undefined between actions. */
+let watching: ReadonlySet<string> | undefined;
+
+/** Successful calls made meanwhile count as watched by these. */
+export async function whileWatched(by: readonly string[], action: () => Promise<unknown>): Promise<void> {
+  watching = new Set(by);
+  try {
+    await action();
+  } finally {
+    watching = undefined;
+  }
+}
+
+export function noteAction(operation: string, credentials: string | undefined): void {
+  if (!watching || credentials === undefined) return;
+  const of = watched.get(operation) ?? { acting: false, bystander: false };
+  watched.set(operation, of);
+  of.acting ||= watching.has(credentials);
+  of.bystander ||= [...watching].some((one) => one !== credentials);
+}
+
+export const watchedAs = (operation: string): Watched => watched.get(operation) ?? { acting: false, bystander: false };

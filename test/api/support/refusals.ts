@@ -1,0 +1,126 @@
+/** What the contract says of a refusal: an entry of the operation, or one that all operations share. */
+import type { Fields } from './types.js';
+import { type Declared, find, type WireError, wire } from './wire.js';
+
+const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Template `Stream '{stream}' …` as a pattern of the whole message; a position stands for any. */
+const patternOf = (template: string): RegExp =>
+  new RegExp(
+    `^${template
+      .split(/\{[^}]*\}/)
+      .map((part) => literally(part).replace('\\[0\\]', '\\[\\d+\\]'))
+      .join('[^]*')}$`,
+  );
+
+const patterns = new Map<string, RegExp>();
+function matches(template: string, msg: string): boolean {
+  let pattern = patterns.get(template);
+  if (!pattern) {
+    pattern = patternOf(template.replaceAll('{product}', 'Conclave'));
+    patterns.set(template, pattern);
+  }
+  return pattern.test(msg);
+}
+
+/** Of several that match, the one with the most letters of its own. */
+function best(entries: readonly WireError[], status: number, msg: string): WireError | undefined {
+  const length = (entry: WireError): number => entry.msg.replace(/\{[^}]*\}/g, '').length;
+  return entries
+    .filter((entry) => entry.status === status && matches(entry.msg, msg))
+    .sort((a, b) => length(b) - length(a))[0];
+}
+
+/** conventions.md § Validator messages, after the name of the parameter and a position in it. */
+const VALIDATOR = [
+  'is not an? (string|integer|float|boolean|list|dict|date|URL|allowed_type|valid hex color code|recognized time zone)',
+  'is not a string or integer',
+  'is not a string or an integer list',
+  'cannot be blank\\.',
+  'is too (small|large)',
+  'is too long \\(limit: \\d+ characters\\)',
+  'has incorrect length \\d+; should be \\d+',
+  'should have exactly \\d+ items',
+  'contains a value that is not an? \\w+',
+].join('|');
+
+/** Parameters are named by the operation, so a message about another name is none of the contract. */
+function validatorMessage(declared: Declared): RegExp {
+  const names = [...declared.parameters.map(({ name }) => literally(name)), 'elem'].join('|');
+  const place = `(${names})(\\[\\d+\\]|\\["[^"]*"\\])*`;
+  return new RegExp(
+    `^(${place} (${VALIDATOR})|Invalid ${place}|\\w+ key is missing from ${place}|Unexpected arguments: .+|Argument "(${names})" is not valid JSON\\.)$`,
+  );
+}
+
+const validators = new Map<Declared, RegExp>();
+function isValidatorMessage(declared: Declared, msg: string): boolean {
+  let found = validators.get(declared);
+  if (!found) {
+    found = validatorMessage(declared);
+    validators.set(declared, found);
+  }
+  return found.test(msg);
+}
+
+const ENVELOPE = ['result', 'msg', 'code'];
+
+/** `extra` of wire.json gives types in words: 'string or integer', 'array of …', 'object: …'. */
+function hasType(value: unknown, type: string): boolean {
+  if (type === 'any') return value !== undefined;
+  const is = Array.isArray(value) ? ['array'] : [typeof value, ...(Number.isInteger(value) ? ['integer'] : [])];
+  return type.split(' or ').some((one) => is.includes(one.split(/[ :]/)[0]!));
+}
+
+/** Placeholders that are no fields of the answer are left out of `extra` by the contract. */
+function problem(entry: WireError, body: Fields): string | undefined {
+  const code = entry.seed_omits_code ? undefined : entry.code;
+  if (body.code !== code) return `code ${body.code} instead of ${code}`;
+  const expected = Object.entries(entry.extra ?? {});
+  for (const [name, type] of expected) {
+    if (!hasType(body[name], type)) return `${name} is ${JSON.stringify(body[name])} instead of ${type}`;
+  }
+  const more = Object.keys(body).filter((name) => !ENVELOPE.includes(name) && !expected.some(([key]) => key === name));
+  return more.length > 0 ? `fields beside: ${more.join(', ')}` : undefined;
+}
+
+const bad = (msg: string): WireError => ({ status: 400, code: 'BAD_REQUEST', msg });
+
+/** Refusals that the contract describes in words, and wire.json leaves out. */
+const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
+  // streams.md § Names: of the name in `to`.
+  'POST /messages': [
+    bad("Stream name can't be empty!"),
+    bad('Stream name too long (limit: 60 characters).'),
+    bad('Invalid character in stream name, at position {n}!'),
+  ],
+  // It takes the parameters of POST /register, and with them their refusals.
+  'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],
+};
+
+/** conventions.md § Routing: paths with a segment that is no number, at the peer an HTML page. */
+const NOT_FOUND: WireError = { status: 404, msg: 'Not Found' };
+
+/** A server that stops, or cannot reach what it needs; the contract is silent. */
+const UNAVAILABLE = [503, 504];
+
+/**
+ * @returns the entry of the operation's own errors that this answer is; undefined for an error of all operations
+ * @throws Error when the contract has no such refusal, or with other fields
+ */
+export function checkRefusal(operation: string, status: number, body: Fields): WireError | undefined {
+  const declared = find(operation);
+  if (!declared) throw new Error(`wire.json has no operation ${operation}`);
+  const msg = String(body.msg);
+  const own = best(declared.errors, status, msg);
+  if (UNAVAILABLE.includes(status)) return undefined;
+  const entry = own ?? best([...(IN_WORDS[operation] ?? []), NOT_FOUND, ...wire.common_errors], status, msg);
+  const isValidator = !entry && status === 400 && isValidatorMessage(declared, msg);
+  const wrong = entry
+    ? problem(entry, body)
+    : isValidator
+      ? problem({ status, code: 'BAD_REQUEST', msg }, body)
+      : 'the contract has no such refusal';
+  if (wrong !== undefined) throw new Error(`${operation} answers ${status} ${JSON.stringify(body)}: ${wrong}`);
+  return own;
+}

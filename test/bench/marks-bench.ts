@@ -1,0 +1,115 @@
+/**
+ * Marking much as read: the request with 100 unread messages beside the same with 100,000 (docs/performance.md).
+ * `node dist/test/bench/marks-bench.js [embedded|cluster …]`. It asserts no times.
+ */
+import t from 'tap';
+import { streamId } from '../../src/core/index.js';
+import { type MessageBody, recordOf } from '../../src/messages/index.js';
+import type { Ports } from '../../src/server/ports.js';
+import type { MessageWrite, Store } from '../../src/store/index.js';
+import {
+  makeOrganization,
+  type Organization,
+  type Person,
+  Queue,
+  services,
+  startCluster,
+  startEmbedded,
+  streamIdOf,
+  subscribe,
+  type TestServer,
+} from '../api/harness.js';
+
+const SIZES = [100, 100_000];
+const RUNS = 5;
+/** Written together. */
+const BATCH = 2_000;
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
+
+/** Messages as they would be stored, straight into the Store. */
+async function fill(store: Store, org: Organization, stream: number, count: number): Promise<void> {
+  const body: MessageBody = {
+    content: 'some words of a message',
+    html: '<p>some words of a message</p>',
+    topic: 'topic',
+    sent: Math.floor(Date.now() / 1000) - 3_600,
+    client: 'bench',
+    recipient: 1,
+    stream: streamId(stream),
+    rev: 1,
+    flags: {},
+    wildcard: false,
+    topicLinks: [],
+    has: { link: false, image: false },
+  };
+  for (let from = 1; from <= count; from += BATCH) {
+    const writes = Array.from({ length: Math.min(BATCH, count - from + 1) }, (_, i): MessageWrite => {
+      const record = recordOf({ id: from + i, sender: org.owner.id, participants: [], home: stream, body });
+      return { type: 'message', realm: org.realm, id: record.id, rev: 1, value: record };
+    });
+    await store.apply(writes);
+  }
+}
+
+interface Timed {
+  readonly request: number;
+  /** Until the ids are with a client that wants them. */
+  readonly delivered: number;
+}
+
+async function timed(person: Person, operation: string, params: Record<string, unknown>): Promise<Timed> {
+  const queue = await Queue.register(person, { event_types: ['update_message_flags'], fetch_event_types: [] });
+  const begun = performance.now();
+  await person.api.ok(operation, params);
+  const request = performance.now() - begun;
+  await queue.take(1);
+  const delivered = performance.now() - begun;
+  await queue.delete();
+  return { request, delivered };
+}
+
+async function measure(title: string, server: TestServer, store: () => Store): Promise<void> {
+  for (const [operation, inStream] of [
+    ['POST /mark_all_as_read', false],
+    ['POST /mark_stream_as_read', true],
+  ] as const) {
+    for (const size of SIZES) {
+      const requests: number[] = [];
+      const deliveries: number[] = [];
+      for (let run = 0; run < RUNS; run++) {
+        const org = await makeOrganization(server, ['member']);
+        await subscribe(org.owner, 'stream', { principals: [org.member] });
+        const stream = await streamIdOf(org.member, 'stream');
+        await fill(store(), org, stream, size);
+        const { request, delivered } = await timed(org.member, operation, inStream ? { stream_id: stream } : {});
+        requests.push(request);
+        deliveries.push(delivered);
+      }
+      const ms = (values: readonly number[]): string => `${median(values).toFixed(1)} ms`;
+      process.stdout.write(
+        `${title} | ${operation} | ${size} unread | request ${ms(requests)} | event delivered ${ms(deliveries)}\n`,
+      );
+    }
+  }
+}
+
+const wanted = process.argv.slice(2);
+const faces = wanted.length === 0 ? ['embedded', 'cluster'] : wanted;
+let store: Store | undefined;
+const adjust = (ports: Ports): Ports => {
+  store ??= ports.actors?.store;
+  return ports;
+};
+for (const face of faces) {
+  store = undefined;
+  const reached = face === 'cluster' ? services(t) : undefined;
+  if (face === 'cluster' && !reached) continue;
+  const server = reached ? await startCluster(reached, adjust) : await startEmbedded({ adjust });
+  try {
+    await measure(face, server, () => store!);
+  } finally {
+    await server.close();
+  }
+}
+process.exit(0);

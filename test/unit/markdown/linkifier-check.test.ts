@@ -1,0 +1,50 @@
+/** realm.md § Linkifiers: what may be stored. */
+import fc from 'fast-check';
+import t from 'tap';
+import { linkifierErrors } from '../../../src/markdown/index.js';
+import { templateVariables } from '../../../src/markdown/linkifier-check.js';
+
+t.test('templates of RFC 6570 and their variables', async (t) => {
+  const variables = (template: string) => {
+    const names = templateVariables(template);
+    return names && [...names];
+  };
+  t.same(variables('https://x/'), []);
+  t.same(variables('https://x/{id}'), ['id']);
+  t.same(variables('{+path}{#f}{.a}{/p,q}{;m}{?x,y}{&z}'), ['path', 'f', 'a', 'p', 'q', 'm', 'x', 'y', 'z']);
+  t.same(variables('{list*}{name:30}{a.b}{%41}'), ['list', 'name', 'a.b', '%41']);
+  for (const wrong of [
+    '{',
+    '}',
+    '{}',
+    '{id',
+    'id}',
+    '{{id}}',
+    '{i d}',
+    '{id:0}',
+    '{id:10000}',
+    '{=id}',
+    '{a,}',
+    '{.}',
+  ]) {
+    t.equal(variables(wrong), undefined, wrong);
+  }
+});
+
+t.test('of several bad names the alphabetically first is reported', async (t) => {
+  t.same(linkifierErrors('(?P<z>.)(?P<a>.)', 'x'), {
+    __all__: ["Group 'a' in linkifier pattern is not present in URL template."],
+  });
+  t.same(linkifierErrors('x', '{z}{a}'), {
+    __all__: ["Group 'a' in URL template is not present in linkifier pattern."],
+  });
+  t.same(linkifierErrors('(?P<a>.)(.)', '{a}'), {}, 'groups without names do not count');
+});
+
+t.test('whatever is sent, there is an answer', async (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (pattern, template) => {
+      t.type(linkifierErrors(pattern, template), 'object');
+    }),
+  );
+});

@@ -1,0 +1,55 @@
+/** users.md § User groups. */
+import fc from 'fast-check';
+import t from 'tap';
+import { userId } from '../../../src/core/index.js';
+import type { DirectoryGroup } from '../../../src/directory/index.js';
+import { SYSTEM_GROUP, systemGroupsOf, UserGroups } from '../../../src/people/index.js';
+import { person } from '../../support/person.js';
+
+const DAY = 86_400_000;
+
+const group = (id: number, members: number[], subgroups: number[]): DirectoryGroup => ({
+  id,
+  name: `group ${id}`,
+  description: '',
+  members: members.map(userId),
+  subgroups,
+  system: false,
+});
+
+const made = (groups: DirectoryGroup[]) =>
+  new UserGroups({ users: () => [person(8), person(9, { role: 100 })], groups: () => groups, settings: {} }, 0);
+
+t.test('system groups follow from role and age', async (t) => {
+  const settings = { waiting_period_threshold: 3 };
+  const { members, fullmembers, owners, everyone } = SYSTEM_GROUP;
+  t.same(systemGroupsOf(person(8), settings, 2 * DAY), [members]);
+  t.same(systemGroupsOf(person(8), settings, 3 * DAY), [members, fullmembers]);
+  t.same(systemGroupsOf(person(8, { role: 100 }), settings, 0), [owners]);
+  t.same(systemGroupsOf(person(8, { role: 600 }), settings, 9 * DAY), [everyone]);
+});
+
+t.test('members at any depth, each once, whatever contains what', async (t) => {
+  const ids = fc.array(fc.integer({ min: 9, max: 14 }), { maxLength: 4 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(ids, ids), { minLength: 6, maxLength: 6 }), (shape) => {
+      const groups = shape.map(([members, subgroups], i) => group(i + 9, members, subgroups));
+      const all = made(groups);
+      for (const { id } of groups) {
+        const subgroups = all.subgroupsOf(id);
+        t.notOk(subgroups.includes(id), 'not its own subgroup');
+        const expected = new Set([id, ...subgroups].flatMap((of) => all.get(of)?.members ?? []));
+        t.same(
+          all.membersOf(id),
+          [...expected].sort((a, b) => a - b),
+        );
+        for (const sub of all.get(id)!.subgroups) if (sub !== id) t.ok(subgroups.includes(sub));
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+t.test('a group that does not exist has nobody', async (t) => {
+  t.same([made([]).membersOf(99), made([]).subgroupsOf(99), made([]).get(99)], [[], [], undefined]);
+});

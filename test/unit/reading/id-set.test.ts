@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { IdSet } from '../../../src/core/index.js';
+
+const id = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
+const ids = fc.array(id, { maxLength: 40 });
+const ascending = (list: Iterable<number>): number[] => [...new Set(list)].sort((a, b) => a - b);
+
+t.test('a set is what it was made of, also after it was stored', async (t) => {
+  fc.assert(
+    fc.property(ids, (list) => {
+      const set = IdSet.of(list);
+      return (
+        JSON.stringify(set.ids) === JSON.stringify(ascending(list)) &&
+        JSON.stringify(IdSet.decode(set.encode()).ids) === JSON.stringify(set.ids)
+      );
+    }),
+  );
+  t.pass();
+});
+
+t.test('with, without, has and above are those of sets, and change nothing', async (t) => {
+  fc.assert(
+    fc.property(ids, ids, id, (list, other, one) => {
+      const set = IdSet.of(list);
+      const before = JSON.stringify(set.ids);
+      const same = (a: IdSet, b: Iterable<number>): boolean => JSON.stringify(a.ids) === JSON.stringify(ascending(b));
+      return (
+        same(set.with(other), [...list, ...other]) &&
+        same(
+          set.without(other),
+          list.filter((x) => !other.includes(x)),
+        ) &&
+        same(
+          set.above(one),
+          list.filter((x) => x > one),
+        ) &&
+        set.has(one) === list.includes(one) &&
+        set.size === new Set(list).size &&
+        set.last === ascending(list).at(-1) &&
+        JSON.stringify(set.ids) === before
+      );
+    }),
+  );
+  t.pass();
+});
+
+t.test('neighbours cost a byte each', async (t) => {
+  t.equal(IdSet.of(Array.from({ length: 1_000 }, (_, i) => 1_000_000 + i)).encode().length, 1_002);
+});
+
+t.test('bytes that end in the middle of an id are refused', async (t) => {
+  t.throws(() => IdSet.decode(Uint8Array.of(0x80)), RangeError);
+});

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { type Fold, folded } from '../../../actors/user/reading/folding.js';
+import { IdSet } from '../../../src/core/index.js';
+import {
+  type HomeReading,
+  markedRead,
+  readingOf,
+  readingPart,
+  withRead,
+  withUnread,
+} from '../../../src/messages/index.js';
+
+const MOST = 30;
+const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });
+
+type Step =
+  | { readonly do: 'read' | 'unread'; readonly ids: readonly number[] }
+  /** A fold whose look into the Store was some steps ago. */
+  | { readonly do: 'fold'; readonly upTo: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constantFrom('read' as const, 'unread' as const), ids }),
+  fc.record({ do: fc.constant('fold' as const), upTo: fc.integer({ min: 0, max: MOST }) }),
+);
+
+const unreadOf = (reading: HomeReading, upTo: number): number[] =>
+  Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => markedRead(reading, id) !== true);
+
+t.test('what is read and what is not is that of a plain set, folded and stored or not', async (t) => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), fc.nat(3), (steps, delay) => {
+      const model = new Set<number>();
+      let reading: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
+      const looks: { readonly at: number; readonly fold: Fold }[] = [];
+      steps.forEach((one, n) => {
+        while (looks[0] && looks[0].at <= n) reading = folded(reading, looks.shift()!.fold);
+        if (one.do === 'fold') {
+          looks.push({ at: n + delay, fold: { home: 1, upTo: one.upTo, unread: unreadOf(reading, one.upTo) } });
+        } else {
+          for (const id of one.ids) one.do === 'read' ? model.add(id) : model.delete(id);
+          reading = one.do === 'read' ? withRead(reading, one.ids) : withUnread(reading, one.ids);
+        }
+        reading = readingOf(new Map(Object.entries(readingPart(1, reading))), 1);
+        for (let id = 1; id <= MOST; id++) {
+          if ((markedRead(reading, id) === true) !== model.has(id)) throw new Error(`${id} at step ${n}`);
+        }
+      });
+    }),
+    { numRuns: 500 },
+  );
+  t.pass();
+});
