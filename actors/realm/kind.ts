@@ -9,6 +9,8 @@ import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
+import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
+import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
 import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
@@ -69,6 +71,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'default-stream': setDefaultStream,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
+    'emoji-begin': emojiBegin,
+    'emoji-add': emojiAdd,
+    'emoji-remove': emojiRemove,
+    'file-id': fileId,
+    'files-changed': filesChanged,
+    'space-used': spaceUsed,
     'change-settings': changeSettings,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,
@@ -101,6 +109,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,
+    uploads: { next: 1, used: 0 },
+    nextEmoji: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),

@@ -30,6 +30,9 @@ export interface RealmState extends JsonObject {
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
   readonly nextRealm: number;
+  /** Uploaded files: number of the next, bytes that all take. */
+  readonly uploads: { readonly next: number; readonly used: number };
+  readonly nextEmoji: number;
 }
 
 export const USER_PART = 'user/';

@@ -4,6 +4,7 @@ import type { StoredMessage } from '../../src/messages/index.js';
 import type { Audience, CommandContext, LogItem, Outcome } from '../../src/runtime/index.js';
 import type { MessageRecord } from '../../src/store/index.js';
 import { topicKey } from '../../src/streams/index.js';
+import { filesUnlinked } from '../shared/file-links.js';
 import { goneItems } from './editing/event.js';
 import { removal, type StreamView } from './messages.js';
 import type { StreamState } from './state.js';
@@ -18,7 +19,7 @@ export function removed(
   messages: readonly StoredMessage[],
   newest: readonly MessageRecord[],
   context: CommandContext,
-): Pick<Outcome<StreamState>, 'messages' | 'parts' | 'events'> {
+): Pick<Outcome<StreamState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
   const { kind, rest } = parseKey(context.key);
   const stream = kind === 'stream' ? Number(rest) : 0;
   const ids = new Set(messages.map(({ id }) => id));
@@ -40,7 +41,13 @@ export function removed(
         topicWithout(view, stream, key, newest, (id) => ids.has(id)),
       );
   }
-  return { messages: messages.map((message) => removal(view, message, context)), parts, events };
+  const files = messages.flatMap(({ id, body }) => filesUnlinked(context.realm, body.files ?? [], id, true));
+  return {
+    messages: messages.map((message) => removal(view, message, context)),
+    parts,
+    events,
+    ...(files.length > 0 ? { commands: [files], replyAfterCommands: true } : {}),
+  };
 }
 
 type JsonPart = NonNullable<Outcome<StreamState>['parts']>[string];

@@ -4,8 +4,11 @@ import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/mess
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
-import { due, scheduledFailed, scheduledSent } from './commands/delivery.js';
+import { scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
+import { due } from './commands/due.js';
+import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/file-access.js';
+import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
 import { makeCopy } from './commands/made-copy.js';
 import { markAllRead } from './commands/mark-all-read.js';
@@ -25,6 +28,7 @@ import { streamIdByName, streams, subscribed, subscriptions } from './commands/s
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
 import { typing } from './commands/typing.js';
 import { unsubscribed } from './commands/unsubscribed.js';
+import { FILE_PART } from './files.js';
 import { userMachine } from './machine.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
@@ -32,7 +36,7 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART],
+  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART, FILE_PART],
   commands: {
     create,
     'fetch-key': fetchKey,
@@ -59,6 +63,16 @@ export const userKind: ActorKind<UserState> = {
     topics: streamTopics,
     render,
     'stream-id': streamIdByName,
+    'file-begin': fileBegin,
+    'file-done': fileDone,
+    'file-remove': fileRemove,
+    'file-linked': fileLinked,
+    'file-unlinked': fileUnlinked,
+    'file-exists': fileExists,
+    'file-access': fileAccess,
+    'file-public': filePublic,
+    'files-accessible': filesAccessible,
+    attachments,
     'made-copy': makeCopy,
     react: onMessage('react'),
     unreact: onMessage('unreact'),

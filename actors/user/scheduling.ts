@@ -56,7 +56,7 @@ export async function schedulingInputs(
   const owner = directory.user(userId(caller))?.botOwner;
   const stream = target === undefined ? undefined : directory.stream(streamId(target));
   const [rendered, owners] = await Promise.all([
-    text === undefined ? undefined : suppliers.services.renderer.render(text, directory, origin),
+    text === undefined ? undefined : suppliers.services.renderer.render(text, directory, origin, caller),
     owner ? readOwnState(realm, owner, ['subscriptions'], suppliers) : undefined,
   ]);
   const ownersStreams = (owners?.subscriptions ?? []).filter((own) => own.active).map((own) => own.stream);

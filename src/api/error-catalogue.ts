@@ -3,19 +3,11 @@
  * message template and the names of the data fields beside `msg`. Source: errors.md, conventions.md and the `errors` of
  * wire.json; of entries that only the peer raises none is here.
  */
-export interface CatalogueEntry {
-  /** Absent: the answer has no `code`. */
-  readonly code?: string;
-  readonly status: number;
-  /** `{name}` is replaced by the value given for it, `{product}` by the product name. */
-  readonly msg: string;
-  /** Values that become fields of the answer. */
-  readonly data?: readonly string[];
-  /** The same request may succeed later, unchanged. */
-  readonly retryable?: true;
-}
+import { files } from './error-catalogue-files.js';
+import { bad, type CatalogueEntry } from './error-entry.js';
 
-const bad = <const M extends string>(msg: M) => ({ code: 'BAD_REQUEST', status: 400, msg }) as const;
+export type { CatalogueEntry } from './error-entry.js';
+
 const unauthorized = <const M extends string>(msg: M) => ({ code: 'UNAUTHORIZED', status: 401, msg }) as const;
 
 /** Raised before a handler runs, and by the server itself. */
@@ -339,6 +331,7 @@ export const catalogue = {
   ...typing,
   ...streams,
   ...users,
+  ...files,
   ...streams,
   ...users,
   ...organization,

@@ -22,6 +22,8 @@ export interface ErrorReply {
   readonly msg: string;
   /** Fields beside `msg`. */
   readonly extra?: JsonObject;
+  /** The answer is this page: `msg`, alone. */
+  readonly html?: true;
 }
 
 export class ApiError extends Error {
@@ -56,7 +58,16 @@ export class ApiError extends Error {
       status: this.status,
       msg: this.message,
       ...(this.extra === undefined ? {} : { extra: this.extra }),
+      ...((catalogue[this.reason] as CatalogueEntry).html ? { html: true } : {}),
     };
+  }
+}
+
+/** What an actor refused, on its way through an operation. */
+export class ActorRefused extends Error {
+  override readonly name = 'ActorRefused';
+  constructor(readonly reply: ErrorReply) {
+    super(reply.msg);
   }
 }
 

@@ -4,8 +4,10 @@
  * from the declaration.
  */
 import type { Static, TSchema } from 'typebox';
+import type { Blobs } from '../blobs/index.js';
 import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
+import type { Secrets } from '../secrets/index.js';
 import type { ErrorReply } from './errors.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -39,6 +41,8 @@ export interface Parameter<S extends TSchema = TSchema> {
   /** Other names accepted for it; sending two of them is REQUEST_CONFUSING_VAR. */
   readonly aliases?: readonly string[];
   readonly description?: string;
+  /** Last of a path: takes all the segments that are left, with the slashes between them. */
+  readonly rest?: true;
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -52,6 +56,15 @@ export type Values<P extends Parameters> = {
       ? ValueOf<P[K]>
       : ValueOf<P[K]> | undefined;
 };
+
+/** A file of a multipart form. */
+export interface UploadedFile {
+  /** As sent, without folders. */
+  readonly name: string;
+  /** Media type as sent; '' when there was none. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
 
 /** Everything a frontend knows of a request after routing, authentication, guard and parameters. */
 export interface Call<V> {
@@ -67,6 +80,16 @@ export interface Call<V> {
   readonly client: string;
   /** Base URL under which the client reached the server, without trailing slash. */
   readonly origin: string;
+  /** Files of the form, in order; 'too large' when together they exceed what one file may have. */
+  readonly files: readonly UploadedFile[] | 'too large';
+  /** Largest file, MiB. */
+  readonly maxFileMib: number;
+  readonly blobs: Blobs;
+  readonly secrets: Secrets;
+  /** A request header that the operation declares; '' when absent. */
+  header(name: string): string;
+  /** Have an actor carry out a command on the caller's behalf. Gives the fields of its answer; throws its refusal. */
+  send(forward: Forward): Promise<JsonObject>;
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
   /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
@@ -97,11 +120,22 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A response that isn't JSON. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly raw: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type Outcome = Forward | Answer | RawAnswer;
+
 export interface Operation<P extends Parameters = Parameters> {
   /** As in wire.json, e.g. 'send-message'. */
   readonly id: string;
   readonly method: Method;
-  /** Relative to /api/v1, with {name} segments; a segment whose parameter is a uint matches digits only. */
+  /** At the root of the server instead of under /api/v1: addresses that are opened as links. */
+  readonly root?: true;
+  /** Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only. */
   readonly path: string;
   readonly guard: Guard;
   /** Guard 'user' only: also without credentials, where the organization has public access; `caller` is 0 then. */
@@ -110,12 +144,18 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly webhookBots?: boolean;
   /** Guard 'none' only: refusal where the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
+  /** Credentials are optional, and an API key alone may come in the query (`api_key`). */
+  readonly visitors?: true;
+  /** Takes files, in a multipart form. */
+  readonly takesFiles?: true;
+  /** Request headers that `run` looks at, in lower case. */
+  readonly headers?: readonly string[];
   readonly summary: string;
   readonly parameters: P;
   /** Refuses before parameters are looked at; not called without credentials. Throws ApiError. */
   before?(directory: DirectoryView, caller: UserId): void;
   /** Decide where the call goes. Throws ApiError (see errors.ts). */
-  run(call: Call<Values<P>>): Forward | Answer | Promise<Forward | Answer>;
+  run(call: Call<Values<P>>): Outcome | Promise<Outcome>;
 }
 
 /** Identity function that infers the parameter types of a declaration. */

@@ -29,6 +29,9 @@ export const maybeJson = <S extends TSchema>(where: In, schema: S, description: 
 export const pathId = (description: string) =>
   ({ in: 'path', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
+/** The rest of the path, slashes included. */
+export const pathRest = (description: string) => ({ ...pathText(description), rest: true }) as const;
+
 /** Segment of the path, taken verbatim. */
 export const pathText = (description: string) =>
   ({ in: 'path', encoding: 'string', schema: Type.String(), required: true, description }) as const;

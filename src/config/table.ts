@@ -184,6 +184,22 @@ export const SETTINGS = {
     fallback: 10,
     parse: integer(1, 1_024),
   }),
+  maxFileMib: setting({
+    env: 'MAX_FILE_MIB',
+    option: 'max-file-mib',
+    value: 'N',
+    description: 'Largest uploaded file, MiB.',
+    fallback: 25,
+    parse: integer(1, 1_024),
+  }),
+  uploadMemoryMib: setting({
+    env: 'UPLOAD_MEMORY_MIB',
+    option: 'upload-memory-mib',
+    value: 'N',
+    description: 'Memory of a frontend for uploads under way, MiB; more are answered 503 meanwhile.',
+    fallback: 256,
+    parse: integer(1, 1_000_000),
+  }),
   logHours: setting({
     env: 'EVENT_LOG_HOURS',
     option: 'event-log-hours',

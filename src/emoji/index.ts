@@ -1,3 +1,4 @@
+export * from './custom.js';
 export {
   checkEmoji,
   type EmojiRef,
@@ -10,3 +11,4 @@ export {
   resolveEmoji,
 } from './emoji.js';
 export { type EmojiNames, type ExtraEmoji, extraEmoji, isExtraName } from './extra.js';
+export { checkEmojiName } from './names.js';

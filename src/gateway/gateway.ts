@@ -1,5 +1,6 @@
 /** What frontends need of the rest of the server: accounts from directory replicas, everything else from actors. */
 import { type ActorReply, ApiError, apiError, encodeFields, type Forward } from '../api/index.js';
+import type { Blobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
 import { type Directories, DirectoryBehind, type DirectoryView, NoSuchRealm } from '../directory/index.js';
@@ -15,6 +16,7 @@ export interface GatewayOptions {
   readonly directories: Directories;
   readonly client: ActorClient;
   readonly secrets: Secrets;
+  readonly blobs: Blobs;
   readonly externalHost: string;
   /** Milliseconds for a command that isn't held. */
   readonly deadlineMs: number;
@@ -36,14 +38,18 @@ function unanswered(error: unknown): never {
 export class Gateway implements FrontendServices {
   readonly clock: Clock;
   readonly log: Log;
+  readonly blobs: Blobs;
+  readonly secrets: Secrets;
   readonly #known = new Map<string, KnownKey>();
 
   constructor(private readonly options: GatewayOptions) {
     this.clock = options.clock;
     this.log = options.log;
+    this.blobs = options.blobs;
+    this.secrets = options.secrets;
   }
 
-  authenticate(username: string, key: string, host: string): Caller | Promise<Caller> {
+  authenticate(username: string | undefined, key: string, host: string): Caller | Promise<Caller> {
     const known = this.#knownKey(key);
     const directory = this.options.directories.find(known.realm);
     const user = directory?.userByKeyHash(known.hash);
@@ -110,7 +116,7 @@ export class Gateway implements FrontendServices {
     return fresh;
   }
 
-  async #lookUp(known: KnownKey, username: string, host: string): Promise<Caller> {
+  async #lookUp(known: KnownKey, username: string | undefined, host: string): Promise<Caller> {
     const { directories } = this.options;
     if (!directories.find(known.realm)) {
       // Any 32 characters name some number: only a realm that exists is worth a replica.
@@ -126,12 +132,11 @@ export class Gateway implements FrontendServices {
     return this.#admit(directory, known, username, host);
   }
 
-  #admit(directory: DirectoryView, { realm, hash }: KnownKey, username: string, host: string): Caller {
+  #admit(directory: DirectoryView, { realm, hash }: KnownKey, username: string | undefined, host: string): Caller {
     const user = directory.userByKeyHash(hash);
-    const name = username.toLowerCase();
-    if (!user || (name !== user.deliveryEmail.toLowerCase() && name !== user.email.toLowerCase())) {
-      throw apiError('API_KEY_UNKNOWN');
-    }
+    const name = username?.toLowerCase();
+    const fits = name === undefined || name === user?.deliveryEmail.toLowerCase() || name === user?.email.toLowerCase();
+    if (!user || !fits) throw apiError('API_KEY_UNKNOWN');
     if (!user.isActive) throw apiError('ACCOUNT_DEACTIVATED');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
     const subdomain = subdomainOf(host, this.options.externalHost);

@@ -2,12 +2,19 @@
 import { apiError } from '../api/index.js';
 
 export interface Credentials {
-  readonly username: string;
+  /** Absent: the key alone says who calls. */
+  readonly username?: string;
   /** 32 characters `[A-Za-z0-9]`. */
   readonly key: string;
 }
 
 const KEY = /^[A-Za-z0-9]{32}$/;
+
+/** @throws ApiError API_KEY_MALFORMED */
+export function checkKey(key: string): string {
+  if (!KEY.test(key)) throw apiError('API_KEY_MALFORMED');
+  return key;
+}
 
 /** `header` is '' when there is none. Throws NOT_LOGGED_IN, AUTH_HEADER, AUTH_SCHEME, API_KEY_MALFORMED, in this order. */
 export function parseAuthorization(header: string): Credentials {
@@ -21,9 +28,7 @@ export function parseAuthorization(header: string): Credentials {
   const text = decodeBase64(payload);
   const colon = text.indexOf(':');
   if (colon < 0 || text.includes(':', colon + 1) || text.includes('\ufffd')) throw apiError('AUTH_HEADER');
-  const key = text.slice(colon + 1).trim();
-  if (!KEY.test(key)) throw apiError('API_KEY_MALFORMED');
-  return { username: text.slice(0, colon).trim(), key };
+  return { username: text.slice(0, colon).trim(), key: checkKey(text.slice(colon + 1).trim()) };
 }
 
 /** '' for what is no base64. Node skips foreign characters, so the length tells (a regular expression costs four times as much). */

@@ -1,36 +1,77 @@
-import type { Call } from '../api/index.js';
-import { type RealmId, type UserId, userId } from '../core/index.js';
+import type { Call, Forward, UploadedFile } from '../api/index.js';
+import type { Blobs } from '../blobs/index.js';
+import { type JsonObject, type RealmId, type UserId, userId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
-import type { FrontendOptions } from './frontend.js';
+import type { Secrets } from '../secrets/index.js';
+import type { FrontendOptions } from './options.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: an operation declares the type of its parameters, the table of operations cannot
 type AnyValues = any;
 
+/** What a call is made of. */
+export interface CallFacts {
+  readonly params: AnyValues;
+  readonly at: AnonymousCaller;
+  readonly caller: Caller | undefined;
+  readonly client: string;
+  readonly host: string;
+  readonly files: readonly UploadedFile[] | 'too large';
+  /** Those that the operation declares. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly send: (forward: Forward) => Promise<JsonObject>;
+}
+
 /** What an operation sees of a request. */
 export class CallOf implements Call<AnyValues> {
+  readonly params: AnyValues;
   readonly realm: RealmId;
   readonly caller: UserId;
   readonly directory: DirectoryView;
+  readonly client: string;
 
   constructor(
-    readonly params: AnyValues,
-    at: AnonymousCaller,
-    caller: Caller | undefined,
-    readonly client: string,
-    private readonly host: string,
+    private readonly facts: CallFacts,
     private readonly options: FrontendOptions,
     private readonly services: FrontendServices,
   ) {
+    const { params, at, caller, client } = facts;
+    this.params = params;
     this.realm = at.realm;
     this.caller = caller ? caller.user.id : userId(0);
     this.directory = at.directory;
+    this.client = client;
   }
 
   get origin(): string {
     const { scheme = 'http', externalHost = 'localhost' } = this.options;
+    const { host } = this.facts;
     // Goes into answers, so only what can be a host name or address passes.
-    return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(this.host) ? this.host : externalHost}`;
+    return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(host) ? host : externalHost}`;
+  }
+
+  get files(): readonly UploadedFile[] | 'too large' {
+    return this.facts.files;
+  }
+
+  get maxFileMib(): number {
+    return this.options.maxFileMib ?? DEFAULT_FILE_MIB;
+  }
+
+  get blobs(): Blobs {
+    return this.services.blobs;
+  }
+
+  get secrets(): Secrets {
+    return this.services.secrets;
+  }
+
+  header(name: string): string {
+    return this.facts.headers.get(name) ?? '';
+  }
+
+  send(forward: Forward): Promise<JsonObject> {
+    return this.facts.send(forward);
   }
 
   get webPublicStreams(): boolean {
@@ -45,3 +86,6 @@ export class CallOf implements Call<AnyValues> {
     return this.services.refresh(this.realm);
   }
 }
+
+/** Megabytes of one file, unless configured. */
+export const DEFAULT_FILE_MIB = 25;

@@ -3,60 +3,45 @@
  * answered from the replica is over when `handle` returns.
  */
 import {
+  ActorRefused,
   type ActorReply,
   type Answer,
-  ApiError,
   apiError,
   type ErrorReply,
   type Forward,
   type Operation,
+  type Outcome,
 } from '../api/index.js';
-import { hasPublicAccess } from '../streams/index.js';
-import { parseAuthorization } from './basic-auth.js';
-import { CallOf } from './call.js';
+import type { JsonObject } from '../core/index.js';
+import { anonymousAt, visitorAt } from './anonymous.js';
+import { type Arrival, arrivalOf, type Target } from './arrival.js';
+import { checkKey, parseAuthorization } from './basic-auth.js';
+import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
+import { CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { clientName } from './client-name.js';
 import { checkGuard } from './guard.js';
+import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './params.js';
-import { type Fields, NO_FIELDS, parseForm, parseFormBody } from './params-form.js';
-import { parseMultipart } from './params-multipart.js';
+import { NO_FIELDS, parseForm } from './params-form.js';
 import { Pending } from './pending.js';
-import { errorBody, errorHeaders, JSON_HEADERS, partialBody, successOfFields, successOfParts } from './reply.js';
-import { type Found, Router, segmentsOf } from './route.js';
+import { refusalOf } from './refusal.js';
+import {
+  errorBody,
+  errorHeaders,
+  fieldsOf,
+  JSON_HEADERS,
+  partialBody,
+  successOfFields,
+  successOfParts,
+} from './reply.js';
+import { Router, segmentsOf } from './route.js';
 import { type BodyPart, Headers, type HttpExchange } from './server.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 
 export const API_PREFIX = '/api/v1';
 
-export interface FrontendOptions {
-  /** Unique among all frontends that ever ran in the cluster: request ids begin with it. */
-  readonly instance: string;
-  /** Milliseconds from the request's arrival until 503; held polls have none. Default 30 s. */
-  readonly deadlineMs?: number;
-  /** Scheme of the address that clients use; a proxy may speak TLS for us. Default 'http'. */
-  readonly scheme?: 'http' | 'https';
-  /** Host (and port) in addresses given to clients that sent no usable Host header. Default 'localhost'. */
-  readonly externalHost?: string;
-  /** Streams may be opened to the web, and be read without credentials. Default false. */
-  readonly webPublicStreams?: boolean;
-}
-
-interface Target {
-  readonly operation: Operation;
-  readonly parameters: ParameterReader;
-}
-
-/** What is known of a request from its head. */
-interface Arrival {
-  readonly exchange: HttpExchange;
-  readonly found: Found<Target>;
-  readonly authorization: string;
-  readonly host: string;
-  readonly userAgent: string;
-  form: Fields;
-  pending: Pending | undefined;
-}
-
 const DEFAULT_DEADLINE_MS = 30_000;
+const DEFAULT_UPLOAD_MIB = 256;
 
 export class Frontend {
   #router = new Router<Target>();
@@ -65,14 +50,18 @@ export class Frontend {
   #requests = 0;
   #held = new Set<Pending>();
   #leaving = false;
+  readonly #fileBody: number;
+  readonly #room: UploadRoom;
 
   /** Throws for operations that clash, or whose parameters cannot be checked. */
   constructor(operations: readonly Operation[], services: FrontendServices, options: FrontendOptions) {
     this.#services = services;
     this.#options = options;
+    this.#fileBody = bodyWithFile(options.maxFileMib ?? DEFAULT_FILE_MIB);
+    this.#room = new UploadRoom((options.uploadMemoryMib ?? DEFAULT_UPLOAD_MIB) * 1_048_576);
     for (const operation of operations) {
       const target = { operation, parameters: new ParameterReader(operation) };
-      this.#router.add(operation.method, segmentsOf(API_PREFIX, operation), target);
+      this.#router.add(operation.method, segmentsOf(operation.root ? '' : API_PREFIX, operation), target);
     }
   }
 
@@ -87,15 +76,7 @@ export class Frontend {
       exchange.respond(204, new Headers([['Allow', found.route.allow.join(', ')]]), []);
       return;
     }
-    const arrival: Arrival = {
-      exchange,
-      found,
-      authorization: exchange.header('authorization'),
-      host: exchange.header('host').toLowerCase(),
-      userAgent: exchange.header('user-agent'),
-      form: NO_FIELDS,
-      pending: undefined,
-    };
+    const arrival = arrivalOf(exchange, found);
     if (exchange.hasBody) this.#readForm(arrival, exchange.header('content-type'));
     else this.#dispatch(arrival);
   };
@@ -107,83 +88,99 @@ export class Frontend {
   }
 
   #readForm(arrival: Arrival, contentType: string): void {
+    const { exchange, found } = arrival;
     const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-    const multipart = type === 'multipart/form-data';
-    if (!multipart && type !== 'application/x-www-form-urlencoded') {
+    if (!isForm(type)) {
       this.#dispatch(arrival);
       return;
     }
-    arrival.exchange.readBody((body) => {
-      if (!body) this.#fail(arrival, apiError('BODY_TOO_LARGE'));
-      // The bytes are valid during this call only.
-      else if (multipart) this.#then(arrival, parseMultipart(Buffer.from(body), contentType), this.#withForm);
-      else this.#attempt(arrival, () => this.#withForm(arrival, parseFormBody(body)));
+    const takesFiles = isMultipart(type) && found.route.methods.get('POST')?.operation.takesFiles === true;
+    this.#attempt(arrival, () => {
+      if (takesFiles) this.#makeRoom(arrival);
+      readForm(exchange, contentType, type, takesFiles ? this.#fileBody : undefined, (read) =>
+        this.#attempt(arrival, () => this.#then(arrival, read(), this.#withForm)),
+      );
     });
   }
 
-  #withForm = (arrival: Arrival, form: Fields): void => {
+  /** Nobody without an account has us hold a file; nor do all together more than there is memory for. */
+  #makeRoom(arrival: Arrival): void {
+    const caller = this.#authenticate(arrival);
+    // Where it takes a look elsewhere, the refusal comes after the body.
+    if (caller instanceof Promise) caller.catch(() => undefined);
+    const announced = Number(arrival.exchange.header('content-length') || this.#fileBody);
+    const release = this.#room.take(Math.min(announced, this.#fileBody));
+    if (!release) throw apiError('SERVICE_UNAVAILABLE');
+    this.#pendingOf(arrival).release = release;
+  }
+
+  #withForm = (arrival: Arrival, form: Form): void => {
     arrival.form = form;
     this.#dispatch(arrival);
   };
 
+  #authenticate({ authorization, host }: Arrival): Caller | Promise<Caller> {
+    const { username, key } = parseAuthorization(authorization);
+    return this.#services.authenticate(username, key, host);
+  }
+
   #dispatch(arrival: Arrival): void {
     this.#attempt(arrival, () => {
-      const { exchange, found } = arrival;
+      const { exchange, found: path } = arrival;
       let method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
-      if (method === 'POST') method = arrival.form.get('method') ?? method;
-      const target = found.route.methods.get(method);
-      if (!target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: found.route.allow });
-      const { guard, webhookBots } = target.operation;
-      const services = this.#services;
-      if (guard === 'none') {
-        const anonymous = this.#anonymous(target.operation, arrival.host);
+      if (method === 'POST') method = arrival.form.fields.get('method') ?? method;
+      const target = path.route.methods.get(method);
+      if (!target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: path.route.allow });
+      const { guard, webhookBots, visitors } = target.operation;
+      const key = visitors && arrival.authorization === '' ? parseForm(exchange.query).get('api_key') : undefined;
+      if (guard === 'none' || (visitors && arrival.authorization === '' && key === undefined)) {
+        const anonymous = anonymousAt(this.#services, arrival.host, target.operation);
         this.#then(arrival, anonymous, (_, at) => this.#run(arrival, target, at, undefined));
         return;
       }
       if (arrival.authorization === '' && target.operation.anonymous) {
-        this.#then(arrival, this.#visitor(arrival.host), (_, at) => this.#run(arrival, target, at, undefined));
+        const visitor = visitorAt(this.#services, arrival.host, this.#options.webPublicStreams ?? false);
+        this.#then(arrival, visitor, (_, at) => this.#run(arrival, target, at, undefined));
         return;
       }
-      const { username, key } = parseAuthorization(arrival.authorization);
-      this.#then(arrival, services.authenticate(username, key, arrival.host), (_, caller) => {
-        checkGuard(guard, webhookBots === true, caller, services.clock.now());
+      const found =
+        key === undefined
+          ? this.#authenticate(arrival)
+          : this.#services.authenticate(undefined, checkKey(key), arrival.host);
+      this.#then(arrival, found, (_, caller) => {
+        checkGuard(guard, webhookBots === true, caller, this.#services.clock.now());
         this.#run(arrival, target, caller, caller);
       });
     });
   }
 
-  #anonymous({ unknownHost }: Operation, host: string): AnonymousCaller | Promise<AnonymousCaller> {
-    const at = this.#services.anonymous(host);
-    if (!unknownHost || !(at instanceof Promise)) return at;
-    return at.catch((error: unknown) => {
-      throw error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN' ? apiError(unknownHost) : error;
-    });
-  }
-
-  /** Nobody in particular, where the organization has public access; elsewhere an account is needed. */
-  async #visitor(host: string): Promise<AnonymousCaller> {
-    const server = this.#options.webPublicStreams ?? false;
-    if (!server) throw apiError('NOT_LOGGED_IN');
-    try {
-      const at = await this.#services.anonymous(host);
-      if (hasPublicAccess(server, at.directory)) return at;
-    } catch (error) {
-      if (!(error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN')) throw error;
-    }
-    throw apiError('NOT_LOGGED_IN');
-  }
-
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
-    const { exchange, found, form } = arrival;
+    const { exchange, found, form, host, headers } = arrival;
     if (caller) target.operation.before?.(caller.directory, caller.user.id);
     const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
-    const { values, ignored } = target.parameters.read(form, query, found.values);
-    const client = clientName(form.get('client') ?? query.get('client'), arrival.userAgent);
-    const call = new CallOf(values, at, caller, client, arrival.host, this.#options, this.#services);
-    this.#then(arrival, target.operation.run(call), (_, outcome) => {
+    const { values, ignored } = target.parameters.read(form.fields, query, found.values);
+    const client = clientName(form.fields.get('client') ?? query.get('client'), arrival.userAgent);
+    const send = (forward: Forward): Promise<JsonObject> => this.#send(forward, at, caller, client);
+    const facts = { params: values, at, caller, client, host, headers, files: form.files, send };
+    const call = new CallOf(facts, this.#options, this.#services);
+    this.#then(arrival, target.operation.run(call), (_, outcome: Outcome) => {
       if ('fields' in outcome) this.#answer(arrival, outcome, ignored);
+      else if ('raw' in outcome)
+        this.#respond(arrival, outcome.status, new Headers(Object.entries(outcome.headers)), [outcome.raw]);
       else this.#forward(arrival, outcome, at, caller, client, ignored);
     });
+  }
+
+  async #send(forward: Forward, at: AnonymousCaller, caller: Caller | undefined, client: string): Promise<JsonObject> {
+    const context = { caller, realm: at.realm, client, requestId: this.#nextRequest() };
+    const reply = await this.#services.forward(forward, context).reply;
+    if ('error' in reply) throw new ActorRefused(reply.error);
+    if (reply.after !== undefined) await this.#services.waitFor(at.realm, reply.after);
+    return fieldsOf(reply.ok);
+  }
+
+  #nextRequest(): string {
+    return `${this.#options.instance}-${(++this.#requests).toString(36)}`;
   }
 
   #answer(arrival: Arrival, { fields, headers }: Answer, ignored: readonly string[] | undefined): void {
@@ -199,7 +196,7 @@ export class Frontend {
     client: string,
     ignored: readonly string[] | undefined,
   ): void {
-    const requestId = `${this.#options.instance}-${(++this.#requests).toString(36)}`;
+    const requestId = this.#nextRequest();
     const pending = this.#pendingOf(arrival);
     if (pending.over) return;
     // On a connection kept alive: it would be held for as long as we wait for the last request.
@@ -274,14 +271,13 @@ export class Frontend {
   }
 
   #fail(arrival: Arrival, error: unknown): void {
-    let refusal: ErrorReply;
-    if (error instanceof ApiError) refusal = error.toReply();
-    else {
-      const { method, path } = arrival.exchange;
-      this.#services.log.error({ err: error, method, path }, 'unhandled exception');
-      refusal = apiError('INTERNAL').toReply();
-    }
+    const refusal = refusalOf(error) ?? this.#unexpected(arrival, error);
     this.#respond(arrival, refusal.status, errorHeaders(refusal), errorBody(refusal));
+  }
+
+  #unexpected({ exchange: { method, path } }: Arrival, error: unknown): ErrorReply {
+    this.#services.log.error({ err: error, method, path }, 'unhandled exception');
+    return apiError('INTERNAL').toReply();
   }
 
   #respond(arrival: Arrival, status: number, headers: Headers, body: readonly BodyPart[]): void {

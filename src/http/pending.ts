@@ -7,6 +7,8 @@ export class Pending {
   over = false;
   /** The command under way at an actor. */
   forwarding: Forwarding | undefined;
+  /** Gives back what the request holds. */
+  release: (() => void) | undefined;
   #timer: TimerHandle | undefined;
 
   constructor(
@@ -31,5 +33,6 @@ export class Pending {
     this.stopDeadline();
     this.forwarding?.cancel();
     this.forwarding = undefined;
+    this.release?.();
   }
 }

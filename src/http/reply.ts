@@ -10,6 +10,7 @@ export const JSON_HEADERS = new Headers([
   // Any moment gone by; a constant spares formatting a date per response.
   ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
 ]);
+const HTML_HEADERS = JSON_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
 const UNAUTHORIZED_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT}"` });
 const RETRY_HEADERS = JSON_HEADERS.with({ 'Retry-After': '1' });
 
@@ -37,17 +38,24 @@ export function successOfParts(parts: readonly Uint8Array[], ignored: readonly s
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
 }
 
+/** The same, read again. */
+export function fieldsOf(parts: readonly Uint8Array[]): JsonObject {
+  const text = Buffer.concat(parts).toString('utf8');
+  return JSON.parse(`{${text.slice(1)}}`) as JsonObject;
+}
 /** Some of the work is done (conventions.md § Response envelope); such an answer has no other fields. */
 export const partialBody = (code: string): BodyPart[] => [
   `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
 ];
 
 export function errorBody(error: ErrorReply): BodyPart[] {
-  const { code, msg, extra } = error;
+  const { code, msg, extra, html } = error;
+  if (html) return [msg];
   return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
 }
 
 export function errorHeaders(error: ErrorReply): Headers {
+  if (error.html) return HTML_HEADERS;
   switch (error.status) {
     case 401:
       return UNAUTHORIZED_HEADERS;

@@ -1,7 +1,7 @@
 /**
  * Paths to operations. A path pattern is found first and its methods looked at afterwards, as at the peer: a method that
  * the pattern lacks is 405 even if a later pattern has it. At each segment fixed text goes before integers (`[0-9]+`),
- * and these before any text.
+ * and these before any text; the rest of a path comes last.
  */
 import type { Method, Operation } from '../api/index.js';
 
@@ -21,6 +21,8 @@ interface Node<T> {
   readonly fixed: Map<string, Node<T>>;
   integer: Node<T> | undefined;
   text: Node<T> | undefined;
+  /** All segments that are left. */
+  rest: Node<T> | undefined;
   route: MutableRoute<T> | undefined;
 }
 
@@ -29,9 +31,17 @@ interface MutableRoute<T> extends Route<T> {
   allow: string[];
 }
 
-export type Segment = { readonly fixed: string } | { readonly name: string; readonly integer: boolean };
+export type Segment =
+  | { readonly fixed: string }
+  | { readonly name: string; readonly integer: boolean; readonly rest?: boolean };
 
-const node = <T>(): Node<T> => ({ fixed: new Map(), integer: undefined, text: undefined, route: undefined });
+const node = <T>(): Node<T> => ({
+  fixed: new Map(),
+  integer: undefined,
+  text: undefined,
+  rest: undefined,
+  route: undefined,
+});
 
 export class Router<T> {
   #root = node<T>();
@@ -75,6 +85,10 @@ function child<T>(at: Node<T>, segment: Segment): Node<T> {
     at.integer ??= node();
     return at.integer;
   }
+  if (segment.rest) {
+    at.rest ??= node();
+    return at.rest;
+  }
   at.text ??= node();
   return at.text;
 }
@@ -111,7 +125,8 @@ function descend<T>(at: Node<T>, segments: readonly string[], i: number, values:
     if (route) return route;
     values.length = kept;
   }
-  return undefined;
+  if (at.rest) values.push(segments.slice(i).join('/'));
+  return at.rest?.route;
 }
 
 /** Segments of an operation's path below a prefix. Throws for a variable segment that is no declared parameter. */
@@ -122,6 +137,6 @@ export function segmentsOf(prefix: string, operation: Operation): Segment[] {
     const name = part.slice(1, -1);
     const parameter = operation.parameters[name];
     if (parameter?.in !== 'path') throw new Error(`${operation.id}: {${name}} is not declared as a path parameter`);
-    return { name, integer: parameter.encoding === 'uint' };
+    return { name, integer: parameter.encoding === 'uint', rest: parameter.rest === true };
   });
 }

@@ -122,8 +122,7 @@ class NodeExchange implements HttpExchange {
     return this.#req.socket.remoteAddress ?? '';
   }
 
-  readBody(done: (body: Uint8Array | undefined) => void): void {
-    const limit = this.#server.options.maxBodyBytes;
+  readBody(done: (body: Uint8Array | undefined) => void, limit = this.#server.options.maxBodyBytes): void {
     if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
       done(this.hasBody ? undefined : EMPTY_BODY);
       return;

@@ -148,8 +148,7 @@ class UwsExchange implements HttpExchange {
     return this.aborted || this.#answered ? '' : Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1');
   }
 
-  readBody(done: (body: Uint8Array | undefined) => void): void {
-    const limit = this.#server.options.maxBodyBytes;
+  readBody(done: (body: Uint8Array | undefined) => void, limit = this.#server.options.maxBodyBytes): void {
     if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
       done(this.hasBody ? undefined : EMPTY_BODY);
       return;

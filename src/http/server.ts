@@ -40,10 +40,10 @@ export interface HttpExchange {
   remoteAddress(): string;
   /**
    * Collect the body. Must be called before the handler returns, at most once. `done` gets all of it, valid only during
-   * that call, or undefined when it exceeds `maxBodyBytes` (what follows is discarded). It is not called when the client
+   * that call, or undefined when it exceeds `limit`, default `maxBodyBytes` (what follows is discarded). It is not called when the client
    * goes away first.
    */
-  readBody(done: (body: Uint8Array | undefined) => void): void;
+  readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
   /** Called once if the client goes away before the response; at once if it has gone already. One listener only. */
   onAborted(listener: () => void): void;
   /** Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts. */

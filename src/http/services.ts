@@ -3,9 +3,11 @@
  * replica, everything else from actors.
  */
 import type { ActorReply, Forward } from '../api/index.js';
+import type { Blobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import type { Secrets } from '../secrets/index.js';
 
 /** The part of pino that is used here. */
 export interface Log {
@@ -53,12 +55,14 @@ export interface Forwarding {
 export interface FrontendServices {
   readonly clock: Clock;
   readonly log: Log;
+  readonly blobs: Blobs;
+  readonly secrets: Secrets;
   /**
-   * Account of an API key (32 characters `[A-Za-z0-9]`, checked before); `username` and `host` are only compared.
+   * Account of an API key (32 characters `[A-Za-z0-9]`, checked before); `username` (where there is one) and `host` are only compared.
    * Synchronous where the replica is at hand. Throws (or rejects with) ApiError: API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED,
    * ORGANIZATION_DEACTIVATED, WRONG_SUBDOMAIN. `host` is the Host header, lower case, or '' when there is none.
    */
-  authenticate(username: string, key: string, host: string): Caller | Promise<Caller>;
+  authenticate(username: string | undefined, key: string, host: string): Caller | Promise<Caller>;
   /** Organization that the host names. Throws NONEXISTENT_SUBDOMAIN (or what the handlers want) when there is none. */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   forward(forward: Forward, context: ForwardContext): Forwarding;

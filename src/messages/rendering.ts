@@ -1,8 +1,14 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
 import type { UserId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
-import { CannotRender, type MarkdownContext, type Rendered, RenderThreads } from '../markdown/index.js';
-import { isSystemBot } from '../people/index.js';
+import {
+  CannotRender,
+  type CustomEmoji,
+  type MarkdownContext,
+  type Rendered,
+  RenderThreads,
+} from '../markdown/index.js';
+import { isSystemBot, settingOf } from '../people/index.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -29,11 +35,22 @@ function usersNamed(directory: DirectoryView, name: string): readonly DirectoryU
 
 const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 
-/** @param origin base URL of the organization: its links are local */
-export function renderContext(directory: DirectoryView, origin: string): Partial<MarkdownContext> {
+/**
+ * @param origin base URL of the organization: its links are local
+ * @param author whose text it is; 0 = the system's
+ */
+export function renderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
   const { settings } = directory;
+  const writer = directory.user(author as UserId);
+  // Looked up only for texts that ask for one.
+  let emoji: Map<string, CustomEmoji> | undefined;
+  const customEmoji = (name: string): CustomEmoji | undefined => {
+    emoji ??= new Map([...directory.emoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
+    return emoji.get(name);
+  };
   return {
     origin,
+    translateEmoticons: writer !== undefined && settingOf(directory, writer, 'translate_emoticons') === true,
     inlineImages: settings.inline_image_preview === true,
     defaultCodeLanguage: String(settings.default_code_block_language ?? ''),
     productEmoji: directory.extraEmoji,
@@ -47,6 +64,7 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
       return undefined;
     },
     linkifiers: directory.linkifiers(),
+    customEmoji,
     streamByName: (name) => {
       const stream = directory.streamByName(name);
       return stream?.name === name ? { id: stream.id, name } : undefined;
@@ -58,10 +76,10 @@ export function renderContext(directory: DirectoryView, origin: string): Partial
 export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
-  /** null: the text can't be rendered within its limits. */
-  async render(text: string, directory: DirectoryView, origin: string): Promise<Rendered | null> {
+  /** @param author whose text it is; 0 = the system's. null: the text can't be rendered within its limits. */
+  async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<Rendered | null> {
     try {
-      return await this.#threads.render(text, renderContext(directory, origin));
+      return await this.#threads.render(text, renderContext(directory, origin, author));
     } catch (error) {
       if (error instanceof CannotRender) return null;
       throw error;

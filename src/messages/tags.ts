@@ -1,4 +1,5 @@
 /** The words under which the Store finds messages beside their conversation and sender: one vocabulary, made here. */
+import { parsePath } from '../files/index.js';
 import { stemsOf } from './search/index.js';
 import type { StoredMessage } from './stored.js';
 
@@ -8,6 +9,8 @@ export const tagOf = {
   wildcard: (conversation: string): string => `*${conversation}`,
   alerted: (user: number): string => `!${user}`,
   has: (what: 'link' | 'image' | 'attachment'): string => `has:${what}`,
+  /** Links this uploaded file: finds those whose readers may read the file. */
+  file: (token: string): string => `file:${token}`,
   resolved: 'resolved',
   /** Was sent to another stream than the one where it is now. */
   cameTo: (conversation: string): string => `>${conversation}`,
@@ -30,7 +33,9 @@ export function factTags({ body, participants, home }: StoredMessage): string[] 
   }
   if (body.has.link) tags.push(tagOf.has('link'));
   if (body.has.image) tags.push(tagOf.has('image'));
-  if ((body.files?.length ?? 0) > 0) tags.push(tagOf.has('attachment'));
+  const files = body.files ?? [];
+  if (files.length > 0) tags.push(tagOf.has('attachment'));
+  for (const path of files) tags.push(tagOf.file(parsePath(path)?.token ?? path));
   if (body.stream !== 0 && body.topic.startsWith(RESOLVED_PREFIX)) tags.push(tagOf.resolved);
   if (home !== body.stream) tags.push(tagOf.cameTo(`s${body.stream}`));
   return [...new Set(tags)];

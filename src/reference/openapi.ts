@@ -46,6 +46,13 @@ function bodyOf(parameters: readonly (readonly [string, Parameter])[]): JsonObje
   };
 }
 
+/** One file, in any field. */
+const FILE_BODY: JsonObject = {
+  content: {
+    'multipart/form-data': { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } } },
+  },
+};
+
 function describe(operation: Operation): JsonObject {
   const parameters = Object.entries(operation.parameters);
   const form = parameters.filter(([, of]) => of.in === 'form');
@@ -55,15 +62,21 @@ function describe(operation: Operation): JsonObject {
     summary: operation.summary,
     'x-guard': operation.guard,
     ...(operation.guard === 'none' ? { security: [] } : {}),
+    ...(operation.visitors ? { security: [{ basic: [] }, { key: [] }, {}] } : {}),
     parameters: others.map(([name, of]) => inPathOrQuery(name, of)),
+    ...(operation.takesFiles ? { requestBody: FILE_BODY } : {}),
     ...(form.length > 0 ? { requestBody: bodyOf(form) } : {}),
     responses: { 200: { description: 'Success: result, msg and the fields of the operation.' } },
   };
 }
 
+type Paths = Record<string, Record<string, JsonObject>>;
+
 export function openapi(operations: readonly Operation[]): JsonObject {
-  const paths: Record<string, Record<string, JsonObject>> = {};
+  const below: Paths = {};
+  const root: Paths = {};
   for (const operation of operations) {
+    const paths = operation.root ? root : below;
     const path = paths[operation.path] ?? {};
     path[operation.method.toLowerCase()] = describe(operation);
     paths[operation.path] = path;
@@ -73,7 +86,14 @@ export function openapi(operations: readonly Operation[]): JsonObject {
     info: { title: 'Conclave', version: VERSION },
     servers: [{ url: '/api/v1' }],
     security: [{ basic: [] }],
-    components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
-    paths,
+    components: {
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        key: { type: 'apiKey', in: 'query', name: 'api_key' },
+      },
+    },
+    paths: below,
+    // Not under /api/v1: addresses that are opened as links.
+    'x-root-paths': root,
   };
 }

@@ -38,6 +38,7 @@ export class ConclaveNode {
       directories: this.directories,
       client: this.client,
       secrets: this.secrets,
+      blobs: ports.blobs,
       externalHost: config.externalHost,
       deadlineMs: config.deadlineSeconds * 1000,
     });
@@ -58,6 +59,8 @@ export class ConclaveNode {
           secrets: this.secrets,
           passwords: passwordStrength,
           renderer: this.#renderer,
+          blobs: ports.blobs,
+          limits: { maxFileMib: config.maxFileMib },
           feeds: new Feeds(this.directories, log, store, clock),
           personal: new PersonalParts(store),
         },

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { GridFsBlobs } from '../blobs/index.js';
 import { type Bus, NamespacedBus, NatsBus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
@@ -22,6 +23,8 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
       ...(namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {}),
     });
     closers.unshift(() => log.close());
+    const blobs = await GridFsBlobs.connect(mongodb);
+    closers.push(() => blobs.close());
     let actors: Ports['actors'];
     if (config.role !== 'http') {
       const store = await MongoStore.connect(mongodb, clock);
@@ -38,6 +41,7 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
       clock,
       bus,
       log,
+      blobs,
       actors,
       async close() {
         for (const close of closers) await close();

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DirectoryBlobs } from '../blobs/index.js';
 import { LocalBus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
@@ -14,15 +16,18 @@ export async function embeddedPorts(config: Config, clock: Clock): Promise<Ports
   const environment = await openEmbedded(config.dataDir);
   const store = new LmdbStore(environment, clock);
   const log = await LmdbLog.open(environment, clock, logLimits(config));
+  const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
   const bus = new LocalBus(clock);
   return {
     clock,
     bus,
     log,
+    blobs,
     actors: { store, placement: new SinglePlacement(store) },
     async close() {
       await bus.close();
       await log.close();
+      await blobs.close();
       await store.close();
       await environment.close();
     },

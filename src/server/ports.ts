@@ -1,4 +1,5 @@
 /** The ports that a process runs on: the embedded set, or those of a cluster. */
+import type { Blobs } from '../blobs/index.js';
 import type { Bus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { EventLog } from '../log/index.js';
@@ -9,6 +10,7 @@ export interface Ports {
   readonly clock: Clock;
   readonly bus: Bus;
   readonly log: EventLog;
+  readonly blobs: Blobs;
   /** Only where actors run. */
   readonly actors: { readonly store: Store; readonly placement: Placement } | undefined;
   /** In the order in which they must be closed. */

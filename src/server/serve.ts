@@ -56,6 +56,8 @@ export async function serve(
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
       externalHost: config.externalHost,
+      maxFileMib: config.maxFileMib,
+      uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',
     });
     server = await openServer(

@@ -18,3 +18,4 @@ export type {
 export { StoreUnavailable } from './store.js';
 export { LmdbStore } from './store-lmdb.js';
 export { MongoStore } from './store-mongo.js';
+export { createClient, databaseName, foundNoServer, serverName, translate } from './store-mongo-client.js';

@@ -26,7 +26,10 @@ function compare(t: Test, title: string, missing: readonly string[], excused: Re
 }
 
 const declared = new Map(
-  OPERATIONS.map(({ method, path }) => [declaredAs(method, path)?.[0] ?? `${method} ${path}`, method]),
+  OPERATIONS.filter(({ root }) => !root).map(({ method, path }) => [
+    declaredAs(method, path)?.[0] ?? `${method} ${path}`,
+    method,
+  ]),
 );
 
 /** Exceptions begin with the operation's name. Those of operations that do not exist yet are not looked at. */

@@ -14,7 +14,7 @@ import { Replay } from './recorded/replay.js';
 import { differences, skeletonOf } from './recorded/skeleton.js';
 
 /** The operation that the call reaches: undefined when no path of the contract matches. */
-const routes = OPERATIONS.map(({ id, method, path, parameters }) => {
+const routes = OPERATIONS.filter(({ root }) => !root).map(({ id, method, path, parameters }) => {
   const pattern = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     parameters[name]?.encoding === 'uint' ? '\\d+' : '[^/]+',
   );

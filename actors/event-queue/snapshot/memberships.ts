@@ -7,6 +7,23 @@ import { readMembership } from '../../shared/subscribers.js';
 const RETRY_MS = 5;
 const MOST_RETRIES = 400;
 
+/** Whose messages a snapshot counts, their first one's id it must show, which comes to the directory from the log. */
+export async function untilFirstsAreShown(
+  realm: RealmId,
+  counted: { readonly [stream: string]: number },
+  suppliers: Suppliers,
+): Promise<void> {
+  const streams = Object.keys(counted).filter((id) => counted[id]! > 0);
+  for (let attempt = 0; attempt < MOST_RETRIES; attempt++) {
+    const directory = await suppliers.directory(realm);
+    if (streams.every((id) => directory.stream(streamId(Number(id)))?.firstMessage !== null)) return;
+    await pause(suppliers);
+  }
+}
+
+const pause = ({ services }: Suppliers): Promise<void> =>
+  new Promise((resolve) => void services.clock.setTimeout(resolve, RETRY_MS));
+
 interface Own {
   readonly version: number;
   readonly subscriptions: readonly Subscription[];
@@ -45,6 +62,6 @@ export async function readWithSubscribers<O extends Own>(
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
     wanted = streams.filter((id) => behind.has(id) || subscribers.get(id)!.includes(user) !== joined.has(id));
     if (wanted.length === 0 || attempt === MOST_RETRIES) return { own, subscribers };
-    await new Promise<void>((resolve) => void suppliers.services.clock.setTimeout(resolve, RETRY_MS));
+    await pause(suppliers);
   }
 }

@@ -25,7 +25,7 @@ const EXTERNAL_ACCOUNTS = {
   github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
 };
 
-export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
+export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
   const settings = Object.fromEntries(
     Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
   );
@@ -59,7 +59,7 @@ export function realmSection({ directory, args }: SnapshotInputs): JsonObject {
     realm_is_zephyr_mirror_realm: false,
     giphy_rating_options: GIPHY_RATINGS,
     max_avatar_file_size_mib: 5,
-    max_file_upload_size_mib: 25,
+    max_file_upload_size_mib: limits.maxFileMib,
     max_icon_file_size_mib: 5,
     max_logo_file_size_mib: 5,
     max_stream_name_length: MAX_STREAM_NAME,

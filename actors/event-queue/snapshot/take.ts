@@ -7,13 +7,15 @@ import { encodeFields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
 import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import { presentCustomEmoji } from '../../../src/emoji/index.js';
+import type { Limits } from '../../../src/files/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
-import { readWithSubscribers } from './memberships.js';
+import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
 import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
 import { realmSection } from './realm-section.js';
@@ -37,6 +39,7 @@ export interface SnapshotInputs {
   readonly directory: DirectoryView;
   readonly args: RegisterArgs;
   readonly now: number;
+  readonly limits: Limits;
   readonly subscriptions: readonly Subscription[];
   /** Stream → subscribers; empty unless asked for. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
@@ -89,6 +92,7 @@ export async function takeSnapshot(
       const unread = await readUnread(realm, user.id, own, suppliers);
       parts.push({ unread_msgs: unread.section });
       shown = unread.shows;
+      await untilFirstsAreShown(realm, shown.streams, suppliers);
     }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await newestMessage(suppliers.store, realm, user.id, streams) });
@@ -103,6 +107,7 @@ export async function takeSnapshot(
     directory,
     args,
     now: suppliers.services.clock.now(),
+    limits: suppliers.services.limits,
     subscriptions,
     subscribers,
   };
@@ -111,6 +116,7 @@ export async function takeSnapshot(
   parts.push(...directorySections(inputs, wanted));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
+  if (wanted('realm_emoji')) parts.push({ realm_emoji: presentCustomEmoji(directory.emoji()) });
   if (own) parts.push(ownSections(inputs, own, wanted));
   return { start: end, incarnation, covers, shows: shown, parts: parts.map(encodeFields) };
 }

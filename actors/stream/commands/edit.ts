@@ -14,9 +14,10 @@ import {
   type StoredEdit,
   type StoredMessage,
 } from '../../../src/messages/index.js';
-import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
+import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
 import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
+import { claimedFiles, filesLinked, filesUnlinked } from '../../shared/file-links.js';
 import { success, value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
 import type { EditArgs } from '../editing/args.js';
@@ -36,6 +37,8 @@ export interface EditInputs {
   readonly stored: MessageRecord | null;
   /** null: cannot be rendered. Undefined: the text isn't changed, or can't be one. */
   readonly rendered: Rendered | null | undefined;
+  /** Uploaded files that the new text links and the old one did not: those that the sender may claim. */
+  readonly files: readonly string[];
   readonly memberships: Memberships;
   /** Only for moves. */
   readonly scope: Scope | undefined;
@@ -61,11 +64,13 @@ function textOf(content: string | null): string | undefined {
 
 async function readContent(args: EditArgs, stored: MessageRecord, context: Context, suppliers: Suppliers) {
   const text = textOf(args.content);
-  if (text === undefined) return { rendered: undefined, memberships: new Map() };
+  if (text === undefined) return UNREAD;
   const directory = await suppliers.directory(context.realm);
-  const rendered = await suppliers.services.renderer.render(text, directory, args.origin);
-  if (!rendered) return { rendered, memberships: new Map() };
   const message = asStored(stored);
+  const rendered = await suppliers.services.renderer.render(text, directory, args.origin, message.sender);
+  if (!rendered) return { rendered, files: [], memberships: new Map() };
+  const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
+  const files = await claimedFiles(added, context.realm, message.sender, suppliers);
   const memberships = await membershipsFor(
     message,
     text,
@@ -75,7 +80,7 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
     { directory, now: suppliers.services.clock.now() },
     suppliers.store,
   );
-  return { rendered, memberships };
+  return { rendered, files, memberships };
 }
 
 async function readTarget(args: EditArgs, { realm, caller }: Context, suppliers: Suppliers) {
@@ -87,11 +92,13 @@ async function readTarget(args: EditArgs, { realm, caller }: Context, suppliers:
   return new Map(users.map((user, i) => [user, asMember(parts[i]?.value)]));
 }
 
+const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
+
 function needs(moves: boolean) {
   return async (args: EditArgs, context: Context, suppliers: Suppliers): Promise<EditInputs> => {
     const stored = await storedRecord(context.realm, args.message_id, suppliers);
     const here = stored && stored.body.stream === ownStream(context);
-    if (!here) return { stored, rendered: undefined, memberships: new Map(), scope: undefined, inTarget: new Map() };
+    if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
     const [content, scope, inTarget] = await Promise.all([
       readContent(args, stored, context, suppliers),
       moves && stored.body.stream !== 0 ? readScope(args, asStored(stored), context, suppliers) : undefined,
@@ -105,14 +112,19 @@ function needs(moves: boolean) {
 export interface NewText {
   readonly body: Partial<MessageBody>;
   readonly edit: Pick<StoredEdit, 'content'>;
+  /** For the owners of files that it links now, or not any more. */
+  readonly commands: readonly OutboxCommand[];
 }
+
+const without = (list: readonly string[], those: readonly string[]): string[] =>
+  list.filter((one) => !those.includes(one));
 
 function rewritten(
   view: StreamView,
   message: StoredMessage,
   content: string,
-  { rendered, memberships }: EditInputs,
-  { directory, now, key }: CommandContext,
+  { rendered, memberships, files: claimed }: EditInputs,
+  { directory, now, key, realm }: CommandContext,
 ): NewText {
   const text = newText(content);
   const own = ownStream({ key });
@@ -121,7 +133,16 @@ function rewritten(
   const body = newContent(message, text, rendered ?? null, { directory, now }, member);
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
   checkWildcard(wakes, () => memberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
-  return { body, edit: { content: { raw: message.body.content, html: message.body.html } } };
+  const before = message.body.files ?? [];
+  const files = (rendered?.attachmentPaths ?? []).filter((path) => before.includes(path) || claimed.includes(path));
+  return {
+    body: files.length + before.length > 0 ? { ...body, files } : body,
+    edit: { content: { raw: message.body.content, html: message.body.html } },
+    commands: [
+      ...filesLinked(realm, without(files, before), message.id, message.body.sent),
+      ...filesUnlinked(realm, without(before, files), message.id, false),
+    ],
+  };
 }
 
 function editorOf({ directory, caller, now }: CommandContext): Editor & { readonly user: DirectoryUser } {
@@ -143,7 +164,7 @@ function handle(name: 'edit' | 'move') {
       return moveOf(view, message, args, wanted, text, inputs, editor, context);
     }
     const at = Math.floor(context.now / 1000);
-    const { body, edit } = text!;
+    const { body, edit, commands } = text!;
     const edits = [{ user: editor.user.id, at, ...edit }, ...(message.body.edits ?? [])];
     const stream = context.directory.stream(streamId(message.body.stream));
     return {
@@ -153,6 +174,7 @@ function handle(name: 'edit' | 'move') {
         { by: editor.user.id, at, message, stream, content: body },
         holders(message, view.state, context.directory),
       ),
+      ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
     };
   };
 }

@@ -91,6 +91,17 @@ function left({ state, parts }: View<StreamState>, leaving: readonly number[], {
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
 }
 
+/** Who leaves together with others, and still sees the stream, hears of them too. */
+function amongThemselves(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
+  if (leaving.length < 2) return [];
+  const stream = directory.stream(streamId(ownStream(key)));
+  const role = audienceRole(stream);
+  const seeing = leaving.filter((id) => (directory.user(userId(id))?.role ?? Number.POSITIVE_INFINITY) <= role);
+  if (seeing.length === 0) return [];
+  const event = { type: 'subscription', op: 'peer_remove', stream_ids: [ownStream(key)], user_ids: leaving };
+  return [{ t: 'event', to: { users: seeing }, event }];
+}
+
 /** Nothing of a stream that somebody has left is unread for him. */
 const reading = (users: readonly number[], { key, directory }: MembersContext): OutboxCommand[] =>
   users.map((user) => ({
@@ -108,7 +119,7 @@ export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
     const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
     if (leaving.length === 0) return { reply: value(null) };
     const { mv, item, ...outcome } = left(view, leaving, context);
-    const events = [item, peers('peer_remove', leaving, mv, context)];
+    const events = [item, peers('peer_remove', leaving, mv, context), ...amongThemselves(leaving, context)];
     return { ...outcome, reply: value(null), events, commands: [reading(leaving, context)] };
   },
 };

@@ -38,6 +38,7 @@ function byBot(
       { sender: NOTIFICATION_BOT, content, mentions: shown.mentions, read, hasCopy },
       { directory, now },
     ),
+    files: [],
   };
 }
 

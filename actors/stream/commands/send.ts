@@ -2,7 +2,6 @@
 import { apiError } from '../../../src/api/errors.js';
 import { parseKey, realmKey, streamId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import type { Rendered } from '../../../src/markdown/index.js';
 import {
   activeSender,
   checkDirect,
@@ -30,7 +29,7 @@ interface SendArgs extends Said {
 export const send: StreamCommand<SendArgs, Prepared> = {
   creates: true,
   needs: prepare,
-  handle({ state, parts }, args, { id, rendered }, context) {
+  handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
     if (!stream || stream.archived)
@@ -39,7 +38,7 @@ export const send: StreamCommand<SendArgs, Prepared> = {
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);
     checkTopicGiven(args.topic, directory);
-    const spoken = bySender(args, id, rendered, context, subscribed);
+    const spoken = bySender(args, prepared, context, subscribed);
     checkWildcard(spoken.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
     return sentToStream({ state, parts }, args, context, stream, spoken);
   },
@@ -63,7 +62,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     ]);
     return { ...prepared, recipient: recipient as number };
   },
-  handle({ state }, args, { id, rendered, recipient }, context) {
+  handle({ state }, args, { recipient, ...prepared }, context) {
     const { directory, caller } = context;
     const sender = activeSender(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
@@ -71,7 +70,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     checkDirect(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
-    const spoken = bySender(args, id, rendered, context, (user) => participants.includes(user));
+    const spoken = bySender(args, prepared, context, (user) => participants.includes(user));
     // One-to-one messages carry the receiver's recipient, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
     return sentDirectly({ ...state, participants, recipient }, args, context, carried, spoken);
@@ -81,8 +80,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
 /** What a person's sending adds to the message. @throws ApiError when it is no message after all */
 function bySender(
   { content, human, queue_id, local_id, widget }: SendArgs,
-  id: number,
-  rendered: Rendered | null,
+  { id, rendered, files }: Prepared,
   { caller, client, directory, now }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
@@ -97,6 +95,7 @@ function bySender(
       { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
       { directory, now },
     ),
+    files,
     local: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
     submessage,
   };

@@ -19,6 +19,7 @@ import type {
   Outcome,
   Suppliers,
 } from '../../../src/runtime/index.js';
+import { claimedFiles, filesLinked } from '../../shared/file-links.js';
 import { success } from '../../shared/replies.js';
 import type { StreamView } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
@@ -40,21 +41,24 @@ export interface Prepared {
   readonly id: number;
   /** null: cannot be rendered. */
   readonly rendered: Rendered | null;
+  /** Uploaded files that the message claims. */
+  readonly files: readonly string[];
 }
 
 /** Needs of every command that makes a message. */
 export async function prepare(
   { content, origin }: Said,
-  { realm }: NeedsContext<StreamState, StreamVolatile>,
+  { realm, caller }: NeedsContext<StreamState, StreamVolatile>,
   suppliers: Suppliers,
 ): Promise<Prepared> {
   // Asked for first and at once: ids must come in the order in which commands arrived.
   const id = suppliers.messageId(realm);
-  const rendered = suppliers
-    .directory(realm)
-    .then((directory) => suppliers.services.renderer.render(content, directory, origin));
-  const both = await Promise.all([id, rendered]);
-  return { id: both[0], rendered: both[1] };
+  const text = suppliers.directory(realm).then(async (directory) => {
+    const rendered = await suppliers.services.renderer.render(content, directory, origin, caller);
+    return { rendered, files: await claimedFiles(rendered?.attachmentPaths ?? [], realm, caller, suppliers) };
+  });
+  const both = await Promise.all([id, text]);
+  return { id: both[0], ...both[1] };
 }
 
 export function linksOf(
@@ -72,6 +76,8 @@ export interface Spoken {
   readonly client: string;
   readonly rendered: Rendered;
   readonly flags: MessageBody['flags'];
+  /** Uploaded files that it claims. */
+  readonly files: readonly string[];
   readonly local?: MessageItem['local'] | undefined;
   /** What its widget begins with. */
   readonly submessage?: StoredSubmessage | undefined;
@@ -98,7 +104,8 @@ export function sentToStream(
   const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: spoken.id };
-  return { ...placed, commands: [[{ to: realmKey(context.realm), name: 'first-message', args, caller: 0 }]] };
+  const told = { to: realmKey(context.realm), name: 'first-message', args, caller: 0 };
+  return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
 /** @param recipient recipient_id that the message carries */
@@ -132,8 +139,8 @@ interface Place {
 function sent(
   state: StreamState,
   said: Said,
-  { now, directory }: SentContext,
-  { id, sender, client, rendered, flags, local, submessage }: Spoken,
+  { now, directory, realm }: SentContext,
+  { id, sender, client, rendered, flags, files, local, submessage }: Spoken,
   { first, participants, recipient, stream, conversation, to }: Place,
 ): Outcome<StreamState> {
   const { wildcard } = rendered.mentions;
@@ -150,6 +157,7 @@ function sent(
     wildcard,
     topicLinks: linksOf(said, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
+    ...(files.length > 0 ? { files } : {}),
     ...(submessage ? { submessages: [submessage] } : {}),
   };
   const message: StoredMessage = { id, sender, participants, home: stream, body };
@@ -167,5 +175,7 @@ function sent(
     ...armed({ ...state, last: id }, now),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
+    // Who is told that the message is sent finds it in the list of files.
+    ...(files.length > 0 ? { commands: [filesLinked(realm, files, id, body.sent)], replyAfterCommands: true } : {}),
   };
 }

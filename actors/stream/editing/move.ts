@@ -174,6 +174,7 @@ export function moveOf(
       ? policies(view, { stream: from.id, topic: old }, { stream: to.id, topic }, targetExisted, gone, inputs, context)
       : [],
     ...notices.map((notice) => [notice]),
+    text?.commands ?? [],
   ].filter((stage) => stage.length > 0);
   return {
     reply: success(),

@@ -3,24 +3,24 @@
  * the actor of its conversation, which sends it or says why not. Commands between actors are carried out exactly once,
  * so one message comes of it, wherever a crash comes between.
  */
-import { dmKey, type JsonObject, type RealmId, streamId, streamKey, userId } from '../../../src/core/index.js';
+import { dmKey, type Json, type RealmId, streamId, streamKey, userId } from '../../../src/core/index.js';
 import type { DirectoryView } from '../../../src/directory/index.js';
 import { isHumanClient } from '../../../src/http/client-name.js';
 import {
   type Delivered,
   dueNow,
-  nextDue,
   presentScheduled,
   type Scheduled,
   scheduledOf,
   scheduledPart,
 } from '../../../src/messages/index.js';
-import type { OutboxCommand } from '../../../src/runtime/index.js';
+import type { CommandContext, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
 import { directNotice } from '../../shared/notices.js';
 import { value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
+import { nextWake } from '../due.js';
 import { tellScheduled, withPart } from '../scheduled-changes.js';
-import { selfOf } from '../state.js';
+import { selfOf, type UserState } from '../state.js';
 
 const mayTry = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
@@ -51,23 +51,20 @@ function handOver(message: Scheduled, realm: RealmId, self: number, after: numbe
   return { to: dmKey(realm, participants), name: 'send-scheduled', args: { ...args, participants }, ...more };
 }
 
-/** The time of some has come. */
-export const due: UserCommand<JsonObject> = {
-  handle({ parts }, _args, _inputs, { now, key, realm, directory }) {
-    const self = selfOf(key);
-    const may = mayTry(directory, self);
-    const messages = dueNow(parts, now).map(
-      (message): Scheduled => ({ ...message, phase: may ? 'sending' : 'failed' }),
-    );
-    return {
-      reply: value(null),
-      parts: Object.fromEntries(messages.map((message) => [scheduledPart(message.id), message])),
-      events: may ? [] : messages.map((message) => failedEvent(self, message)),
-      commands: may ? [messages.map((message) => handOver(message, realm, self, directory.version))] : [],
-      due: nextDue(withPart(parts, ...messages)),
-    };
-  },
-};
+/** Hands over those whose time has come. */
+export function deliverDue(
+  parts: ReadonlyMap<string, Json>,
+  { now, key, realm, directory }: CommandContext,
+): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
+  const self = selfOf(key);
+  const may = mayTry(directory, self);
+  const messages = dueNow(parts, now).map((message): Scheduled => ({ ...message, phase: may ? 'sending' : 'failed' }));
+  return {
+    parts: Object.fromEntries(messages.map((message) => [scheduledPart(message.id), message])),
+    events: may ? [] : messages.map((message) => failedEvent(self, message)),
+    commands: may ? [messages.map((message) => handOver(message, realm, self, directory.version))] : [],
+  };
+}
 
 /** From the conversation's actor. Its sender may have deleted it meanwhile. */
 export const scheduledSent: UserCommand<{ readonly id: number }> = {
@@ -78,7 +75,7 @@ export const scheduledSent: UserCommand<{ readonly id: number }> = {
       reply: value(null),
       parts: { [scheduledPart(id)]: delivered },
       events: [tellScheduled(selfOf(key), 'remove', { scheduled_message_id: id })],
-      due: nextDue(withPart(parts, delivered)),
+      due: nextWake(withPart(parts, delivered)),
     };
   },
 };
@@ -96,7 +93,7 @@ export const scheduledFailed: UserCommand<{ readonly id: number; readonly reason
       parts: { [scheduledPart(id)]: failed },
       events: [failedEvent(self, failed)],
       commands: mayTry(directory, self) ? [[directNotice(realm, self, notice)]] : [],
-      due: nextDue(withPart(parts, failed)),
+      due: nextWake(withPart(parts, failed)),
     };
   },
 };

@@ -122,8 +122,8 @@ export const fetchMessage: UserCommand<
 export const render: UserCommand<{ readonly content: string; readonly origin: string }, Rendered | null> = {
   lane: 'read',
   read: true,
-  async needs({ content, origin }, { realm }, suppliers) {
-    return suppliers.services.renderer.render(content, await suppliers.directory(realm), origin);
+  async needs({ content, origin }, { realm, caller }, suppliers) {
+    return suppliers.services.renderer.render(content, await suppliers.directory(realm), origin, caller);
   },
   handle(_view, _args, rendered) {
     if (!rendered) throw apiError('CANNOT_RENDER');

@@ -3,7 +3,6 @@ import { apiError } from '../../../src/api/errors.js';
 import { scheduledRecipients } from '../../../src/api/scheduled-recipients.js';
 import { type JsonObject, userId } from '../../../src/core/index.js';
 import {
-  nextDue,
   presentScheduled,
   type Scheduled,
   type ScheduledBody,
@@ -14,6 +13,7 @@ import {
 import { checkTopic } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
+import { nextWake } from '../due.js';
 import { tellScheduled, withPart } from '../scheduled-changes.js';
 import { checkScheduled, type SchedulingInputs, schedulingInputs } from '../scheduling.js';
 import { nextOwnId } from '../state.js';
@@ -50,7 +50,7 @@ export const schedule: UserCommand<ScheduleArgs, SchedulingInputs> = {
       state: { ...state, lastScheduled: id },
       parts: { [scheduledPart(id)]: message },
       events: [tellScheduled(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
-      due: nextDue(withPart(parts, message)),
+      due: nextWake(withPart(parts, message)),
     };
   },
 };
@@ -90,7 +90,7 @@ export const editScheduled: UserCommand<EditArgs, SchedulingInputs> = {
       reply: success(),
       parts: { [scheduledPart(message.id)]: message },
       events: [tellScheduled(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
-      due: nextDue(withPart(view.parts, message)),
+      due: nextWake(withPart(view.parts, message)),
     };
   },
 };
@@ -129,7 +129,7 @@ export const deleteScheduled: UserCommand<{ readonly id: number }> = {
       reply: success(),
       parts: { [scheduledPart(id)]: null },
       events: [tellScheduled(caller, 'remove', { scheduled_message_id: id })],
-      due: nextDue(left),
+      due: nextWake(left),
     };
   },
 };

@@ -2,7 +2,9 @@
 
 import type { Operation } from '../operation.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
+import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
+import { FILE_OPERATIONS } from './files.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import {
   addLinkifier,
@@ -132,4 +134,6 @@ export const OPERATIONS = [
   updateSubscriptionSetting,
   getSubscriptionStatus,
   matchesNarrow,
+  ...FILE_OPERATIONS,
+  ...EMOJI_OPERATIONS,
 ] as unknown as readonly Operation[];

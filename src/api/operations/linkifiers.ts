@@ -16,9 +16,13 @@ export const getLinkifiers = operation({
   run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(presentLinkifier) } }),
 });
 
+/** Every process keeps all of them, and every change of one sends them all. */
+const LONGEST = 1_000;
+const short = Type.String({ maxLength: LONGEST });
+
 const content = {
-  pattern: text('form', 'Regular expression (RE2) with named groups.'),
-  url_template: text('form', 'RFC 6570 template with the names of those groups.'),
+  pattern: { ...text('form', 'Regular expression (RE2) with named groups.'), schema: short },
+  url_template: { ...text('form', 'RFC 6570 template with the names of those groups.'), schema: short },
 } as const;
 
 const filterId = { filter_id: pathId('The linkifier.') } as const;

@@ -13,7 +13,7 @@ import {
 import type { Facts } from './facts.js';
 
 /** Operations that need credentials, with nothing else right: authentication comes before parameters. */
-const CLOSED_OPERATIONS = OPERATIONS.filter(({ guard }) => guard !== 'none').map(
+const CLOSED_OPERATIONS = OPERATIONS.filter(({ guard, root }) => guard !== 'none' && !root).map(
   ({ method, path }) => declaredAs(method, path)![0],
 );
 

@@ -55,6 +55,12 @@ async function usualValues(org: Organization): Promise<Fields> {
     principals: [member.id],
     drafts: [{ type: '', to: [], topic: '', content: 'more' }],
     draft: { type: '', to: [], topic: '', content: 'other' },
+    alert_words: ['word'],
+    muted_user_id: other.id,
+    scheduled_delivery_timestamp: 4_000_000_000,
+    stream_ids: [],
+    members: [member.id],
+    new_name: 'new',
   };
 }
 
@@ -124,7 +130,7 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
 /** What the callers see, but for what differs between any two looks. */
 async function stateOf({ owner, member }: Organization): Promise<unknown> {
   const looks = [owner, member].map(async ({ api }) => {
-    const { queue_id, last_event_id: _, ...state } = await api.ok('POST /register');
+    const { queue_id, last_event_id: _, server_timestamp: __, ...state } = await api.ok('POST /register');
     await api.ok('DELETE /events', { queue_id });
     return [state, await api.ok('GET /messages', { anchor: 'newest', num_before: 1000, num_after: 0 })];
   });

@@ -6,8 +6,12 @@ import { choices } from './choices.js';
 import { deleting } from './deleting.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
+import { emoji } from './emoji.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
+import { fileAccess } from './file-access.js';
+import { fileServing } from './file-serving.js';
+import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
@@ -17,6 +21,7 @@ import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
 import { reactionRefusals } from './reaction-refusals.js';
@@ -43,6 +48,8 @@ import { typing } from './typing.js';
 import { userGroups } from './user-groups.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
+import { visibilityEvents } from './visibility-events.js';
+import { visibilityTables } from './visibility-tables.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {
@@ -70,12 +77,15 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   registering,
   queues,
   'contents of queues': queueContents,
+  'capabilities of queues': queueCapabilities,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
   visibility,
+  'visibility tables': visibilityTables,
+  'visibility of events': visibilityEvents,
   audiences,
   drafts,
   settings,
@@ -89,5 +99,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'scheduled messages': scheduled,
   'snapshot and events': state,
   'snapshot and events of changes': stateChanges,
+  'uploaded files': files,
+  'who may see files': fileAccess,
+  'files as they are served': fileServing,
+  'custom emoji': emoji,
   restart,
 };

@@ -1,14 +1,15 @@
 /** What single operators find, and for whom: narrow.md § Operators, § Base set. Windows and search have families of their own. */
 import type { ApiMessage } from '../harness.js';
-import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../harness.js';
+import { makeOrganization, NOTIFICATION_BOT, type Person, say, streamIdOf, subscribe, tell } from '../harness.js';
 import type { Facts } from './facts.js';
 
 const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
 const term = (operator: string, operand: unknown, negated = false) => ({ operator, operand, negated });
 
+/** But for the notices that told people of their subscriptions. */
 async function ids(person: Person, ...narrow: unknown[]): Promise<number[]> {
   const { messages } = await person.api.ok<{ messages: ApiMessage[] }>('GET /messages', { ...all, narrow });
-  return messages.map((message) => message.id);
+  return messages.filter((message) => message.sender_id !== NOTIFICATION_BOT).map((message) => message.id);
 }
 
 async function anchorOf(person: Person, ...narrow: unknown[]): Promise<number> {
@@ -27,6 +28,7 @@ export const narrows: Facts = async (t, server) => {
   await subscribe(owner, 'plaza', { principals: [member, guest] });
   const before = await say(owner, 'past', 'old', 'before anybody came');
   await subscribe(owner, 'past', { principals: [member] });
+  for (const person of [owner, member, guest]) await person.api.ok('POST /mark_all_as_read');
   await member.api.ok('POST /users/me/alert_words', { alert_words: ['fire'] });
   const plain = await say(owner, 'plaza', 'Plain', 'nothing here');
   const link = await say(owner, 'plaza', 'plain', 'see https://example.com');

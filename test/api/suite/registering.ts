@@ -9,6 +9,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   realm_user: ['realm_users', 'realm_non_active_users', 'cross_realm_bots', 'is_admin', 'user_id', 'full_name'],
   subscription: ['subscriptions', 'unsubscribed', 'never_subscribed'],
   stream: ['streams'],
+  realm_emoji: ['realm_emoji'],
 };
 
 const ALWAYS = [

@@ -55,6 +55,8 @@ export const roles: Facts = async (t, server) => {
       'POST /user_topics': { stream_id: stream, topic: 'roles', visibility_policy: 1 },
       'PATCH /users/me/subscriptions/muted_topics': { stream: 'everybody', topic: 'roles', op: 'remove' },
       'GET /server_settings': {},
+      'GET /attachments': {},
+      'GET /realm/emoji': {},
     };
     for (const [operation, params] of Object.entries(open)) {
       for (const person of org.people) {

@@ -5,6 +5,7 @@ import {
   invalid,
   makeOrganization,
   missing,
+  NOTIFICATION_BOT,
   type Params,
   type Person,
   refused,
@@ -24,7 +25,9 @@ async function find(person: Person, ...narrow: unknown[]): Promise<Found[]> {
   const { messages } = await person.api.ok<{ messages: Found[] }>('GET /messages', { ...all, narrow });
   return messages;
 }
-const ids = async (person: Person, ...narrow: unknown[]) => (await find(person, ...narrow)).map(({ id }) => id);
+/** But for what the notification bot says of new streams. */
+const ids = async (person: Person, ...narrow: unknown[]) =>
+  (await find(person, ...narrow)).filter((message) => message.sender_id !== NOTIFICATION_BOT).map(({ id }) => id);
 
 export const searching: Facts = async (t, server) => {
   const org = await makeOrganization(server);

@@ -242,6 +242,18 @@ export const settings: Facts = async (t, server) => {
     t.same(await state(true), [null, null, null]);
   });
 
+  await t.test('emoticons are translated for authors who want it', async (t) => {
+    const html = async (by: Person) =>
+      (await by.api.ok('POST /messages/render', { content: 'so :)' })).rendered as string;
+    t.equal(await html(guest), '<p>so :)</p>');
+    await patch({ translate_emoticons: true }, guest);
+    t.match(await html(guest), /<span aria-label="smile" class="emoji/);
+    const { id } = await guest.api.ok('POST /messages', { type: 'direct', to: [owner.id], content: 'so :)' });
+    const { message } = await owner.api.ok('GET /messages/{message_id}', { message_id: id });
+    t.equal((message as Fields).content, await html(guest), "by the author's setting, not the reader's");
+    t.equal(await html(owner), '<p>so :)</p>');
+  });
+
   await t.test('drafts that are no more synchronized are deleted', async (t) => {
     const draft = { type: '', to: [], topic: '', content: 'unfinished' };
     await other.api.ok('POST /drafts', { drafts: [draft] });

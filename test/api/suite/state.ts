@@ -68,7 +68,7 @@ export const state: Facts = async (t, server) => {
   );
   await verify('a stream is joined again', () => subscribe(other, ['public', 'p1', 'p2']));
   const p1 = await streamIdOf(other, 'p1');
-  const p2 = await streamIdOf(other, 'p2');
+  const p3 = await streamIdOf(other, 'p3');
   await verify('a subscription is set', () =>
     settings(other, p1, { color: '#123456', pin_to_top: true, push_notifications: false }),
   );
@@ -76,17 +76,17 @@ export const state: Facts = async (t, server) => {
   await verify('a stream is muted', () => settings(other, p1, { is_muted: true }));
   await verify('and no longer', () => settings(other, p1, { in_home_view: true }));
   await verify('a stream is described and may be posted to by few', () =>
-    patch(p2, { description: 'this and *that*', stream_post_policy: 4, can_remove_subscribers_group_id: 3 }),
+    patch(p3, { description: 'this and *that*', stream_post_policy: 4, can_remove_subscribers_group_id: 3 }),
   );
-  await verify('a stream is renamed', () => patch(p2, { new_name: 'p2 renamed' }));
-  await verify('a stream is made private', () => patch(p2, { is_private: true }));
-  await verify('a private stream shares its history', () => patch(p2, { history_public_to_subscribers: true }));
-  await subscribe(other, 'p2 renamed', { principals: [admin] });
-  await verify('a private stream is made public', () => patch(p2, { is_private: false }));
+  await verify('a stream is renamed', () => patch(p3, { new_name: 'p3 renamed' }));
+  await verify('a stream is made private', () => patch(p3, { is_private: true }));
+  await verify('a private stream shares its history', () => patch(p3, { history_public_to_subscribers: true }));
+  await subscribe(other, 'p3 renamed', { principals: [admin] });
+  await verify('a private stream is made public', () => patch(p3, { is_private: false }));
   await verify('a stream becomes a default one', () => admin.api.ok('POST /default_streams', { stream_id: p1 }));
   await verify('and no longer', () => admin.api.ok('DELETE /default_streams', { stream_id: p1 }));
-  await admin.api.ok('POST /default_streams', { stream_id: p2 });
-  await verify('a stream is archived', () => admin.api.ok('DELETE /streams/{stream_id}', { stream_id: p2 }));
+  await admin.api.ok('POST /default_streams', { stream_id: p3 });
+  await verify('a stream is archived', () => admin.api.ok('DELETE /streams/{stream_id}', { stream_id: p3 }));
   const alone = () => subscribe(other, 'alone', { invite_only: true });
   await alone();
   await verify('a private stream is left by the last', () => leave(other, ['alone']));

@@ -143,14 +143,14 @@ export const windows: Facts = async (t, server) => {
       [{ operator: 'sender', operand: owner.id, negated: true }],
       (row) => row.copy && row.sender !== owner.id,
     ],
-    ['a word in everything', [['search', 'messages']], (row) => row.copy],
+    ['a word in everything', [['search', 'messages']], (row) => row.copy && row.sender !== NOTIFICATION_BOT],
     [
       'a word in half, with the past',
       [
         ['search', 'Message'],
         ['stream', 'half'],
       ],
-      (row) => row.stream === 'half',
+      (row) => row.stream === 'half' && row.sender !== NOTIFICATION_BOT,
     ],
     [
       'a topic, by its words',
@@ -185,7 +185,7 @@ export const windows: Facts = async (t, server) => {
         { operator: 'sender', operand: owner.id, negated: true },
         { operator: 'is', operand: 'dm', negated: true },
       ],
-      (row) => row.stream === 'home' && row.sender !== owner.id,
+      (row) => row.copy && row.stream === 'home' && row.sender !== owner.id,
     ],
     [
       'nothing',

@@ -2,6 +2,7 @@
 import { noteAction } from './actions.js';
 import { countEvent, countRefusal, countSuccess } from './coverage.js';
 import { exchange, type RawAnswer, type RawRequest } from './http.js';
+import { multipart, type SentFile } from './multipart.js';
 import { checkRefusal } from './refusals.js';
 import type { Answer, ApiEvent, Fields } from './types.js';
 import { checkEvent, checkResponse } from './wire.js';
@@ -71,6 +72,16 @@ export class Client {
       ...(method === 'GET' ? {} : { body: encoded }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
+    this.#check(operation, answer);
+    return answer;
+  }
+
+  /** As `call`, with files in a multipart form. */
+  async upload(operation: string, files: readonly SentFile[], params: Params = {}): Promise<Answer> {
+    const [method = '', template = ''] = operation.split(' ');
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+    const { type, body } = multipart(files);
+    const answer = await this.raw({ method, path: `/api/v1${path}`, headers: { 'content-type': type }, body });
     this.#check(operation, answer);
     return answer;
   }

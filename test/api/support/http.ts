@@ -13,6 +13,7 @@ export interface RawRequest {
 
 export interface RawAnswer extends Answer {
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
@@ -39,14 +40,15 @@ export function exchange(port: number, of: RawRequest): Promise<RawAnswer> {
         res.on('data', (part: Buffer) => parts.push(part));
         res.on('error', reject);
         res.on('end', () => {
-          const text = Buffer.concat(parts).toString('utf8');
+          const bytes = Buffer.concat(parts);
+          const text = bytes.toString('utf8');
           let parsed: Fields = {};
           try {
             parsed = JSON.parse(text) as Fields;
           } catch {
             // HEAD, OPTIONS: no body.
           }
-          resolve({ status: res.statusCode ?? 0, headers: res.headers, body: parsed, text });
+          resolve({ status: res.statusCode ?? 0, headers: res.headers, body: parsed, text, bytes });
         });
       },
     );

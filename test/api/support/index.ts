@@ -21,7 +21,9 @@ export {
   startEmbedded,
   type TestServer,
 } from './faces.js';
+export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, upload } from './files.js';
 export { closeIdle, exchange, type RawAnswer } from './http.js';
+export { multipart, type SentFile } from './multipart.js';
 export {
   makeOrganization,
   NOTIFICATION_BOT,

@@ -26,11 +26,17 @@ export interface ReducerOptions {
 export function apply(state: State, event: ApiEvent, options: ReducerOptions): State {
   switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
     case 'heartbeat':
+    // No part of the state: fetched when it is looked at.
+    case 'attachment/add':
+    case 'attachment/update':
+    case 'attachment/remove':
     // Of messages, which no section shows.
     case 'reaction/add':
     case 'reaction/remove':
     case 'submessage':
       return state;
+    case 'realm_emoji/update':
+      return { ...state, realm_emoji: event.realm_emoji };
     case 'message':
       return messageArrived(
         messageSent(state, event.message as ApiMessage),

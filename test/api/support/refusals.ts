@@ -44,9 +44,12 @@ const VALIDATOR = [
   'contains a value that is not an? \\w+',
 ].join('|');
 
+/** messages.md § Submessages: what is added to a widget is named by the widget. */
+const WIDGETS = ['poll data', 'todo data'];
+
 /** Parameters are named by the operation, so a message about another name is none of the contract. */
 function validatorMessage(declared: Declared): RegExp {
-  const names = [...declared.parameters.map(({ name }) => literally(name)), 'elem'].join('|');
+  const names = [...declared.parameters.map(({ name }) => literally(name)), 'elem', ...WIDGETS].join('|');
   const place = `(${names})(\\[\\d+\\]|\\["[^"]*"\\])*`;
   return new RegExp(
     `^(${place} (${VALIDATOR})|Invalid ${place}|\\w+ key is missing from ${place}|Unexpected arguments: .+|Argument "(${names})" is not valid JSON\\.)$`,
@@ -97,6 +100,7 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
     bad('Stream name too long (limit: 60 characters).'),
     bad('Invalid character in stream name, at position {n}!'),
   ],
+  'POST /submessage': [bad('Unknown type for todo data: {type}')],
   // It takes the parameters of POST /register, and with them their refusals.
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],
 };

@@ -18,6 +18,7 @@ const GUARDS: Readonly<Record<string, string>> = {
   admin_with_can_create_users: 'admin',
   admin_or_sender_by_policy: 'user',
   admin_or_bot_owner: 'user',
+  admin_or_emoji_author: 'user',
 };
 
 function expectedEncoding({ encoding, check, in: where, schema }: WireParameter): string {
@@ -73,7 +74,8 @@ function differences(name: string, declaration: (typeof OPERATIONS)[number], of:
 
 const unused = new Set(Object.keys(DIFFERENCES));
 const names = new Set<string>();
-for (const declaration of OPERATIONS) {
+// Addresses at the root that are opened as links are none of the API.
+for (const declaration of OPERATIONS.filter(({ root }) => !root)) {
   const found = declaredAs(declaration.method, declaration.path);
   t.test(`${declaration.method} ${declaration.path} is declared as the contract has it`, async (t) => {
     if (!found) return void t.fail('wire.json has no such operation');

@@ -11,6 +11,8 @@ class FakeExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   aborted = false;
+  /** Somebody looked at the body. */
+  read = false;
   answers = 0;
   status = 0;
   headers: Record<string, string> = {};
@@ -41,8 +43,10 @@ class FakeExchange implements HttpExchange {
   remoteAddress(): string {
     return '127.0.0.1';
   }
-  readBody(done: (body: Uint8Array | undefined) => void): void {
-    done(Buffer.from(this.body ?? ''));
+  readBody(done: (body: Uint8Array | undefined) => void, limit = Number.POSITIVE_INFINITY): void {
+    this.read = true;
+    const body = Buffer.from(this.body ?? '');
+    done(body.length > limit ? undefined : body);
   }
   onAborted(listener: () => void): void {
     this.#abort = listener;
@@ -316,4 +320,59 @@ t.test('an answer may bring headers of its own', async (t) => {
   const run = () => ({ fields: {}, headers: { 'Cache-Control': 'max-age=60', 'X-A': 'b' } });
   const got = make(declare({ path: '/a', run })).send('GET', '/a');
   t.match(got.headers, { 'Cache-Control': 'max-age=60', 'X-A': 'b', 'Content-Type': 'application/json' });
+});
+
+const MULTIPART = { 'content-type': 'multipart/form-data; boundary=B' };
+const fileForm = (bytes: string): string =>
+  `--B\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\n${bytes}\r\n--B--\r\n`;
+const upload = declare({
+  path: '/files',
+  method: 'POST',
+  takesFiles: true,
+  run: ({ files }) => ({ fields: { got: files === 'too large' ? files : files.map((file) => file.bytes.length) } }),
+});
+
+t.test('files come to operations that take them; to others they do not', async (t) => {
+  const { send } = make(
+    upload,
+    declare({ path: '/a', method: 'POST', run: ({ files }) => ({ fields: { got: files as [] } }) }),
+  );
+  const taken = send('POST', '/files', MULTIPART, fileForm('12345'));
+  const skipped = send('POST', '/a', MULTIPART, fileForm('12345'));
+  await settle();
+  t.same([taken.json.got, skipped.json.got], [[5], []]);
+});
+
+t.test('without a valid key nobody has a file read at all', async (t) => {
+  const { send } = make(upload);
+  for (const authorization of ['', 'Basic bm9uc2Vuc2U=', AUTH.replace(/.{8}$/, 'AAAAAAA=')]) {
+    const refused = send('POST', '/files', { ...MULTIPART, authorization }, fileForm('x'));
+    t.same([refused.status, refused.read, refused.answers], [401, false, 1]);
+  }
+});
+
+t.test('uploads have their own limit, and a message of their own beyond it', async (t) => {
+  const { send } = make(upload);
+  t.same(send('POST', '/files', MULTIPART, 'x'.repeat(26 * 1_048_576)).json.got, 'too large');
+});
+
+t.test('uploads under way take no more than their share of memory, and give it back', async (t) => {
+  const services = new FakeServices();
+  services.slow = true;
+  const frontend = new Frontend([upload], services, { instance: 'f1', maxFileMib: 1, uploadMemoryMib: 2 });
+  const send = (): FakeExchange => {
+    const head = { authorization: AUTH, ...MULTIPART, 'content-length': String(900_000) };
+    const exchange = new FakeExchange('POST', '/api/v1/files', head, fileForm('x'));
+    frontend.handle(exchange);
+    return exchange;
+  };
+  const [one, two, three] = [send(), send(), send()];
+  t.same([three.status, three.read], [503, false]);
+  one.abort();
+  const four = send();
+  await settle();
+  t.same([one.answers, two.status, four.status], [0, 200, 200]);
+  const [five, six] = [send(), send()];
+  await settle();
+  t.same([five.status, six.status], [200, 200], 'answered ones have given it back');
 });

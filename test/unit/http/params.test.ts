@@ -4,7 +4,7 @@ import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ApiError, type Parameters } from '../../../src/api/index.js';
 import { ParameterReader } from '../../../src/http/params.js';
-import { type Fields, NO_FIELDS, parseForm, parseFormBody } from '../../../src/http/params-form.js';
+import { NO_FIELDS, parseForm, parseFormBody } from '../../../src/http/params-form.js';
 import { parseMultipart } from '../../../src/http/params-multipart.js';
 import { declare, refusal } from './support.js';
 
@@ -117,9 +117,22 @@ t.test('multipart fields are read, files skipped, broken bodies refused', async 
   const part = (head: string, body: string): string =>
     `--B\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
   const type = 'multipart/form-data; boundary=B';
-  const parse = (text: string, as = type): Promise<Fields> => parseMultipart(Buffer.from(text), as);
+  const parse = (text: string, as = type, files = false) => parseMultipart(Buffer.from(text), as, files);
   const body = `${part('name="a"', 'ä\r\nb')}${part('name="f"; filename="x.txt"', 'data')}${part('name="a"', '2')}--B--\r\n`;
-  t.same([...(await parse(body))], [['a', '2']]);
+  const { fields, files } = await parse(body);
+  t.same([[...fields], files], [[['a', '2']], []]);
+  const kept = await parse(
+    `${part('name="f"; filename="ä/../b c.txt"\r\nContent-Type: image/png', 'data')}${part('name="g"; filename="e"', '')}--B--\r\n`,
+    type,
+    true,
+  );
+  t.same(
+    kept.files.map(({ name, type, bytes }) => [name, type, Buffer.from(bytes).toString()]),
+    [
+      ['b c.txt', 'image/png', 'data'],
+      ['e', 'text/plain', ''],
+    ],
+  );
   for (const [text, as] of [
     [body.slice(0, 40), type],
     [body, 'multipart/form-data'],

@@ -35,11 +35,16 @@ t.test('an operation may set result and msg itself', async (t) => {
 t.test('every error of the catalogue is encoded with code, message and data', async (t) => {
   for (const name of Object.keys(catalogue) as ErrorName[]) {
     const error = new ApiError(name, { allowed_methods: ['GET', 'PUT'] }).toReply();
+    t.ok(errorHeaders(error).flat.includes('Cache-Control'));
+    if (error.html) {
+      t.equal(Object.fromEntries(errorHeaders(error).pairs)['Content-Type'], 'text/html; charset=utf-8');
+      t.equal(text(errorBody(error)), error.msg, 'a page is the message alone');
+      continue;
+    }
     const body = JSON.parse(text(errorBody(error))) as Record<string, unknown>;
     t.equal(body.result, 'error', name);
     t.equal(body.msg, error.msg);
     t.equal(body.code, error.code);
-    t.ok(errorHeaders(error).flat.includes('Cache-Control'));
   }
 });
 

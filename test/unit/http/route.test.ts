@@ -74,3 +74,22 @@ t.test('two operations on one pattern and method are refused, as is an undeclare
   t.throws(() => router([op('GET', '/a/{x}', { x: uint }), op('GET', '/a/{y}', { y: uint })]), /two operations/);
   t.throws(() => router([op('GET', '/a/{x}')]), /not declared/);
 });
+
+t.test('the rest of a path is one value, and comes last', async (t) => {
+  const rest = { ...text, rest: true } as const;
+  const files = router([
+    op('GET', '/files/{realm}/{path}', { realm: uint, path: rest }),
+    op('GET', '/files/{realm}/{path}/info', { realm: uint, path: text }),
+  ]);
+  const at = (path: string) => {
+    const found = files.find(`/api/v1${path}`);
+    return found && [found.route.methods.get('GET'), found.values];
+  };
+  t.same(at('/files/7/a'), ['GET /files/{realm}/{path}', ['7', 'a']]);
+  t.same(at('/files/7/a/b%2Fc/d'), ['GET /files/{realm}/{path}', ['7', 'a/b/c/d']]);
+  t.same(at('/files/7/a/info'), ['GET /files/{realm}/{path}/info', ['7', 'a']]);
+  t.same(at('/files/7/a/b/info'), ['GET /files/{realm}/{path}', ['7', 'a/b/info']]);
+  t.equal(at('/files/7'), undefined, 'it is not empty');
+  t.equal(at('/files/7/'), undefined);
+  t.equal(at('/files/x/a'), undefined);
+});

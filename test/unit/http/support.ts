@@ -7,7 +7,9 @@ import { ApiError, apiError } from '../../../src/api/index.js';
 import { realmId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import type { Caller, ForwardContext, Forwarding, FrontendServices } from '../../../src/http/services.js';
+import { Secrets } from '../../../src/secrets/index.js';
 import { FakeClock } from '../../support/fake-clock.js';
+import { MemoryBlobs } from '../../support/memory-blobs.js';
 
 export const KEY = 'abcdefghijklmnopqrstuvwxyz012345';
 export const AUTH = `Basic ${Buffer.from(`iago@example.com:${KEY}`).toString('base64')}`;
@@ -37,6 +39,8 @@ export class FakeServices implements FrontendServices {
   slow = false;
   waitFor: FrontendServices['waitFor'] = () => {};
   refresh = (): Promise<void> => Promise.resolve();
+  readonly secrets = new Secrets('the secret of the frontend tests');
+  readonly blobs = new MemoryBlobs();
   readonly log = {
     info: (fields: object, msg: string) => void this.logged.push({ level: 'info', fields, msg }),
     warn: (fields: object, msg: string) => void this.logged.push({ level: 'warn', fields, msg }),

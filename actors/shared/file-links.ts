@@ -1,0 +1,42 @@
+/** What conversations do about the uploaded files that their messages link. */
+import { type JsonObject, type RealmId, userId, userKey } from '../../src/core/index.js';
+import { parsePath } from '../../src/files/index.js';
+import type { OutboxCommand, Suppliers } from '../../src/runtime/index.js';
+
+/**
+ * Of the files that a text links, those that a message of this user claims: existing ones that the user may see. For
+ * the needs of commands that store a text.
+ */
+export async function claimedFiles(
+  paths: readonly string[],
+  realm: RealmId,
+  user: number,
+  { ask }: Suppliers,
+): Promise<readonly string[]> {
+  const own = paths.filter((path) => parsePath(path)?.realm === realm);
+  // The server itself uploads nothing.
+  if (own.length === 0 || user === 0) return [];
+  return (await ask(userKey(realm, userId(user)), 'files-accessible', { paths: own }, user)) as string[];
+}
+
+function tellOwners(realm: RealmId, paths: readonly string[], name: string, args: JsonObject): OutboxCommand[] {
+  return paths.flatMap((path) => {
+    const owner = parsePath(path)?.owner;
+    return owner === undefined ? [] : [{ to: userKey(realm, owner), name, args: { ...args, path }, caller: 0 }];
+  });
+}
+
+/** For the outcome of whatever made a message link these files. @param sent seconds since 1970 */
+export const filesLinked = (realm: RealmId, paths: readonly string[], message: number, sent: number): OutboxCommand[] =>
+  tellOwners(realm, paths, 'file-linked', { message, sent });
+
+/**
+ * For the outcome of whatever ended that. @param deleted the message is gone (a file that it alone linked goes too), and
+ * not only edited
+ */
+export const filesUnlinked = (
+  realm: RealmId,
+  paths: readonly string[],
+  message: number,
+  deleted: boolean,
+): OutboxCommand[] => tellOwners(realm, paths, 'file-unlinked', { message, deleted });

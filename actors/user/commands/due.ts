@@ -1,0 +1,22 @@
+/** The time for which this actor wanted to be woken has come. */
+import type { JsonObject } from '../../../src/core/index.js';
+import { value } from '../../shared/replies.js';
+import type { UserCommand } from '../command.js';
+import { nextWake, withParts } from '../due.js';
+import { deliverDue } from './delivery.js';
+import { sweepFiles } from './files.js';
+
+export const due: UserCommand<JsonObject> = {
+  handle({ parts }, _args, _inputs, context) {
+    const delivery = deliverDue(parts, context);
+    const sweep = sweepFiles(parts, context);
+    const changed = { ...delivery.parts, ...sweep?.parts };
+    return {
+      reply: value(null),
+      parts: changed,
+      events: delivery.events,
+      commands: [[...delivery.commands.flat(), ...(sweep ? [sweep.command] : [])]],
+      due: nextWake(withParts(parts, changed)),
+    };
+  },
+};

@@ -1,0 +1,89 @@
+/** A stored file as an HTTP answer: what of it, and so that no browser takes it for a page of this server. Pure. */
+
+/** Shown in place; everything else is offered for saving. */
+const INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/gif', 'image/jpeg', 'image/png', 'image/webp']);
+
+const POLICY =
+  "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'self'; plugin-types application/pdf;";
+
+/** The type as announced, if it can stand in a header. */
+export function contentType(given: string): string {
+  const type = given.split(';', 1)[0]!.trim().toLowerCase();
+  return type.length <= 100 && /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
+    ? type
+    : 'application/octet-stream';
+}
+
+export interface Served {
+  readonly name: string;
+  readonly type: string;
+  /** Changes when the bytes do. */
+  readonly tag: string;
+  readonly download: boolean;
+  /** Pictures that the whole organization shows need no log-in. */
+  readonly shared: boolean;
+}
+
+export function fileHeaders({ name, type, tag, download, shared }: Served): Record<string, string> {
+  const inline = !download && INLINE.has(type);
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const exact = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return {
+    'Content-Type': type,
+    'Content-Disposition': `${inline ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${exact}`,
+    'Content-Security-Policy': POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': `${shared ? 'public, max-age=31536000' : 'private'}, immutable`,
+    'Accept-Ranges': 'bytes',
+    ETag: `"${tag}"`,
+  };
+}
+
+export interface ByteRange {
+  readonly start: number;
+  /** The byte after the last. */
+  readonly end: number;
+}
+
+/** undefined: all of it (no range, one in a form that isn't served, or several). */
+export function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const found = /^bytes=(\d*)-(\d*)$/.exec(header.replaceAll(' ', ''));
+  const [, first = '', last = ''] = found ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  const end = last === '' ? size : Math.min(Number(last) + 1, size);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}
+
+export interface Asked {
+  readonly range: string;
+  readonly ifRange: string;
+  readonly ifNoneMatch: string;
+}
+
+export interface Part extends ByteRange {
+  readonly status: 200 | 206 | 304 | 416;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Which bytes to send, under which status. */
+export function partOf(size: number, tag: string, { range, ifRange, ifNoneMatch }: Asked): Part {
+  const quoted = `"${tag}"`;
+  const known = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''));
+  if (known.includes(quoted) || known.includes('*')) return { status: 304, headers: {}, start: 0, end: 0 };
+  const wanted = ifRange === '' || ifRange === quoted ? parseRange(range, size) : undefined;
+  if (wanted === undefined) return { status: 200, headers: {}, start: 0, end: size };
+  if (wanted === 'unsatisfiable') {
+    return { status: 416, headers: { 'Content-Range': `bytes */${size}` }, start: 0, end: 0 };
+  }
+  const { start, end } = wanted;
+  return { status: 206, headers: { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }, start, end };
+}

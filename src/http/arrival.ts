@@ -1,0 +1,43 @@
+/** A request as its head shows it, and what is learned of it on the way. */
+import type { Operation } from '../api/index.js';
+import { type Form, NO_FORM } from './body.js';
+import type { ParameterReader } from './params.js';
+import type { Pending } from './pending.js';
+import type { Found } from './route.js';
+import type { HttpExchange } from './server.js';
+
+export interface Target {
+  readonly operation: Operation;
+  readonly parameters: ParameterReader;
+}
+
+export interface Arrival {
+  readonly exchange: HttpExchange;
+  readonly found: Found<Target>;
+  readonly authorization: string;
+  readonly host: string;
+  readonly userAgent: string;
+  /** Those that the operations of the path look at. */
+  readonly headers: ReadonlyMap<string, string>;
+  form: Form;
+  pending: Pending | undefined;
+}
+
+const NO_HEADERS: ReadonlyMap<string, string> = new Map();
+
+function headersOf(exchange: HttpExchange, { route }: Found<Target>): ReadonlyMap<string, string> {
+  const names = route.methods.get('GET')?.operation.headers;
+  return names ? new Map(names.map((name) => [name, exchange.header(name)])) : NO_HEADERS;
+}
+
+/** Reads all that is needed of the head: servers keep none of it. */
+export const arrivalOf = (exchange: HttpExchange, found: Found<Target>): Arrival => ({
+  exchange,
+  found,
+  authorization: exchange.header('authorization'),
+  host: exchange.header('host').toLowerCase(),
+  userAgent: exchange.header('user-agent'),
+  headers: headersOf(exchange, found),
+  form: NO_FORM,
+  pending: undefined,
+});

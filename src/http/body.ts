@@ -1,0 +1,64 @@
+/** The form in a request's body. */
+import { apiError, type UploadedFile } from '../api/index.js';
+import { type Fields, NO_FIELDS, parseFormBody } from './params-form.js';
+import { parseMultipart } from './params-multipart.js';
+import type { HttpExchange } from './server.js';
+
+export interface Form {
+  readonly fields: Fields;
+  readonly files: readonly UploadedFile[] | 'too large';
+}
+
+export const NO_FORM: Form = { fields: NO_FIELDS, files: [] };
+const TOO_LARGE: Form = { fields: NO_FIELDS, files: 'too large' };
+
+/** Boundaries, heads and other fields beside the file. */
+const BESIDE_FILE = 64 * 1024;
+/** Largest body with one file of that many MiB. */
+export const bodyWithFile = (mib: number): number => mib * 1_048_576 + BESIDE_FILE;
+
+export const isForm = (type: string): boolean => type === 'application/x-www-form-urlencoded' || isMultipart(type);
+export const isMultipart = (type: string): boolean => type === 'multipart/form-data';
+
+/**
+ * @param contentType the whole header @param type its first part
+ * @param fileBody most bytes where the operation takes files; else they are skipped
+ * @param take gets the form, or throws what the reading of it throws. A body that is too large is refused, but with
+ * files it is left to the operation, which has a message of its own.
+ */
+export function readForm(
+  exchange: HttpExchange,
+  contentType: string,
+  type: string,
+  fileBody: number | undefined,
+  take: (read: () => Form | Promise<Form>) => void,
+): void {
+  const parse = (body: Uint8Array | undefined): Form | Promise<Form> => {
+    if (!body) {
+      if (fileBody !== undefined) return TOO_LARGE;
+      throw apiError('BODY_TOO_LARGE');
+    }
+    // The bytes are valid during this call only.
+    if (isMultipart(type)) return parseMultipart(Buffer.from(body), contentType, fileBody !== undefined);
+    return { fields: parseFormBody(body), files: [] };
+  };
+  exchange.readBody((body) => take(() => parse(body)), fileBody);
+}
+
+/** Memory for uploads under way: bodies with files are held until they are answered. */
+export class UploadRoom {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** Gives back what was taken; undefined when there is no room. */
+  take(bytes: number): (() => void) | undefined {
+    if (bytes > this.#left) return undefined;
+    this.#left -= bytes;
+    return () => {
+      this.#left += bytes;
+    };
+  }
+}

@@ -1,0 +1,16 @@
+export interface FrontendOptions {
+  /** Unique among all frontends that ever ran in the cluster: request ids begin with it. */
+  readonly instance: string;
+  /** Milliseconds from the request's arrival until 503; held polls have none. Default 30 s. */
+  readonly deadlineMs?: number;
+  /** Scheme of the address that clients use; a proxy may speak TLS for us. Default 'http'. */
+  readonly scheme?: 'http' | 'https';
+  /** Host (and port) in addresses given to clients that sent no usable Host header. Default 'localhost'. */
+  readonly externalHost?: string;
+  /** Streams may be opened to the web, and be read without credentials. Default false. */
+  readonly webPublicStreams?: boolean;
+  /** Largest uploaded file. Default 25. */
+  readonly maxFileMib?: number;
+  /** Memory for uploads under way. Default 256. */
+  readonly uploadMemoryMib?: number;
+}

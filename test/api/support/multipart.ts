@@ -1,0 +1,26 @@
+/** Forms with files, as browsers make them. */
+export interface SentFile {
+  /** Of the form's field; default 'file'. */
+  readonly field?: string;
+  readonly name: string;
+  readonly bytes: string | Uint8Array;
+  /** Absent: the part has no Content-Type. */
+  readonly type?: string;
+}
+
+const BOUNDARY = '----boundary-of-the-tests';
+
+export function multipart(files: readonly SentFile[]): { readonly type: string; readonly body: Buffer } {
+  const parts = files.flatMap(({ field = 'file', name, bytes, type }) => [
+    Buffer.from(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${name.replaceAll('"', '%22')}"\r\n` +
+        `${type === undefined ? '' : `Content-Type: ${type}\r\n`}\r\n`,
+    ),
+    Buffer.from(bytes as Uint8Array),
+    Buffer.from('\r\n'),
+  ]);
+  return {
+    type: `multipart/form-data; boundary=${BOUNDARY}`,
+    body: Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]),
+  };
+}

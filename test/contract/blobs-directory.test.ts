@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { DirectoryBlobs } from '../../src/blobs/index.js';
+import { realmId } from '../../src/core/index.js';
+import { blobsContract } from './blobs.js';
+
+const shared = t.testdir();
+blobsContract(t, 'DirectoryBlobs', () => DirectoryBlobs.open(shared));
+
+const realm = realmId(7);
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+t.test('what a crash left unfinished is under no name, and removed at the next start', async (t) => {
+  const folder = t.testdir();
+  await DirectoryBlobs.open(folder);
+  writeFileSync(join(folder, 'unfinished', 'half'), 'half of it');
+  const blobs = await DirectoryBlobs.open(folder);
+  t.same(filesIn(folder), []);
+  t.equal(await blobs.find(realm, 'half'), undefined);
+});
+
+t.test('a put that fails leaves what was there', async (t) => {
+  const folder = t.testdir();
+  const blobs = await DirectoryBlobs.open(folder);
+  await blobs.put(realm, 'a', Buffer.from('before'), 'text/plain');
+  await t.rejects(blobs.put(realm, 'a', Buffer.from('after'), 'x'.repeat(70_000)));
+  t.equal(Buffer.from(await (await blobs.find(realm, 'a'))!.read()).toString(), 'before');
+  t.equal(filesIn(folder).length, 1);
+});
+
+t.test('nobody else on the machine reads them, and no name of a user is a name on the disk', async (t) => {
+  const folder = t.testdir();
+  const blobs = await DirectoryBlobs.open(folder);
+  await blobs.put(realm, '../../private.txt', Buffer.from('secret'), 'text/plain');
+  const [file, ...others] = filesIn(folder);
+  t.same(others, []);
+  t.equal(statSync(file!).mode & 0o077, 0);
+  t.match(file!.slice(folder.length), /^\/7\/[0-9a-f]{2}\/[0-9a-f]{64}$/);
+});
+
+t.test('a damaged file is an error, not other bytes', async (t) => {
+  const folder = t.testdir();
+  const blobs = await DirectoryBlobs.open(folder);
+  await blobs.put(realm, 'a', Buffer.from('0123456789'), 'text/plain');
+  const found = (await blobs.find(realm, 'a'))!;
+  const [file] = filesIn(folder);
+  truncateSync(file!, readFileSync(file!).length - 4);
+  await t.rejects(found.read(), /shorter/);
+  writeFileSync(file!, 'nonsense');
+  await t.rejects(blobs.find(realm, 'a'));
+});

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { MongoClient } from 'mongodb';
+import t from 'tap';
+import { GridFsBlobs } from '../../src/blobs/index.js';
+import { realmId } from '../../src/core/index.js';
+import { blobsContract } from './blobs.js';
+
+const server = process.env.MONGODB_URL;
+
+t.test('nobody listens: connecting fails soon and says where, without the password', async (t) => {
+  const unused = createServer().listen(0, '127.0.0.1');
+  await once(unused, 'listening');
+  const { port } = unused.address() as AddressInfo;
+  unused.close();
+  await once(unused, 'close');
+  await t.rejects(GridFsBlobs.connect(`mongodb://user:secret@127.0.0.1:${port}/x`), {
+    name: 'BlobsUnavailable',
+    message: new RegExp(`^MongoDB at mongodb://127.0.0.1:${port} can't be used`),
+  });
+});
+
+if (!server) {
+  if (process.env.CI) t.fail('MONGODB_URL is not set');
+  else t.test('GridFsBlobs', { skip: 'MONGODB_URL is not set: see deploy/dev/services' }, async () => undefined);
+} else {
+  const name = `conclave_test_${randomBytes(6).toString('hex')}`;
+  const url = server.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
+  t.teardown(async () => {
+    const client = await new MongoClient(server, { retryWrites: false }).connect();
+    await client.db(name).dropDatabase();
+    await client.close();
+  });
+
+  blobsContract(t, 'GridFsBlobs', () => GridFsBlobs.connect(url));
+
+  t.test('chunks without their document, as a crash leaves them, are under no name', async (t) => {
+    const client = await new MongoClient(url, { retryWrites: false }).connect();
+    const blobs = await GridFsBlobs.connect(url);
+    t.teardown(() => Promise.all([client.close(), blobs.close()]));
+    await blobs.put(realmId(3), 'half', Buffer.alloc(600_000, 1), 'text/plain');
+    await client.db(name).collection('blobs.files').deleteMany({ filename: '3/half' });
+    t.equal(await blobs.find(realmId(3), 'half'), undefined);
+    await blobs.put(realmId(3), 'half', Buffer.from('whole'), 'text/plain');
+    t.equal(Buffer.from(await (await blobs.find(realmId(3), 'half'))!.read()).toString(), 'whole');
+  });
+
+  t.test('without its server it is BlobsUnavailable', async (t) => {
+    const blobs = await GridFsBlobs.connect(url);
+    await blobs.close();
+    await t.rejects(blobs.find(realmId(1), 'x'), { name: 'BlobsUnavailable' });
+    await t.rejects(blobs.put(realmId(1), 'x', Buffer.from('x'), ''), { name: 'BlobsUnavailable' });
+    await t.rejects(blobs.delete(realmId(1), 'x'), { name: 'BlobsUnavailable' });
+  });
+}

@@ -1,0 +1,115 @@
+/** What every implementation of Blobs does. */
+import { randomBytes } from 'node:crypto';
+import type { Test } from 'tap';
+import { BlobGone, type Blobs } from '../../src/blobs/index.js';
+import { realmId } from '../../src/core/index.js';
+
+const one = realmId(1);
+const two = realmId(2);
+
+/** @param open the place, again and again the same one */
+export function blobsContract(t: Test, name: string, open: () => Promise<Blobs>): void {
+  const opened = async (t: Test): Promise<Blobs> => {
+    const blobs = await open();
+    t.teardown(() => blobs.close());
+    return blobs;
+  };
+  const text = async (blobs: Blobs, path: string, realm = one): Promise<string | undefined> => {
+    const found = await blobs.find(realm, path);
+    return found && Buffer.from(await found.read()).toString();
+  };
+
+  t.test(`${name}: what was put is found, with its type and size, also by others and later`, async (t) => {
+    const blobs = await opened(t);
+    await blobs.put(one, 'a/b', Buffer.from('hello'), 'text/x-test');
+    for (const by of [blobs, await opened(t)]) {
+      const found = await by.find(one, 'a/b');
+      t.match(found, { type: 'text/x-test', size: 5 });
+      t.equal(await text(by, 'a/b'), 'hello');
+    }
+    t.equal(await text(blobs, 'a/b', two), undefined, 'not in another realm');
+    t.equal(await text(blobs, 'a'), undefined, 'a folder is nothing');
+    t.equal(await text(blobs, 'a/b/'), undefined);
+    t.equal(await text(blobs, 'A/b'), undefined, 'names differ by case');
+  });
+
+  t.test(`${name}: any part can be read`, async (t) => {
+    const blobs = await opened(t);
+    const bytes = randomBytes(700_001);
+    await blobs.put(one, 'large', bytes, 'application/octet-stream');
+    const found = (await blobs.find(one, 'large'))!;
+    t.equal(found.size, bytes.length);
+    for (const [start, end] of [
+      [0, bytes.length],
+      [0, 1],
+      [bytes.length - 1, bytes.length],
+      [261_119, 261_121],
+      [100_000, 600_000],
+      [5, 5],
+    ] as const) {
+      t.ok(bytes.subarray(start, end).equals(await found.read(start, end)), `${start}-${end}`);
+    }
+    t.ok(bytes.subarray(700_000).equals(await found.read(700_000)), 'to the end');
+  });
+
+  t.test(`${name}: an empty one is there, too`, async (t) => {
+    const blobs = await opened(t);
+    await blobs.put(one, 'empty', new Uint8Array(0), 'text/plain');
+    t.match(await blobs.find(one, 'empty'), { size: 0 });
+    t.equal(await text(blobs, 'empty'), '');
+  });
+
+  t.test(`${name}: putting again replaces`, async (t) => {
+    const blobs = await opened(t);
+    for (const content of ['first, and longer', 'second']) await blobs.put(one, 'again', Buffer.from(content), content);
+    t.equal(await text(blobs, 'again'), 'second');
+    t.match(await blobs.find(one, 'again'), { type: 'second', size: 6 });
+    await blobs.delete(one, 'again');
+    t.equal(await text(blobs, 'again'), undefined, 'and nothing older comes back');
+  });
+
+  t.test(`${name}: what is deleted is gone; deleting again does nothing`, async (t) => {
+    const blobs = await opened(t);
+    await blobs.put(one, 'gone', Buffer.from('x'), 'text/plain');
+    await blobs.put(two, 'gone', Buffer.from('stays'), 'text/plain');
+    const found = (await blobs.find(one, 'gone'))!;
+    await blobs.delete(one, 'gone');
+    await blobs.delete(one, 'gone');
+    await blobs.delete(one, 'never there');
+    t.equal(await blobs.find(one, 'gone'), undefined);
+    await t.rejects(found.read(), BlobGone);
+    t.equal(await text(blobs, 'gone', two), 'stays');
+  });
+
+  t.test(`${name}: a path is only a name`, async (t) => {
+    const blobs = await opened(t);
+    const hostile = [
+      '../../escape',
+      '/etc/passwd',
+      'a\0b',
+      'ä ☃ \u{1f600}',
+      '.',
+      '',
+      '$where',
+      'x'.repeat(2_000),
+      'a\\b',
+    ];
+    for (const path of hostile) await blobs.put(one, path, Buffer.from(`in ${path}`), 'text/plain');
+    for (const path of hostile) t.equal(await text(blobs, path), `in ${path}`);
+    for (const path of hostile) await blobs.delete(one, path);
+    for (const path of hostile) t.equal(await text(blobs, path), undefined);
+  });
+
+  t.test(`${name}: many at once, of one path too: one of them stays, whole`, async (t) => {
+    const blobs = await opened(t);
+    const contents = Array.from({ length: 8 }, (_, i) => Buffer.alloc(300_000, i));
+    await Promise.all(contents.map((bytes, i) => blobs.put(one, `at once ${i}`, bytes, `t${i}`)));
+    for (const [i, bytes] of contents.entries()) {
+      t.ok(bytes.equals((await (await blobs.find(one, `at once ${i}`))!.read()) as Buffer));
+    }
+    const settled = await Promise.allSettled(contents.map((bytes, i) => blobs.put(one, 'same', bytes, `t${i}`)));
+    t.ok(settled.every((one) => one.status === 'fulfilled'));
+    const last = (await blobs.find(one, 'same'))!;
+    t.ok(contents[Number(last.type.slice(1))]!.equals((await last.read()) as Buffer));
+  });
+}

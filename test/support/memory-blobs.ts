@@ -1,0 +1,29 @@
+import { type Blob, BlobGone, type Blobs } from '../../src/blobs/index.js';
+import type { RealmId } from '../../src/core/index.js';
+
+/** Blobs of a test that needs no real ones; the contract holds. */
+export class MemoryBlobs implements Blobs {
+  readonly #kept = new Map<string, { readonly bytes: Uint8Array; readonly type: string }>();
+
+  async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
+    this.#kept.set(`${realm}/${path}`, { bytes: Uint8Array.from(bytes), type });
+  }
+
+  async find(realm: RealmId, path: string): Promise<Blob | undefined> {
+    const name = `${realm}/${path}`;
+    const found = this.#kept.get(name);
+    if (!found) return undefined;
+    const { bytes, type } = found;
+    const read = async (start?: number, end?: number): Promise<Uint8Array> => {
+      if (!this.#kept.has(name)) throw new BlobGone(name);
+      return bytes.subarray(start, end);
+    };
+    return { type, size: bytes.byteLength, read };
+  }
+
+  async delete(realm: RealmId, path: string): Promise<void> {
+    this.#kept.delete(`${realm}/${path}`);
+  }
+
+  async close(): Promise<void> {}
+}

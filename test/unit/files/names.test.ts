@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { realmId, userId } from '../../../src/core/index.js';
+import { newPath, parsePath, safeName, shownName } from '../../../src/files/index.js';
+
+t.test('names as the recorded answers have them', async (t) => {
+  t.equal(safeName('hello world.txt'), 'hello-world.txt');
+  t.equal(safeName('image.png'), 'image.png');
+});
+
+t.test('no name is empty, names a folder or holds more than letters, digits, _ . -', async (t) => {
+  for (const name of ['', ' ', '.', '..', '///', '\0', '*', '. .']) t.match(safeName(name), /^(uploaded-file|\.-\.)$/);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
+      const name = safeName(given);
+      return (
+        /^[\p{L}\p{N}_.-]+$/u.test(name) &&
+        name !== '.' &&
+        name !== '..' &&
+        [...name].length <= 200 &&
+        safeName(name) === name
+      );
+    }),
+  );
+});
+
+t.test('shown names are decoded, hold no control characters, and keep their end when they are cut', async (t) => {
+  t.equal(shownName('a%20b%0a.txt'), 'a b.txt');
+  t.equal(shownName('100%.txt'), '100%.txt');
+  t.equal(shownName(''), 'uploaded-file');
+  t.match(shownName(`${'x'.repeat(300)}.jpeg`), /^x{195}\.jpeg$/);
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => [...shownName(given)].length > 0));
+});
+
+t.test('a path names its realm, its owner and nothing else twice', async () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4_000_000_000 }), fc.string(), (owner, name) => {
+      const path = newPath(realmId(7), userId(owner), name);
+      const parsed = parsePath(path);
+      const fresh = !seen.has(parsed!.token);
+      seen.add(parsed!.token);
+      return fresh && parsed!.owner === owner && parsed!.realm === 7 && path.endsWith(`/${parsed!.name}`);
+    }),
+  );
+});
+
+t.test('what is no path is none', async (t) => {
+  const good = newPath(realmId(1), userId(8), 'x.txt');
+  t.ok(parsePath(good));
+  for (const bad of [
+    '',
+    '/',
+    `/${good}`,
+    `${good}/`,
+    `x/${good}`,
+    good.replace('1/', '1/zz'),
+    good.slice(0, -6),
+    `${good}/y`,
+  ]) {
+    t.equal(parsePath(bad), undefined, bad);
+  }
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => parsePath(given) === undefined));
+});

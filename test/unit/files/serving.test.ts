@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { contentType, fileHeaders, parseRange, partOf } from '../../../src/files/index.js';
+
+t.test('a range is within the file, whatever was asked for', async () => {
+  const part = fc.oneof(fc.constant(''), fc.nat(50).map(String), fc.constant('99999999999999999999'));
+  fc.assert(
+    fc.property(part, part, fc.nat(30), (first, last, size) => {
+      const range = parseRange(`bytes=${first}-${last}`, size);
+      if (range === undefined) return first === '' ? last === '' : last !== '' && Number(last) < Number(first);
+      if (range === 'unsatisfiable') return first === '' ? size === 0 || Number(last) === 0 : Number(first) >= size;
+      return 0 <= range.start && range.start < range.end && range.end <= size;
+    }),
+  );
+  fc.assert(fc.property(fc.string(), fc.nat(9), (text, size) => parseRange(text, size) === undefined));
+});
+
+t.test('an empty file has no parts', async (t) => {
+  const asked = { range: 'bytes=0-', ifRange: '', ifNoneMatch: '' };
+  t.match(partOf(0, 'x', asked), { status: 416, headers: { 'Content-Range': 'bytes */0' } });
+  t.match(partOf(0, 'x', { ...asked, range: '' }), { status: 200, start: 0, end: 0 });
+});
+
+t.test('no type and no name can end a header or say more than it should', async () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (type, name) => {
+      const headers = fileHeaders({ name, type: contentType(type), tag: 't', download: false, shared: false });
+      return (
+        Object.values(headers).every((value) => /^[\x20-\x7e]*$/.test(value)) &&
+        headers['Content-Disposition']!.split('"').length === 3
+      );
+    }),
+  );
+});
