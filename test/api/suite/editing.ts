@@ -241,6 +241,8 @@ export const editing: Facts = async (t, server) => {
       edit(other, id, { content: 'y', stream_id: 1 }),
       bad('Cannot change message content while changing stream'),
     );
+    const poll = await say(member, 'square', 'order', '/poll which?');
+    await refused(t, edit(other, poll, { content: 'y' }), bad('Widgets cannot be edited.'), 'whoever asks');
     for (const by of [owner, admin, other, guest]) {
       await refused(t, edit(by, id, { content: 'y' }), bad("You don't have permission to edit this message"), by.role);
     }

@@ -292,6 +292,10 @@ export const movingStreams: Facts = async (t, server) => {
       call(other, a, { stream_id: id.open }),
       bad('Only organization administrators can send to this stream.'),
     );
+    await owner.api.ok('PATCH /realm', { waiting_period_threshold: 100 });
+    await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: id.open, stream_post_policy: 3 });
+    await refused(t, call(other, a, { stream_id: id.open }), bad('New members cannot send to this stream.'));
+    await owner.api.ok('PATCH /realm', { waiting_period_threshold: 0 });
     await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: id.open, stream_post_policy: 4 });
     await refused(
       t,
