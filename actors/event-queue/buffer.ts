@@ -34,6 +34,7 @@ interface Merged {
   readonly place: Place;
   readonly messages: readonly number[];
 }
+
 /** Transient events that wait for the client: of more than these the oldest are lost. */
 const MOST_TRANSIENT = 100;
 
@@ -101,8 +102,7 @@ export class EventBuffer {
 
   pushTransient(id: number, event: TransientEvent): void {
     const bytes = event.encode(id);
-    const place: Place = { id, event: { id, encode: () => bytes } };
-    this.#places.push(place);
+    this.push({ id, encode: () => bytes });
     if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
   }
 
@@ -115,9 +115,7 @@ export class EventBuffer {
       if (this.#places[middle]!.id < id) low = middle + 1;
       else high = middle;
     }
-    const place = this.#places[low];
-    if (place?.id === id) place.event = 'gone';
-    this.#dropGone();
+    if (this.#places[low]?.id === id) this.#places.splice(low, 1);
   }
 
   acknowledge(id: number): void {

@@ -50,6 +50,14 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
   },
 };
 
+/** POST /register without an account: nothing is registered. */
+export const visit: QueueCommand<RegisterArgs, Snapshot> = {
+  creates: true,
+  read: true,
+  needs: takeSnapshot,
+  handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
+};
+
 export const flush: QueueCommand<JsonObject> = {
   handle: ({ state, volatile }) => ({
     reply: value(null),

@@ -2,7 +2,7 @@
 import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
-import { due, end, flush, register, remove } from './commands.js';
+import { due, end, flush, register, remove, visit } from './commands.js';
 import { LiveQueue } from './live.js';
 import { queueMachine } from './machine.js';
 import type { QueueState, QueueVolatile } from './state.js';
@@ -12,7 +12,7 @@ export const queueKind = (now: () => number): ActorKind<QueueState, QueueVolatil
   machine: queueMachine,
   directory: true,
   loads: [],
-  commands: { register, flush, delete: remove, end, due },
+  commands: { register, visit, flush, delete: remove, end, due },
   liveCommands: ['poll'],
   initial: () => ({
     phase: 'registered',

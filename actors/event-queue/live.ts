@@ -105,8 +105,9 @@ export class LiveQueue implements LiveActor, EventSink {
     else this.#take(poll);
   }
 
+  /** Only somebody who has no queue here, and never will, leaves nothing behind. */
   idle(): boolean {
-    return false;
+    return !this.handle.exists();
   }
 
   async draining(): Promise<void> {

@@ -2,6 +2,7 @@
 import { apiError } from '../../src/api/errors.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
+import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
 import { carryOn, edit, move } from './commands/edit.js';
 import { archive, join, leave, members } from './commands/members.js';
@@ -38,6 +39,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   name: 'stream',
   commands: {
     ...shared,
+    'copy-made': copyMade,
     send,
     'send-scheduled': sendScheduled,
     typing,

@@ -179,21 +179,26 @@ export class RealmFeed {
     this.#reach(to, members, offer);
   }
 
-  /** Live queues that may be meant: each of them at least once. */
+  /** Live queues that may be meant, each of them once. */
   #reach(to: Audience, members: ReadonlyMap<number, unknown> | undefined, offer: (sink: EventSink) => void): void {
     // A role can be anybody's; users and members are looked up from the smaller side.
     if (to.role !== undefined) {
       for (const of of this.#sinks.values()) for (const sink of of) offer(sink);
       return;
     }
-    for (const user of to.users ?? []) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
+    const named = new Set(to.users);
+    for (const user of named) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
     if (members && members.size < this.#sinks.size) {
-      for (const user of members.keys()) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
+      for (const user of members.keys()) {
+        if (!named.has(user)) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
+      }
     } else if (members) {
-      for (const [user, of] of this.#sinks) if (members.has(user)) for (const sink of of) offer(sink);
+      for (const [user, of] of this.#sinks) {
+        if (members.has(user) && !named.has(user)) for (const sink of of) offer(sink);
+      }
     }
     if (to.publicStream) {
-      for (const sink of this.#allPublic) if (!members?.has(sink.user)) offer(sink);
+      for (const sink of this.#allPublic) if (!members?.has(sink.user) && !named.has(sink.user)) offer(sink);
     }
   }
 
@@ -213,11 +218,8 @@ export class RealmFeed {
     if (to.stream !== undefined && !this.#memberships.shows(to.stream, to.mv ?? 0)) return;
     const members = to.stream === undefined ? undefined : this.#memberships.of(to.stream);
     const event = new TransientEvent(item);
-    const given = new Set<EventSink>();
     this.#reach(to, members, (sink) => {
-      if (given.has(sink) || !receives(to, sink, view, members)) return;
-      given.add(sink);
-      sink.pushTransient(event);
+      if (receives(to, sink, view, members)) sink.pushTransient(event);
     });
   }
 

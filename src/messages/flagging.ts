@@ -10,6 +10,8 @@ export interface Flagging {
   /** Ids whose flag changed, in the order given. */
   readonly changed: readonly number[];
   readonly parts: Record<string, Json>;
+  /** Messages of the past of which the user has a copy from now on. */
+  readonly copied?: readonly OwnMessage[];
 }
 
 export const EDITABLE_FLAGS = ['read', 'starred', 'collapsed'] as const;
@@ -86,6 +88,7 @@ export function markUnread(
   return {
     changed: idsOf(changing),
     parts: { ...readingParts(flags, changing, withUnread), ...copiesMade(flags, changing) },
+    copied: withoutCopy(changing),
   };
 }
 
@@ -96,6 +99,7 @@ export function setMark(flags: OwnFlags, messages: readonly OwnMessage[], name: 
   return {
     changed: idsOf(changing),
     parts: { ...markedPart(name, set.with(idsOf(changing))), ...copiesMade(flags, changing) },
+    copied: withoutCopy(changing),
   };
 }
 
@@ -106,9 +110,11 @@ export function unsetMark(flags: OwnFlags, messages: readonly OwnMessage[], name
   return { changed: idsOf(changing), parts: markedPart(name, set.without(idsOf(changing))) };
 }
 
+const withoutCopy = (messages: readonly OwnMessage[]): OwnMessage[] => messages.filter((own) => !own.copy);
+
 /** Who flags a message of the past gets a copy of it: a historical one. */
 function copiesMade(flags: OwnFlags, messages: readonly OwnMessage[]): Record<string, Json> {
-  const made = messages.filter((own) => !own.copy);
+  const made = withoutCopy(messages);
   if (made.length === 0) return {};
   return {
     ...markedPart('historical', flags.marked('historical').with(idsOf(made))),

@@ -21,6 +21,10 @@ const LAST_ID = 2 ** 53;
 const DECODE_AT_ONCE = 200;
 /** Keys of indexes read before other work gets its turn: some 2 ms. */
 const KEYS_AT_ONCE = 4_000;
+/** With more ranges than these, what they share is tried by itself first. */
+const FEW_RANGES = 8;
+/** Records then read before it is given up: it is common, and little of it is in the ranges. Some 10 ms. */
+const MOST_TRIED = 1_000;
 /** Several conditions rarely agree at once, so that more keys are needed than messages wanted. */
 const FIRST_BLOCK_IN_COMMON = 4;
 
@@ -81,7 +85,7 @@ export class LmdbMessages {
   }
 
   async scan(scan: MessageScan): Promise<MessageRecord[]> {
-    const { realm, limit } = scan;
+    const { limit } = scan;
     const found: MessageRecord[] = [];
     let from = scan.from;
     const newest = this.#newestOf(scan);
@@ -89,32 +93,65 @@ export class LmdbMessages {
       found.push(newest);
       from = newest.id;
     }
-    const allowance = new Allowance(0);
-    const merged = this.#merge(scan, from, allowance);
-    for (let turns = 0; found.length < limit && !merged.ended; turns++) {
-      if (turns > 0) await turn();
-      allowance.left = KEYS_AT_ONCE;
-      const places = merged.take(Math.min(limit - found.length, DECODE_AT_ONCE), allowance);
-      for (const place of places) {
-        const record = this.#read(realm, Math.abs(place))?.record;
-        // What was read in an earlier turn may be gone or elsewhere by now.
-        if (record && (turns === 0 || rangesOf(scan).some((range) => inRange(record, range)))) found.push(record);
-      }
-      if (turns === 0 && places[0] !== undefined) this.#learn(scan, Math.abs(places[0]));
+    const shared = sharedRange(scan);
+    if (shared && found.length < limit) {
+      const { realm, direction } = scan;
+      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, found, MOST_TRIED);
+      if (reached === undefined) return found;
+      from = reached;
     }
+    await this.#walk({ ...scan, from }, scan, found);
     return found;
   }
 
-  #merge(scan: MessageScan, from: number, allowance: Allowance): MergedPlaces {
+  /**
+   * Adds to `found` what is `along` a scan and in another, wider or equal one. Undefined: there is no more, or as many
+   * as are wanted were found; else the id that was reached when `most` were looked at.
+   */
+  async #walk(
+    along: MessageScan,
+    scan: MessageScan,
+    found: MessageRecord[],
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<number | undefined> {
+    const { realm, limit } = scan;
+    const ranges = rangesOf(scan);
+    const exact = most === Number.POSITIVE_INFINITY;
+    const allowance = new Allowance(0);
+    const merged = this.#merge(along, allowance);
+    let reached = along.from;
+    for (let turns = 0, looked = 0; found.length < limit && !merged.ended; turns++) {
+      if (looked >= most) return reached;
+      if (turns > 0) await turn();
+      allowance.left = KEYS_AT_ONCE;
+      const missing = limit - found.length;
+      const wanted = Math.min(exact ? missing : Math.max(missing, looked), DECODE_AT_ONCE);
+      const places = merged.take(wanted, allowance);
+      for (const place of places) {
+        const record = this.#read(realm, Math.abs(place))?.record;
+        // What was read in an earlier turn may be gone or elsewhere by now.
+        const sure = exact && turns === 0;
+        if (record && found.length < limit && (sure || ranges.some((range) => inRange(record, range)))) {
+          found.push(record);
+        }
+      }
+      if (exact && turns === 0 && places[0] !== undefined) this.#learn(scan, Math.abs(places[0]));
+      reached = Math.abs(places.at(-1) ?? reached);
+      // A turn that was spent on keys alone counts as much as one of records.
+      looked += places.length < wanted ? DECODE_AT_ONCE : places.length;
+    }
+    return undefined;
+  }
+
+  #merge(scan: MessageScan, allowance: Allowance): MergedPlaces {
     const ranges = rangesOf(scan);
     const share = Math.ceil(Math.min(scan.limit, DECODE_AT_ONCE) / ranges.length);
-    return new MergedPlaces(ranges.flatMap((range) => this.#common(scan, range, from, share, allowance) ?? []));
+    return new MergedPlaces(ranges.flatMap((range) => this.#common(scan, range, share, allowance) ?? []));
   }
 
   #common(
-    { realm, direction }: MessageScan,
+    { realm, direction, from }: MessageScan,
     range: MessageRange,
-    from: number,
     share: number,
     allowance: Allowance,
   ): CommonPlaces | undefined {
@@ -213,6 +250,19 @@ function indexPrefix(realm: RealmId, index: Exclude<StoredIndex, { by: 'realm' }
     case 'moved':
       return ['m', realm, keyText(index.from)];
   }
+}
+
+/**
+ * What all of many ranges share, as a word that is looked for in all of somebody's streams. Where it is rare, reading all
+ * of it is cheaper than leaping through every range for it.
+ */
+function sharedRange(scan: MessageScan): MessageRange | undefined {
+  const ranges = rangesOf(scan);
+  if (ranges.length <= FEW_RANGES) return undefined;
+  const [index, ...also] = indexesOf(scan).filter((one) => ranges.every((range) => indexesOf(range).includes(one)));
+  if (!index) return undefined;
+  const above = Math.min(...ranges.map((range) => range.above ?? -1));
+  return { index, also, above, upTo: Math.max(...ranges.map((range) => range.upTo ?? LAST_ID)) };
 }
 
 /** All messages of the realm, from above all of them or from some place back. */

@@ -6,6 +6,26 @@ const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
 const NO_ANONYMOUS = 'access without credentials comes later';
 
+const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
+/** Of name, address and password. */
+const OF_NAMES = [
+  'Wrong password!',
+  "You're making too many attempts! Try again in {n} seconds.",
+  'New password is too weak!',
+  'Email address changes are disabled in this organization.',
+  'Invalid address.',
+  'Outside your domain.',
+  'Please use your real email address.',
+  'Email addresses containing + are not allowed.',
+  'Already has an account.',
+  'Account has been deactivated.',
+  'Reserved for system bots.',
+  'Name too long!',
+  'Name too short!',
+  'Invalid characters in name!',
+  'Invalid format!',
+];
+
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
   'POST /fetch_api_key: Account is deactivated': NO_ACCOUNT,
@@ -14,14 +34,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
   'POST /fetch_api_key: API usage exceeded rate limit': 'rate limits come later',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
-  'POST /messages: New members cannot send to this stream.': NO_POLICY,
-  'POST /messages: Topics are required in this organization': NO_POLICY,
-  'POST /messages: Direct messages are disabled in this organization.': NO_POLICY,
-  "POST /messages: '{email}' is no longer using {product}.": NO_ACCOUNT,
-  "POST /messages: You can't send direct messages outside of your organization.": NO_WAY,
-  'POST /messages: Widgets: {reason}': 'widgets come later',
-  'POST /messages: Unable to render message': NO_WAY,
-  'POST /messages/render: Unable to render message': NO_WAY,
   "POST /register: Invalid 'client_gravatar' parameter for anonymous request": NO_ANONYMOUS,
   "POST /register: Invalid 'include_subscribers' parameter for anonymous request": NO_ANONYMOUS,
   'POST /register: Could not allocate event queue': NO_WAY,
@@ -31,6 +43,16 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
   "POST /users/me/subscriptions: 'can_remove_subscribers_group' must be a system user group.": 'groups come later',
   'POST /users/me/subscriptions: Insufficient permission': NO_POLICY,
+  '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
+  "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
+  '*: User is deactivated': NO_ACCOUNT,
+  "*: You can't send direct messages outside of your organization.": NO_WAY,
+  '*: Unable to render message': NO_WAY,
+  '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
+  '*: Unknown regular expression error': NO_WAY,
+  'PATCH /settings/display: *': ALIAS,
+  'PATCH /settings/notifications: *': ALIAS,
+  ...Object.fromEntries(OF_NAMES.map((msg) => [`PATCH /settings: ${msg}`, 'name, address and password come later'])),
 };
 
 /** Roles. */

@@ -40,7 +40,7 @@ export async function readWithSubscribers<O extends Own>(
   realm: RealmId,
   user: UserId,
   streams: readonly number[],
-  readOwn: () => Promise<O> | undefined,
+  readOwn: () => Promise<O> | O | undefined,
   suppliers: Suppliers,
   covers: Record<ActorKey, number>,
 ): Promise<{ readonly own: O | undefined; readonly subscribers: ReadonlyMap<number, readonly number[]> }> {

@@ -22,6 +22,7 @@ import { realmSection } from './realm-section.js';
 import { directorySections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
+import { forTheWeb, nothingOwn, VISITOR } from './visitor.js';
 
 export interface Snapshot {
   readonly start: Seq;
@@ -69,7 +70,8 @@ export async function takeSnapshot(
   const directory = await suppliers.directory(realm);
   // What is before that end will never come as an event: the replica must show it.
   await (await suppliers.services.feeds.of(realm)).reach(end);
-  const user = directory.user(userId(caller));
+  const isVisitor = caller === VISITOR.id;
+  const user = isVisitor ? VISITOR : directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
   const listed = wanted('subscription') && args.options.includeSubscribers;
@@ -78,7 +80,10 @@ export async function takeSnapshot(
     realm,
     user.id,
     streams.map((stream) => stream.id),
-    () => (sections.length === 0 ? undefined : readOwnState(realm, user.id, sections, suppliers)),
+    () => {
+      if (sections.length === 0) return undefined;
+      return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, suppliers);
+    },
     suppliers,
     covers,
   );
@@ -118,5 +123,11 @@ export async function takeSnapshot(
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (wanted('realm_emoji')) parts.push({ realm_emoji: presentCustomEmoji(directory.emoji()) });
   if (own) parts.push(ownSections(inputs, own, wanted));
-  return { start: end, incarnation, covers, shows: shown, parts: parts.map(encodeFields) };
+  return {
+    start: end,
+    incarnation,
+    covers,
+    shows: shown,
+    parts: (isVisitor ? parts.map(forTheWeb) : parts).map(encodeFields),
+  };
 }

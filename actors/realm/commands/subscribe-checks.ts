@@ -73,7 +73,6 @@ export function checkCreation(
   if (!policyAllows(Number(policy), acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
   if (args.is_web_public) checkWebPublic(args.server_web_public, acting, settings, now);
   if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-  if (args.is_web_public && args.invite_only) throw apiError('INVALID_PARAMETERS');
 }
 
 /** May the caller open streams to the web? @throws ApiError */

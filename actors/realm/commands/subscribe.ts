@@ -97,7 +97,8 @@ export function decideJoining(
       creator: acting.id,
       inviteOnly: args.invite_only,
       historyPublic: args.invite_only ? (args.history_public_to_subscribers ?? false) : true,
-      webPublic: args.is_web_public,
+      // Asked for both, it is private: the API has no refusal for that here.
+      webPublic: args.is_web_public && !args.invite_only,
       postPolicy: args.stream_post_policy,
       retentionDays: retention,
       canRemoveGroup: group,

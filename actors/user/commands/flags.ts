@@ -1,6 +1,6 @@
 /** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
 import { apiError } from '../../../src/api/errors.js';
-import type { JsonObject } from '../../../src/core/index.js';
+import type { ActorKey, JsonObject } from '../../../src/core/index.js';
 import {
   asStored,
   type EditableFlag,
@@ -20,6 +20,7 @@ import {
 } from '../../../src/messages/index.js';
 import type { CommandContext, LogItem, NeedsContext, Outcome, Suppliers, View } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
+import { ownerOf } from '../../stream/messages.js';
 import type { UserCommand } from '../command.js';
 import { flagEvent, messageDetails } from '../reading/flag-event.js';
 import { type Fold, folded, foldOf } from '../reading/folding.js';
@@ -95,7 +96,7 @@ function flagged(
   change: Change,
   own: readonly OwnMessage[],
   context: CommandContext,
-): Flagging & { readonly events: readonly LogItem[] } {
+): Flagging & { readonly events: readonly LogItem[] } & Pick<Outcome<UserState>, 'commands'> {
   const { parts } = view;
   const subscribed = (stream: number): boolean => isSubscribed(parts, stream);
   const done = flagging(change, new OwnFlags(context.caller, parts), own, subscribed);
@@ -108,7 +109,26 @@ function flagged(
           parts,
         )
       : undefined;
-  return { ...done, events: [flagEvent(context.caller, change.op, change.flag, done.changed, details)] };
+  return {
+    ...done,
+    events: [flagEvent(context.caller, change.op, change.flag, done.changed, details)],
+    ...copiesTold(done.copied ?? [], context),
+  };
+}
+
+/** Those who own the messages hear of new copies: their holders hear of changes. */
+function copiesTold(
+  copied: readonly OwnMessage[],
+  { realm, caller }: CommandContext,
+): Pick<Outcome<UserState>, 'commands'> {
+  if (copied.length === 0) return {};
+  const owners = new Map<ActorKey, number[]>();
+  for (const { message } of copied) {
+    const owner = ownerOf(realm, message);
+    owners.set(owner, [...(owners.get(owner) ?? []), message.id]);
+  }
+  const told = [...owners].map(([to, ids]) => ({ to, name: 'copy-made', args: { ids, user: caller }, caller: 0 }));
+  return { commands: [told] };
 }
 
 /** POST /messages/flags. */
@@ -118,11 +138,12 @@ export const setFlags: UserCommand<Change & { readonly messages: readonly number
     // Only what makes copies needs access to everything; the rest passes over what it can't change.
     const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
     if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
-    const { parts, events } = flagged(view, args, own, context);
+    const { parts, events, commands = [] } = flagged(view, args, own, context);
     return {
       reply: success({ messages: args.messages }),
       parts: withFolds(view, context.caller, parts, folds),
       events,
+      commands,
     };
   },
 };
@@ -153,7 +174,7 @@ export const setFlagsInNarrow: UserCommand<
   },
   handle(view, args, { fetched, folds }, context): Outcome<UserState> {
     const { rows, foundOldest, foundNewest } = fetched;
-    const { parts, events, changed } = flagged(view, args, rows, context);
+    const { parts, events, commands = [], changed } = flagged(view, args, rows, context);
     return {
       reply: success({
         processed_count: rows.length,
@@ -165,6 +186,7 @@ export const setFlagsInNarrow: UserCommand<
       }),
       parts: withFolds(view, context.caller, parts, folds),
       events,
+      commands,
     };
   },
 };

@@ -22,7 +22,7 @@ import { success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { accessed, rightsOf } from './on-message.js';
 
-interface FetchArgs extends JsonObject {
+export interface FetchArgs extends JsonObject {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;

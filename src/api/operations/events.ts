@@ -23,14 +23,24 @@ function registration(call: Call<unknown>, args: JsonObject): Forward {
   };
 }
 
+/** Without an account: the state, and no queue (register.md). Any address does; nothing is ever stored under it. */
+function visit(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
+  if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
+  if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
+  const forward = registration(call, queueArguments(params, true, false));
+  return { ...forward, command: 'visit', plus: VERSION_FIELDS };
+}
+
 export const register = operation({
   id: 'register-queue',
   method: 'POST',
   path: '/register',
   guard: 'user',
+  anonymous: true,
   summary: 'Create an event queue and fetch the state that its events change.',
   parameters: queueParameters('form'),
   run(call) {
+    if (call.caller === 0) return visit(call, call.params);
     const forward = registration(call, queueArguments(call.params, guestCall(call), true));
     return { ...forward, plus: VERSION_FIELDS };
   },

@@ -79,6 +79,7 @@ export const getMessages = operation({
   method: 'GET',
   path: '/messages',
   guard: 'user',
+  anonymous: true,
   summary: 'Fetch messages around an anchor.',
   parameters: {
     anchor: maybeText('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
@@ -100,7 +101,7 @@ export const getMessages = operation({
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     return {
       to: userKey(call.realm, call.caller),
-      command: 'messages',
+      command: call.caller === 0 ? 'public-messages' : 'messages',
       args: {
         anchor,
         narrow,
@@ -139,6 +140,7 @@ export const getMessage = operation({
   method: 'GET',
   path: '/messages/{message_id}',
   guard: 'user',
+  anonymous: true,
   summary: 'One message.',
   parameters: {
     message_id: pathId('The message.'),
@@ -146,7 +148,7 @@ export const getMessage = operation({
   },
   run: ({ params, realm, caller }) => ({
     to: userKey(realm, caller),
-    command: 'message',
+    command: caller === 0 ? 'public-message' : 'message',
     args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
   }),
 });

@@ -145,6 +145,8 @@ export class Replay {
     if (name === 'username') return this.#translated(String(value));
     if (name === 'password' && value === RECORDED_PASSWORD) return RECORDED_PASSWORD.repeat(2);
     if (name === 'narrow' && Array.isArray(value)) return value.map((term) => this.#term(term));
+    if (name === 'can_remove_subscribers_group_id') return this.id('group', value);
+    if (name === 'to' && typeof value === 'number') return this.id('stream', value);
     const kind = PARAMETERS[name];
     if (kind === undefined) return value;
     return Array.isArray(value) ? value.map((one) => this.id(kind, one)) : this.id(kind, value);

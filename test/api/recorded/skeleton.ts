@@ -10,7 +10,7 @@ type Plain = Readonly<Record<string, Skeleton>>;
 
 /** Values under these names differ between any two organizations. */
 const VOLATILE =
-  /(^|_)(ids?|key|timestamp|date|time|last_updated|joined|email|address|name|uri|url|version|subject|topic|content|host|generation|count|base|color|base36|secs|used|description|nonce|policy_url|anchor|realm|event|source|sender|prefix|language|timezone|realm_str|medium)$|^(id|to|local_id|raw_content|base64|last_event_id|updated|used|result_size|msg)$/;
+  /(^|_)(ids?|key|timestamp|date|time|last_updated|joined|email|address|name|uri|url|version|subject|topic|content|host|generation|count|base|color|base36|secs|used|description|nonce|policy_url|anchor|realm|event|source|sender|prefix|language|timezone|realm_str|medium|created)$|^(id|to|local_id|raw_content|base64|last_event_id|updated|used|result_size|msg)$/;
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

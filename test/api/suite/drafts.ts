@@ -27,7 +27,7 @@ const NO_DRAFT = { status: 404, msg: 'Draft does not exist' };
 export const drafts: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   const elsewhere = await makeOrganization(server, []);
-  const { owner, member, other, guest } = org;
+  const { owner, admin, member, other, guest } = org;
   await subscribe(owner, 'shore', { principals: [owner, member, guest] });
   await subscribe(owner, 'vault', { invite_only: true });
   const [shore, vault] = [await streamIdOf(owner, 'shore'), await streamIdOf(owner, 'vault')];
@@ -188,6 +188,26 @@ export const drafts: Facts = async (t, server) => {
     });
     const wrong = member.api.with({ authorization: `Basic ${Buffer.from(`${member.email}:x`).toString('base64')}` });
     await refused(t, wrong.call('POST /drafts'), unauthorized('Malformed API key'));
+  });
+
+  await t.test('synchronizing can be turned off, which deletes all drafts', async (t) => {
+    await made(forStream, admin);
+    const id = await made(forStream, admin);
+    const off = bad('User has disabled synchronizing drafts.');
+    const all = () => [
+      admin.api.call('GET /drafts'),
+      admin.api.call('POST /drafts', { drafts: 'nonsense' }),
+      admin.api.call('PATCH /drafts/{draft_id}', { draft_id: id }),
+      admin.api.call('DELETE /drafts/{draft_id}', { draft_id: id }),
+    ];
+    await verifyAction(t, 'it is turned off', [admin, member], () =>
+      admin.api.ok('PATCH /settings', { enable_drafts_synchronization: false }),
+    );
+    for (const call of all()) await refused(t, call, off, 'before anything else');
+    t.ok((await list()).length > 0, 'nobody else is concerned');
+    await admin.api.ok('PATCH /settings', { enable_drafts_synchronization: true });
+    t.same(await list(admin), []);
+    t.ok((await made(forStream, admin)) > id);
   });
 
   await t.test('many and strange drafts', async (t) => {

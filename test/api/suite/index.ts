@@ -7,6 +7,8 @@ import { deleting } from './deleting.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import { emoji } from './emoji.js';
+import { everyChange } from './every-change.js';
+import { everyRole } from './every-role.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { fileAccess } from './file-access.js';
@@ -50,12 +52,14 @@ import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { visibilityEvents } from './visibility-events.js';
 import { visibilityTables } from './visibility-tables.js';
+import { visiting } from './visiting.js';
 import { windows } from './windows.js';
 
 export const SUITE: Readonly<Record<string, Facts>> = {
   authentication,
   'the frontend': frontend,
   roles,
+  'every role': everyRole,
   people,
   'looking up': lookingUp,
   sending,
@@ -80,6 +84,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'capabilities of queues': queueCapabilities,
   subscribing,
   'refusals of subscribing': subscribingRefusals,
+  visiting,
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
@@ -99,6 +104,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'scheduled messages': scheduled,
   'snapshot and events': state,
   'snapshot and events of changes': stateChanges,
+  'every change': everyChange,
   'uploaded files': files,
   'who may see files': fileAccess,
   'files as they are served': fileServing,

@@ -143,6 +143,22 @@ export const reading: Facts = async (t, server) => {
     t.same(await flagsOf(admin, id), ['read', 'historical'], 'not subscribed: passed over');
   });
 
+  await t.test('who made a copy hears of changes, once, also after subscribing', async (t) => {
+    const id = await say(member, 'square', 'old');
+    await set(admin, 'add', 'starred', [id]);
+    const queue = await Queue.register(admin, { event_types: ['reaction', 'message'], fetch_event_types: [] });
+    const react = (emoji_name: string) =>
+      member.api.ok('POST /messages/{message_id}/reactions', { message_id: id, emoji_name });
+    await react('smile');
+    t.match(await settled(queue), [{ type: 'reaction', message_id: id }]);
+    await subscribe(admin, 'square');
+    await react('heart');
+    const reactions = (await settled(queue)).filter((event) => event.type === 'reaction');
+    t.equal(reactions.length, 1);
+    await queue.delete();
+    await admin.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['square'] });
+  });
+
   await t.test('refusals change nothing', async (t) => {
     const id = await say(member, 'square', 'a');
     const secret = await tell(owner, [member]);

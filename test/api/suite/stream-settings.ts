@@ -121,12 +121,7 @@ export const streamSettings: Facts = async (t, server) => {
 
   await t.test('the older form sets the colour', async (t) => {
     const patch = (stream_id: number, property: string, value: string, by: Person = member) =>
-      by.api.raw({
-        method: 'PATCH',
-        path: `/api/v1/users/me/subscriptions/${stream_id}`,
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ property, value }).toString(),
-      });
+      by.api.call('PATCH /users/me/subscriptions/{stream_id}', { stream_id, property, value });
     t.equal((await patch(open, 'color', '#123456')).status, 200);
     t.equal((await own(open)).color, '#123456');
     await refused(t, patch(open, 'pin_to_top', 'true'), bad('pin_to_top is not a boolean'));

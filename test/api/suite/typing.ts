@@ -193,6 +193,24 @@ export const typing: Facts = async (t, server) => {
     await refused(t, guests, bad('Guests cannot send to this stream.'));
   });
 
+  await t.test('whoever does not want to be seen typing is told so', async (t) => {
+    const stream = { type: 'stream', op: 'start', to: [lawn], topic: 'x' };
+    const direct = { op: 'start', to: [other.id] };
+    await guest.api.ok('PATCH /settings', { send_stream_typing_notifications: false });
+    const streamOff = bad('User has disabled typing notifications for stream messages');
+    await refused(t, type(stream, guest), streamOff);
+    await refused(t, type({ ...stream, to: [99_999] }, guest), streamOff, 'before the stream');
+    await ok(direct, guest);
+    await guest.api.ok('PATCH /settings', {
+      send_stream_typing_notifications: true,
+      send_private_typing_notifications: false,
+    });
+    const directOff = bad('User has disabled typing notifications for direct messages');
+    await refused(t, type(direct, guest), directOff);
+    await refused(t, type({ ...direct, to: [99_999] }, guest), directOff, 'before the recipients');
+    await ok(stream, guest);
+  });
+
   await t.test('nothing is stored', async (t) => {
     const queue = await listen(member);
     await ok({ op: 'start', to: [member.id] });

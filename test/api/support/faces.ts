@@ -22,8 +22,8 @@ export interface TestServer extends Target {
   /** As the command line reaches actors. */
   readonly actors: ActorCaller;
   readonly secrets: Secrets;
-  /** Stop all of it and start it again on the same data; ports may change. */
-  restart(): Promise<void>;
+  /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
+  restart(meanwhile?: () => void): Promise<void>;
   /** Stops everything and removes what it stored. */
   close(): Promise<void>;
 }
@@ -82,8 +82,9 @@ class Face implements TestServer {
     return fronts[this.#turn++ % fronts.length]!.port!;
   }
 
-  async restart(): Promise<void> {
+  async restart(meanwhile?: () => void): Promise<void> {
     await stopAll([...this.#nodes].reverse());
+    meanwhile?.();
     await this.#start();
   }
 
@@ -123,6 +124,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       secret: SECRET,
       'http-adapter': options.httpAdapter ?? 'auto',
       'max-body-mib': String(options.maxBodyMib ?? 1),
+      'web-public-streams': 'yes',
       'emoji-names': options.emojiNames ?? 'conclave',
     },
     {},
@@ -160,7 +162,17 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
   const config = (role: string): Config =>
     loadConfig(
-      { 'data-dir': dir, port: '0', secret: SECRET, role, nats, mongodb: url, namespace: name, 'max-body-mib': '1' },
+      {
+        'data-dir': dir,
+        port: '0',
+        secret: SECRET,
+        role,
+        nats,
+        mongodb: url,
+        namespace: name,
+        'max-body-mib': '1',
+        'web-public-streams': 'yes',
+      },
       {},
     );
   const configs = [config('actors'), config('actors'), config('http'), config('http')];

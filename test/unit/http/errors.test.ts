@@ -26,7 +26,7 @@ t.test('every common error of the API description is in the catalogue, with its 
 });
 
 t.test('no two entries say the same thing', async (t) => {
-  const seen = entries.map(([, e]) => `${e.code} ${e.status} ${e.msg}`);
+  const seen = entries.map(([, e]) => `${e.code} ${e.status} ${e.msg} ${e.data?.join()}`);
   t.equal(new Set(seen).size, seen.length);
 });
 

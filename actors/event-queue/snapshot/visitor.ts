@@ -1,0 +1,62 @@
+/**
+ * Who reads without an account (conventions.md § Authentication): the state that POST /register shows to nobody in
+ * particular is that of a guest who is in nothing, without what is not for the web.
+ */
+import { type JsonObject, userId } from '../../../src/core/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
+import { ROLE } from '../../../src/people/index.js';
+import type { OwnSection, OwnState } from '../../shared/own-state.js';
+
+/** No account has this id: callers without credentials are 0. */
+export const VISITOR: DirectoryUser = {
+  id: userId(0),
+  recipient: 0,
+  deliveryEmail: '',
+  email: 'username@example.com',
+  fullName: 'Anonymous User',
+  role: ROLE.guest,
+  isActive: true,
+  isBillingAdmin: false,
+  botType: null,
+  botOwner: null,
+  timezone: '',
+  avatarSource: 'G',
+  avatarVersion: 1,
+  emailVisibility: 4,
+  joined: 0,
+  canCreateUsers: false,
+  keyHash: '',
+  pastRoles: [],
+};
+
+/** Nothing of one's own: there is no actor to ask. */
+export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>
+  ({ version: 0, ...Object.fromEntries(sections.map((section) => [section, []])) }) as unknown as OwnState<OwnSection>;
+
+/** Accounts show no address, and no more of their age than the day. */
+const withoutPrivate = (users: unknown): JsonObject[] =>
+  (users as JsonObject[]).map((user) => ({
+    ...user,
+    delivery_email: null,
+    date_joined: String(user.date_joined).slice(0, 10),
+  }));
+
+/** What replaces fields that depend on being somebody; undefined = left out. */
+const SHOWN: Readonly<Record<string, (value: unknown) => unknown>> = {
+  streams: () => undefined,
+  realm_users: withoutPrivate,
+  realm_non_active_users: withoutPrivate,
+  realm_allow_message_editing: () => false,
+  realm_edit_topic_policy: () => 2,
+  realm_delete_own_message_policy: () => 2,
+  realm_presence_disabled: () => true,
+  presences: () => ({}),
+  user_status: () => ({}),
+};
+
+export const forTheWeb = (part: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(part)
+      .map(([name, value]) => [name, SHOWN[name] ? SHOWN[name](value) : value] as const)
+      .filter(([, value]) => value !== undefined),
+  ) as JsonObject;

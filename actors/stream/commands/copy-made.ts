@@ -1,0 +1,24 @@
+/**
+ * Somebody made himself copies of messages of the past, by flagging them: from now on he hears of their changes. Never
+ * refused; what is gone, or was moved away meanwhile, is passed over.
+ */
+import type { MessageRecord } from '../../../src/store/index.js';
+import { value } from '../../shared/replies.js';
+import type { StreamCommand } from '../command.js';
+import { change, latest, ownerOf } from '../messages.js';
+
+export const copyMade: StreamCommand<
+  { readonly ids: readonly number[]; readonly user: number },
+  readonly (MessageRecord | null)[]
+> = {
+  needs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
+  handle(view, { ids, user }, stored, context) {
+    const messages = ids.flatMap((id, i) => {
+      const message = latest(view, id, stored[i] ?? null);
+      if (!message || ownerOf(context.realm, message) !== context.key) return [];
+      const copies = message.body.copies ?? [];
+      return copies.includes(user) ? [] : [change(view, message, { copies: [...copies, user] }, context)];
+    });
+    return { reply: value(null), messages };
+  },
+};

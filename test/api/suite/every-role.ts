@@ -1,0 +1,181 @@
+/** Operations that each role may carry out on what is its own, and the refusals of those that it may not. */
+import {
+  makeOrganization,
+  type Organization,
+  type Params,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+} from '../harness.js';
+import type { Facts } from './facts.js';
+
+const ADMINS = 'Must be an organization administrator';
+const NO_GUESTS = 'Not allowed for guest users';
+const MAY_NOT_DELETE = "You don't have permission to delete this message";
+const LATE = 4_000_000_000;
+
+interface Row {
+  readonly operation: string;
+  /** Makes what the call is about. */
+  params(by: Person, world: World): Params | Promise<Params>;
+  /** By role; the others succeed. */
+  readonly refused?: Readonly<Record<string, string>>;
+}
+
+interface World {
+  readonly org: Organization;
+  /** Everybody is in it. */
+  readonly stream: number;
+}
+
+const adminsOnly = { moderator: ADMINS, member: ADMINS, other: ADMINS, guest: ADMINS };
+
+const draft = async ({ api }: Person): Promise<number> => {
+  const drafts = [{ type: '', to: [], topic: '', content: 'a draft' }];
+  return (await api.ok<{ ids: number[] }>('POST /drafts', { drafts })).ids[0]!;
+};
+
+const scheduled = async ({ api, id }: Person): Promise<number> => {
+  const params = { type: 'direct', to: [id], content: 'later', scheduled_delivery_timestamp: LATE };
+  return (await api.ok<{ scheduled_message_id: number }>('POST /scheduled_messages', params)).scheduled_message_id;
+};
+
+let made = 0;
+const fresh = (): string => `of every role ${++made}`;
+
+/** A group with this person in it. */
+async function group(by: Person, { org }: World): Promise<number> {
+  const name = fresh();
+  await org.owner.api.ok('POST /user_groups/create', { name, description: '', members: [by.id, org.owner.id] });
+  const { user_groups } = await org.owner.api.ok<{ user_groups: { id: number; name: string }[] }>('GET /user_groups');
+  return user_groups.find((one) => one.name === name)!.id;
+}
+
+async function newStream(by: Person): Promise<number> {
+  const name = fresh();
+  await subscribe(by, name);
+  return streamIdOf(by, name);
+}
+
+const ROWS: readonly Row[] = [
+  { operation: 'PATCH /settings', params: () => ({ enter_sends: true }) },
+  { operation: 'PATCH /settings/display', params: () => ({ enter_sends: false }) },
+  { operation: 'PATCH /settings/notifications', params: () => ({ enable_sounds: true }) },
+  { operation: 'GET /users/me/alert_words', params: () => ({}) },
+  { operation: 'GET /realm/linkifiers', params: () => ({}) },
+  {
+    operation: 'PATCH /drafts/{draft_id}',
+    params: async (by) => ({ draft_id: await draft(by), draft: { type: '', to: [], topic: '', content: 'edited' } }),
+  },
+  { operation: 'DELETE /drafts/{draft_id}', params: async (by) => ({ draft_id: await draft(by) }) },
+  {
+    operation: 'PATCH /scheduled_messages/{scheduled_message_id}',
+    params: async (by) => ({ scheduled_message_id: await scheduled(by), content: 'edited' }),
+  },
+  {
+    operation: 'DELETE /scheduled_messages/{scheduled_message_id}',
+    params: async (by) => ({ scheduled_message_id: await scheduled(by) }),
+  },
+  {
+    operation: 'POST /users/me/subscriptions/properties',
+    params: (_, { stream }) => ({ subscription_data: [{ stream_id: stream, property: 'pin_to_top', value: true }] }),
+  },
+  {
+    operation: 'PATCH /users/me/subscriptions/{stream_id}',
+    params: (_, { stream }) => ({ stream_id: stream, property: 'color', value: '#123456' }),
+  },
+  {
+    operation: 'PATCH /users/me/subscriptions',
+    params: () => ({ add: [{ name: 'everybody' }] }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'POST /user_groups/create',
+    params: () => ({ name: fresh(), description: '', members: [] }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'POST /user_groups/{user_group_id}/subgroups',
+    params: async (by, world) => ({ user_group_id: await group(by, world), add: [await group(by, world)] }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'DELETE /user_groups/{user_group_id}',
+    params: async (by, world) => ({ user_group_id: await group(by, world) }),
+    refused: { guest: NO_GUESTS },
+  },
+  { operation: 'POST /mark_all_as_read', params: () => ({}) },
+  { operation: 'POST /mark_stream_as_read', params: (_, { stream }) => ({ stream_id: stream }) },
+  {
+    operation: 'POST /mark_topic_as_read',
+    params: async (by, { stream }) => {
+      await say(by, 'everybody', 'to be read');
+      return { stream_id: stream, topic_name: 'to be read' };
+    },
+  },
+  {
+    operation: 'POST /messages/flags/narrow',
+    params: () => ({ anchor: 'newest', num_before: 1, num_after: 0, narrow: [], op: 'add', flag: 'starred' }),
+  },
+  {
+    operation: 'PATCH /messages/{message_id}',
+    params: async (by) => ({ message_id: await say(by, 'everybody', 'edited'), content: 'edited' }),
+  },
+  {
+    operation: 'DELETE /messages/{message_id}',
+    params: async (by) => ({ message_id: await say(by, 'everybody', 'deleted') }),
+    refused: { moderator: MAY_NOT_DELETE, member: MAY_NOT_DELETE, other: MAY_NOT_DELETE, guest: MAY_NOT_DELETE },
+  },
+  {
+    operation: 'POST /streams/{stream_id}/delete_topic',
+    params: async (by, { stream }) => {
+      const topic_name = fresh();
+      await say(by, 'everybody', topic_name);
+      return { stream_id: stream, topic_name };
+    },
+    refused: adminsOnly,
+  },
+  {
+    operation: 'DELETE /streams/{stream_id}',
+    params: async (_, { org }) => ({ stream_id: await newStream(org.owner) }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'POST /default_streams',
+    params: async (_, { org }) => ({ stream_id: await newStream(org.owner) }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'DELETE /default_streams',
+    params: async (_, { stream }) => ({ stream_id: stream }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'POST /realm/playgrounds',
+    params: () => ({ name: fresh(), highlighter_language: 'Python', url_prefix: 'https://play.example.com/' }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /realm/filters/{filter_id}',
+    params: async (_, { org }) => {
+      const [pattern, url_template] = [`${fresh().replaceAll(' ', '-')}-(?P<id>[0-9]+)`, 'https://x.example.com/{id}'];
+      const { id } = await org.owner.api.ok('POST /realm/filters', { pattern, url_template });
+      return { filter_id: id, pattern, url_template };
+    },
+    refused: adminsOnly,
+  },
+];
+
+export const everyRole: Facts = async (t, server) => {
+  const org = await makeOrganization(server);
+  await subscribe(org.owner, 'everybody', { principals: [...org.people] });
+  const world = { org, stream: await streamIdOf(org.owner, 'everybody') };
+  for (const { operation, params, refused } of ROWS) {
+    for (const by of org.people) {
+      const { status, body } = await by.api.call(operation, await params(by, world));
+      const expected = refused?.[by.role];
+      t.same([status, body.msg], expected === undefined ? [200, ''] : [400, expected], `${operation} as ${by.role}`);
+    }
+  }
+};

@@ -1,0 +1,189 @@
+/**
+ * Fetching 100 messages around an anchor from a small organization and from a large one: `node dist/test/bench/fetch-bench.js
+ * [--large N] [--runs N] [--face embedded,cluster]`. Everything behind the user's actor: plan, Store, access, flags. Some
+ * four minutes with a million messages on LMDB and 200,000 on MongoDB (MONGODB_URL). It asserts no times.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { MongoClient } from 'mongodb';
+import { RealClock } from '../../src/clock/index.js';
+import type { Json } from '../../src/core/index.js';
+import { IdSet } from '../../src/core/index.js';
+import type { DirectoryView } from '../../src/directory/index.js';
+import {
+  fetchWindow,
+  makePlan,
+  NEWEST,
+  OwnFlags,
+  parseNarrow,
+  Reader,
+  readingPart,
+  resolveTerms,
+  type Viewer,
+} from '../../src/messages/index.js';
+import { LmdbStore, MongoStore, openEmbedded, type Store } from '../../src/store/index.js';
+import { BUSY_USER, fill, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
+import { machine, median } from './report.js';
+
+const SMALL = 10_000;
+const ANCHORS = ['oldest', 'middle', 'newest', 'first unread'] as const;
+type Anchor = (typeof ANCHORS)[number];
+
+const NARROWS: Readonly<Record<string, readonly unknown[]>> = {
+  everything: [],
+  'a busy stream': [['stream', 'stream 2']],
+  'a topic': [
+    ['stream', 'stream 2'],
+    ['topic', 'topic 3'],
+  ],
+  'direct messages': [['is', 'dm']],
+  'a conversation': [{ operator: 'dm', operand: [103] }],
+  'a sender': [{ operator: 'sender', operand: 105 }],
+  'all public streams': [['streams', 'public']],
+  'a common word': [['search', 'release']],
+  'a rare word': [['search', 'aardvark']],
+  'two words': [['search', 'release aardvark']],
+  unread: [['is', 'unread']],
+};
+
+const stream = (id: number) =>
+  id >= 1 && id <= STREAMS
+    ? { id, name: `stream ${id}`, inviteOnly: false, historyPublic: true, webPublic: false, archived: false }
+    : undefined;
+
+const directory = {
+  stream,
+  streamByName: (name: string) => stream(Number(name.slice('stream '.length))),
+  streams: () => Array.from({ length: STREAMS }, (_, i) => stream(i + 1)),
+  user: (id: number) => ({ id, role: 400, isActive: true }),
+} as unknown as DirectoryView;
+
+/** Somebody who has read all but the newest hundredth. */
+function viewer(user: number, count: number): Viewer {
+  const streams = user === QUIET_USER ? [STREAMS] : Array.from({ length: STREAMS / 2 }, (_, i) => (i + 1) * 2);
+  const mark = Math.floor(count * 0.99);
+  const parts = new Map<string, Json>();
+  for (const home of [0, ...streams]) {
+    const part = readingPart(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
+    for (const [name, value] of Object.entries(part)) parts.set(name, value);
+  }
+  return {
+    realm: REALM,
+    user: directory.user(user as never)!,
+    directory,
+    flags: new OwnFlags(user, parts),
+    streams,
+    subscribed: (stream) => streams.includes(stream),
+    mutedStreams: new Set(),
+    mutesTopic: () => false,
+  };
+}
+
+interface Measured {
+  readonly ms: number;
+  readonly rows: number;
+}
+
+async function measure(store: Store, of: Viewer, narrow: readonly unknown[], at: Anchor, count: number, runs: number) {
+  const anchor = { oldest: 0, middle: Math.floor(count / 2), newest: NEWEST, 'first unread': 'first_unread' }[at];
+  const window = { anchor: anchor as number | 'first_unread', numBefore: 50, numAfter: 50, includeAnchor: true };
+  if (at === 'newest') window.numBefore = 100;
+  if (at === 'oldest') window.numAfter = 100;
+  const times: number[] = [];
+  let rows = 0;
+  // The first ones warm up the code and the pages.
+  for (let i = -3; i < runs; i++) {
+    const begun = performance.now();
+    const terms = resolveTerms(parseNarrow(JSON.stringify(narrow)), of.directory, of.user.id);
+    const fetched = await fetchWindow(new Reader(store, of), makePlan(terms, of), window);
+    const flags = fetched.rows.map((row) => of.flags.of(row));
+    if (i >= 0) times.push(performance.now() - begun);
+    rows = flags.length;
+  }
+  return { ms: median(times), rows };
+}
+
+async function measureAll(store: Store, count: number, runs: number): Promise<Map<string, Measured>> {
+  const found = new Map<string, Measured>();
+  for (const [who, user] of [
+    ['', BUSY_USER],
+    ['who gets few messages: ', QUIET_USER],
+  ] as const) {
+    const of = viewer(user, count);
+    for (const [name, narrow] of Object.entries(NARROWS)) {
+      for (const at of ANCHORS) {
+        found.set(`${who}${name} | ${at}`, await measure(store, of, narrow, at, count, runs));
+      }
+    }
+  }
+  return found;
+}
+
+const say = (text: string): void => void process.stderr.write(`[${(performance.now() / 1000).toFixed(0)} s] ${text}\n`);
+
+async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'conclave-fetch-'));
+  const environment = await openEmbedded(dir);
+  try {
+    return await use(new LmdbStore(environment, new RealClock()));
+  } finally {
+    await environment.close();
+    await rm(dir, { recursive: true });
+  }
+}
+
+async function onMongo<T>(url: string, use: (store: Store) => Promise<T>): Promise<T> {
+  const database = new URL(url);
+  const name = `fetch${randomBytes(4).toString('hex')}`;
+  database.pathname = `/${name}`;
+  const store = await MongoStore.connect(database.href, new RealClock());
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+    const client = await MongoClient.connect(url, { retryWrites: false });
+    await client.db(name).dropDatabase();
+    await client.close();
+  }
+}
+
+const { values } = parseArgs({
+  options: { large: { type: 'string' }, runs: { type: 'string' }, face: { type: 'string' } },
+});
+const runs = Number(values.runs ?? 15);
+const faces = (values.face ?? 'embedded,cluster').split(',');
+const mongodb = process.env.MONGODB_URL;
+
+for (const face of faces) {
+  const on =
+    face === 'embedded'
+      ? onLmdb
+      : mongodb
+        ? <T>(use: (store: Store) => Promise<T>) => onMongo(mongodb, use)
+        : undefined;
+  if (!on) {
+    process.stdout.write(`${face}: not measured (no services)\n`);
+    continue;
+  }
+  const large = Number(values.large ?? (face === 'embedded' ? 1_000_000 : 200_000));
+  const results: Map<string, Measured>[] = [];
+  for (const count of [SMALL, large]) {
+    await on(async (store) => {
+      say(`${face}: writing ${count} messages`);
+      await fill(store, count);
+      say(`${face}: fetching among ${count}`);
+      results.push(await measureAll(store, count, runs));
+    });
+  }
+  const [small, big] = results as [Map<string, Measured>, Map<string, Measured>];
+  process.stdout.write(`\n${face}: narrow | anchor | ms of ${SMALL} (rows) | ms of ${large} (rows) | ratio\n`);
+  for (const [name, { ms, rows }] of small) {
+    const other = big.get(name)!;
+    const ratio = (other.ms / ms).toFixed(2);
+    process.stdout.write(`${name} | ${ms.toFixed(2)} (${rows}) | ${other.ms.toFixed(2)} (${other.rows}) | ${ratio}\n`);
+  }
+}
+process.stdout.write(`\n${machine()}; ${runs} runs\n`);

@@ -1,0 +1,81 @@
+/** An organization of many messages, written straight through the Store: only for measuring. */
+import { type RealmId, realmId } from '../../src/core/index.js';
+import { directConversation, recordOf, type StoredMessage } from '../../src/messages/index.js';
+import type { MessageWrite, PartWrite, Store } from '../../src/store/index.js';
+import { memberPart } from '../../src/streams/index.js';
+
+export const REALM: RealmId = realmId(7);
+export const STREAMS = 100;
+/** In the streams with even ids; the other user is only in the last stream, which gets one message of QUIET. */
+export const BUSY_USER = 11;
+export const QUIET_USER = 12;
+export const QUIET = 500;
+/** One message of so many has it. */
+const RARE = 499;
+const PER_BATCH = 2_000;
+const SENDERS = 40;
+
+const COMMON = ['release', 'server', 'meeting', 'coffee', 'branch', 'tomorrow', 'customer', 'question'];
+
+/** The same for every run: a small generator of its own. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Some streams are busy, most are not. */
+const pickStream = (next: () => number): number => 1 + Math.floor(next() ** 3 * (STREAMS - 1));
+
+function messageOf(id: number, next: () => number): StoredMessage {
+  const direct = id % 20 === 0;
+  const stream = direct ? 0 : id % QUIET === 1 ? STREAMS : pickStream(next);
+  const sender = 100 + Math.floor(next() ** 2 * SENDERS);
+  const participants = direct ? [id % 200 === 0 ? QUIET_USER : BUSY_USER, sender].sort((a, b) => a - b) : [];
+  const words = Array.from({ length: 6 }, () => COMMON[Math.floor(next() ** 2 * COMMON.length)]!);
+  const own = Array.from({ length: 6 }, () => `word${Math.floor(next() ** 2 * 20_000)}`);
+  const text = [...words, ...own, ...(id % RARE === 0 ? ['aardvark'] : [])].join(' ');
+  return {
+    id,
+    sender,
+    participants,
+    home: stream,
+    body: {
+      content: text,
+      html: `<p>${text}</p>`,
+      topic: direct ? '' : `Topic ${Math.floor(next() ** 2 * 30)}`,
+      sent: 1_700_000_000 + id,
+      client: 'bench',
+      recipient: stream,
+      stream,
+      rev: 1,
+      flags: {},
+      wildcard: false,
+      topicLinks: [],
+      has: { link: false, image: false },
+    },
+  };
+}
+
+export async function fill(store: Store, count: number): Promise<void> {
+  const member = (stream: number, user: number): PartWrite => {
+    const stays = [{ from: 1, to: 0, after: 0, until: 0 }];
+    return { type: 'part', ...memberPart(REALM, stream, user), rev: 1, value: { stays } };
+  };
+  const members = [member(STREAMS, QUIET_USER)];
+  for (let stream = 2; stream <= STREAMS; stream += 2) members.push(member(stream, BUSY_USER));
+  await store.apply(members);
+  const next = random(42);
+  for (let from = 1; from <= count; from += PER_BATCH) {
+    const writes: MessageWrite[] = [];
+    for (let id = from; id < from + PER_BATCH && id <= count; id++) {
+      const message = messageOf(id, next);
+      const { participants } = message;
+      const value = recordOf(message, participants.length > 0 ? directConversation(REALM, participants) : '');
+      writes.push({ type: 'message', realm: REALM, id, rev: 1, value });
+    }
+    await store.apply(writes);
+  }
+}
