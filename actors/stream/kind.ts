@@ -12,7 +12,7 @@ import { retain } from './commands/retention.js';
 import { send, sendDirect } from './commands/send.js';
 import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
 import { submessage } from './commands/submessage.js';
-import { listAllTopics, topicChanged, topicNames, topicWatched } from './commands/topics.js';
+import { listAllTopics, topicChanged, topicNames, topicWatched, topicWatchers } from './commands/topics.js';
 import { typing } from './commands/typing.js';
 import { MOVING_PART } from './editing/carry.js';
 import { streamMachine } from './machine.js';
@@ -54,6 +54,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
     topics: topicNames,
     'topic-changed': topicChanged,
     'topic-watched': topicWatched,
+    'topic-watchers': topicWatchers,
   },
 };
 

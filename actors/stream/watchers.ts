@@ -1,13 +1,13 @@
 /**
  * Whose actors keep something about a topic of this stream (muted, followed): told by them, so that a move of the topic
- * reaches these and no others. One part for each such topic.
+ * reaches these and no others. One part for each such topic, named by a hash: users may name topics that no message could have.
  */
 import { IdSet, type Json } from '../../src/core/index.js';
-import { topicKey } from '../../src/streams/index.js';
+import { topicHash } from '../../src/streams/index.js';
 
 export const WATCHERS_PART = 'watchers/';
 
-const partOf = (topic: string): string => `${WATCHERS_PART}${topicKey(topic)}`;
+const partOf = (topic: string): string => `${WATCHERS_PART}${topicHash(topic)}`;
 
 type Parts = ReadonlyMap<string, Json>;
 

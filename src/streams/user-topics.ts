@@ -27,10 +27,11 @@ const MOST_LISTED = 100_000;
 
 type Parts = ReadonlyMap<string, Json>;
 
-export function topicPart(stream: number, topic: string): string {
-  const hash = createHash('sha256').update(topicKey(topic)).digest('hex').slice(0, 32);
-  return `${TOPIC_PART}${stream}/${hash}`;
-}
+/** Names the topic in any case of its letters, where free text can't. */
+export const topicHash = (topic: string): string =>
+  createHash('sha256').update(topicKey(topic)).digest('hex').slice(0, 32);
+
+export const topicPart = (stream: number, topic: string): string => `${TOPIC_PART}${stream}/${topicHash(topic)}`;
 
 export const userTopic = (parts: Parts, stream: number, topic: string): UserTopic | undefined =>
   parts.get(topicPart(stream, topic)) as UserTopic | undefined;

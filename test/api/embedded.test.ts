@@ -4,12 +4,14 @@ import { startEmbedded } from './harness.js';
 import { ONLY, runSuite } from './run.js';
 import { emojiNames } from './suite/emoji-names.js';
 import { fileTimes } from './suite/file-times.js';
+import { messageTime } from './suite/message-time.js';
 import { scheduledTime } from './suite/scheduled-time.js';
 import { slowMarks } from './suite/slow-marks.js';
 import { time } from './suite/time.js';
 
 await runSuite('embedded face', () => startEmbedded());
 await t.test('time', time);
+await t.test('time and messages', messageTime);
 await t.test('time and scheduled messages', scheduledTime);
 await t.test('files and time', fileTimes);
 await t.test('names of the extra emoji', emojiNames);

@@ -62,6 +62,14 @@ export class FakeClock implements Clock {
     this.#mono = end;
   }
 
+  /** As a machine that slept: what became due meanwhile fires now, once. */
+  leap(ms: number): void {
+    this.#now += ms;
+    this.#mono += ms;
+    for (const timer of this.#timers) timer.at = Math.max(timer.at, this.#mono);
+    this.advance(0);
+  }
+
   /** As `advance`, but lets promises settle (macrotask turns, no real time) before and after each timer. */
   async advanceAsync(ms: number): Promise<void> {
     const end = this.#mono + ms;

@@ -22,10 +22,10 @@ export function armed(state: StreamState, now: number): { readonly state: Stream
 }
 
 /** Days; null: for ever. */
-function kept(key: ActorKey, { stream, settings }: DirectoryView): number | null {
+function kept(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseKey(key);
-  const own = kind === 'stream' ? stream(streamId(Number(rest)))?.retentionDays : null;
-  const days = own ?? Number(settings.message_retention_days ?? -1);
+  const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
+  const days = own ?? Number(directory.settings.message_retention_days ?? -1);
   return days > 0 ? days : null;
 }
 

@@ -4,7 +4,7 @@ import type { MessageRecord } from '../../../src/store/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
 import { listTopics, newestOfTopic, topicWithout } from '../topics.js';
-import { withWatcher } from '../watchers.js';
+import { watchersOf, withWatcher } from '../watchers.js';
 import { armed } from './retention.js';
 
 const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
@@ -34,6 +34,14 @@ export const topicChanged: StreamCommand<{ readonly topic: string }, readonly Me
     ...armed(view.state, now),
     parts: topicWithout(view, ownStream(key), topic, newest, () => false),
   }),
+};
+
+/** Whose actors keep something about a topic. */
+export const topicWatchers: StreamCommand<{ readonly topic: string }> = {
+  lane: 'topics',
+  read: true,
+  creates: true,
+  handle: ({ parts }, { topic }) => ({ reply: value(watchersOf(parts, topic)) }),
 };
 
 interface Watched extends JsonObject {

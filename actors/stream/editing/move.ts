@@ -170,7 +170,9 @@ export function moveOf(
   const commands = [
     carried.commands,
     leaves ? [topicChanged(context, to, topic)] : [],
-    all ? policies(view, { stream: from.id, topic: old }, { stream: to.id, topic }, targetExisted, gone, context) : [],
+    all
+      ? policies(view, { stream: from.id, topic: old }, { stream: to.id, topic }, targetExisted, gone, inputs, context)
+      : [],
     ...notices.map((notice) => [notice]),
     text?.commands ?? [],
   ].filter((stage) => stage.length > 0);
@@ -269,12 +271,15 @@ function policies(
   to: Topic,
   targetExisted: boolean,
   gone: readonly number[],
+  { scope }: EditInputs,
   { realm, key }: CommandContext,
 ): OutboxCommand[] {
   if (from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic)) return [];
   const cannotSee = new Set(gone);
   const watchers = new Set(watchersOf(view.parts, from.topic));
-  if (to.stream === Number(parseKey(key).rest)) for (const id of watchersOf(view.parts, to.topic)) watchers.add(id);
+  const inTarget =
+    to.stream === Number(parseKey(key).rest) ? watchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
+  for (const id of inTarget) watchers.add(id);
   return [...watchers].map((id) => ({
     to: userKey(realm, userId(id)),
     name: 'move-topic-policy',

@@ -1,5 +1,5 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
-import { streamId, streamKey, userId } from '../../../src/core/index.js';
+import { type Json, type JsonObject, streamId, streamKey, userId } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import {
   asStored,
@@ -34,6 +34,8 @@ export interface Scope {
   readonly newest: readonly MessageRecord[];
   /** Another stream. */
   readonly target: Target | undefined;
+  /** In another stream: whose actors keep something about the new topic. */
+  readonly watchers: readonly number[];
   /** What is in the new topic already, newest first; all of it when that changes whether the topic is resolved. */
   readonly inTarget: readonly MessageRecord[];
 }
@@ -103,7 +105,11 @@ export async function readScope(
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
   const newTopic = (args.topic ?? message.body.topic).trim();
   const toggles = newTopic.startsWith(RESOLVED_PREFIX) !== message.body.topic.startsWith(RESOLVED_PREFIX);
-  const [topic, newest, target, inTarget] = await Promise.all([
+  const askTarget = async (command: string, of: JsonObject): Promise<Json> =>
+    elsewhere === undefined || !directory.stream(streamId(elsewhere))
+      ? null
+      : suppliers.ask(streamKey(realm, streamId(elsewhere)), command, of);
+  const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopic(stream.id, key, context, suppliers, add, alone ? 2 : PAGE),
     newestOfTopic(
       suppliers.store,
@@ -112,10 +118,16 @@ export async function readScope(
       key,
       args.propagate_mode === 'change_later' ? message.id : undefined,
     ),
-    elsewhere === undefined || !directory.stream(streamId(elsewhere))
-      ? undefined
-      : suppliers.ask(streamKey(realm, streamId(elsewhere)), 'members', {}),
+    askTarget('members', {}),
+    askTarget('topic-watchers', { topic: newTopic }),
     readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, suppliers, async () => !toggles, toggles ? PAGE : 1),
   ]);
-  return { topic, accessible, newest, target: target as unknown as Target | undefined, inTarget };
+  return {
+    topic,
+    accessible,
+    newest,
+    target: (target ?? undefined) as unknown as Target | undefined,
+    watchers: (watchers ?? []) as readonly number[],
+    inTarget,
+  };
 }

@@ -1,8 +1,8 @@
 /** What the user wants of single topics (streams.md § User topics). */
 import { apiError } from '../../../src/api/errors.js';
-import { type Json, type JsonObject, streamId, userId } from '../../../src/core/index.js';
+import { type Json, type JsonObject, type RealmId, streamId, streamKey, userId } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
-import type { LogItem, Outcome } from '../../../src/runtime/index.js';
+import type { LogItem, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
 import {
   canAccess,
   cutTopic,
@@ -32,9 +32,11 @@ class TopicChanges {
   readonly #after: Map<string, Json>;
   readonly #changed: Record<string, Json> = {};
   readonly #events: LogItem[] = [];
+  readonly #commands: OutboxCommand[] = [];
 
   constructor(
     parts: Parts,
+    private readonly realm: RealmId,
     private readonly self: number,
     private readonly directory: DirectoryView,
     private readonly seconds: number,
@@ -49,13 +51,28 @@ class TopicChanges {
     const row: UserTopic = { stream, name: topic, policy, updated: this.seconds };
     if (policy === TOPIC_POLICY.inherit) this.#after.delete(part);
     else this.#after.set(part, row);
-    this.#changed[part] = policy === TOPIC_POLICY.inherit ? null : row;
+    const watches = policy !== TOPIC_POLICY.inherit;
+    this.#changed[part] = watches ? row : null;
+    this.#watch(stream, topic, watches);
     this.#tell({ type: 'muted_topics', muted_topics: mutedTopics(userTopics(this.#after), this.directory) });
     this.#tell({ type: 'user_topic', ...presentUserTopic(row) });
   }
 
   outcome(reply: Outcome<UserState>['reply']): Outcome<UserState> {
-    return this.#events.length === 0 ? { reply } : { reply, parts: this.#changed, events: this.#events };
+    if (this.#events.length === 0) return { reply };
+    // The stream's actor must know before a move that the caller makes next.
+    const commands = [this.#commands];
+    return { reply, parts: this.#changed, events: this.#events, commands, replyAfterCommands: true };
+  }
+
+  /** The stream's actor tells those who want something of a topic when it moves. */
+  #watch(stream: number, topic: string, watches: boolean): void {
+    this.#commands.push({
+      to: streamKey(this.realm, streamId(stream)),
+      name: 'topic-watched',
+      args: { topic, user: this.self, watches },
+      caller: 0,
+    });
   }
 
   #tell(event: JsonObject): void {
@@ -67,12 +84,12 @@ const seconds = (now: number): number => Math.floor(now / 1000);
 
 /** POST /user_topics. */
 export const setTopicPolicy: UserCommand<Topic & { readonly policy: number }> = {
-  handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now }) {
+  handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now, realm }) {
     const stream = directory.stream(streamId(id));
     const user = directory.user(userId(caller));
     const may = stream && (policy === 0 || (user && canAccess(user, stream, isSubscribed(parts, id))));
     if (!may) throw apiError('INVALID_STREAM_ID');
-    const changes = new TopicChanges(parts, caller, directory, seconds(now));
+    const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
     changes.set({ stream: id, topic: cutTopic(topic) }, policy);
     return changes.outcome(success());
   },
@@ -87,7 +104,7 @@ interface MuteArgs extends JsonObject {
 
 /** PATCH /users/me/subscriptions/muted_topics. */
 export const muteTopic: UserCommand<MuteArgs> = {
-  handle({ parts }, { stream: named, topic: given, mute }, _inputs, { directory, caller, now }) {
+  handle({ parts }, { stream: named, topic: given, mute }, _inputs, { directory, caller, now, realm }) {
     const topic = cutTopic(given);
     const user = directory.user(userId(caller));
     const stream: DirectoryStream | undefined =
@@ -98,7 +115,7 @@ export const muteTopic: UserCommand<MuteArgs> = {
         ? apiError('INVALID_STREAM_ID')
         : apiError('INVALID_STREAM_NAME', { name: named });
     }
-    const changes = new TopicChanges(parts, caller, directory, seconds(now));
+    const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
     const isMuted = policyOf(parts, stream.id, topic) === TOPIC_POLICY.muted;
     if (isMuted !== mute) changes.set({ stream: stream.id, topic }, mute ? TOPIC_POLICY.muted : TOPIC_POLICY.inherit);
     return changes.outcome(success());
@@ -115,11 +132,11 @@ interface MoveArgs extends JsonObject {
 
 /** A whole topic was moved. Never refuses; a repeat is dropped by the runtime. */
 export const moveTopicPolicy: UserCommand<MoveArgs> = {
-  handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now }) {
+  handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only its case was changed: the same topic still.
     const same = to && from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic);
     if (same) return { reply: value(null) };
-    const changes = new TopicChanges(parts, selfOf(key), directory, seconds(now));
+    const changes = new TopicChanges(parts, realm, selfOf(key), directory, seconds(now));
     const before = policyOf(parts, from.stream, from.topic);
     changes.set(from, TOPIC_POLICY.inherit);
     if (to) {

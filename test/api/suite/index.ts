@@ -3,7 +3,9 @@ import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
+import { deleting } from './deleting.js';
 import { drafts } from './drafts.js';
+import { editing } from './editing.js';
 import { emoji } from './emoji.js';
 import { everyChange } from './every-change.js';
 import { everyRole } from './every-role.js';
@@ -16,6 +18,8 @@ import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
+import { moving } from './moving.js';
+import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
@@ -36,6 +40,7 @@ import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
 import { state } from './state.js';
+import { stateChanges } from './state-changes.js';
 import { streamSettings } from './stream-settings.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
@@ -61,6 +66,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of sending': sendingRefusals,
   rendering,
   fetching,
+  editing,
+  deleting,
+  moving,
+  'moving between streams': movingStreams,
   reactions,
   'refusals of reactions': reactionRefusals,
   submessages,
@@ -94,6 +103,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   typing,
   'scheduled messages': scheduled,
   'snapshot and events': state,
+  'snapshot and events of changes': stateChanges,
   'every change': everyChange,
   'uploaded files': files,
   'who may see files': fileAccess,

@@ -1,5 +1,7 @@
 /** The reducer's part for what only the user himself has: drafts, scheduled messages, topics. */
+
 import type { State } from './reducer.js';
+import { unreadRecounted } from './reducer-unread.js';
 import type { ApiEvent, Fields } from './types.js';
 
 interface Draft extends Fields {
@@ -72,7 +74,8 @@ export function applyOwn(state: State, event: ApiEvent): State | undefined {
       const same = (one: Topic): boolean =>
         one.stream_id === topic.stream_id && one.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
       const others = (state.user_topics as Topic[]).filter((one) => !same(one));
-      return { ...state, user_topics: topic.visibility_policy === 0 ? others : [...others, topic as unknown as Topic] };
+      const user_topics = topic.visibility_policy === 0 ? others : [...others, topic as unknown as Topic];
+      return unreadRecounted({ ...state, user_topics });
     }
     case 'typing/start':
     case 'typing/stop':

@@ -153,9 +153,21 @@ export function flagsChanged(state: State, event: ApiEvent): State {
   return withUnread(state, all);
 }
 
-/** Messages are gone, or out of reach. */
-export function messagesGone(state: State, ids: readonly number[]): State {
-  const starred = state.starred_messages as number[] | undefined;
+/** A text was changed. */
+export function mentionsChanged(state: State, id: number, flags: readonly string[]): State {
+  if (!state.unread_msgs) return state;
+  const all = listed(state);
+  const one = all.get(id);
+  if (!one) return state;
+  const wildcard =
+    flags.includes('wildcard_mentioned') && (one.stream === undefined || !isMuted(state, one.stream, one.topic!));
+  all.set(id, { ...one, mentioned: flags.includes('mentioned') || wildcard });
+  return withUnread(state, all);
+}
+
+/** Messages are gone, or out of reach; or (`unstar` false) they only count as unread no longer. */
+export function messagesGone(state: State, ids: readonly number[], unstar = true): State {
+  const starred = unstar ? (state.starred_messages as number[] | undefined) : undefined;
   const next = starred ? { ...state, starred_messages: starred.filter((id) => !ids.includes(id)) } : state;
   if (!state.unread_msgs) return next;
   const all = listed(state);

@@ -1,4 +1,6 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
+
+import { applyToMessages } from './reducer-messages.js';
 import { applyOwn } from './reducer-own.js';
 import { applyRealm } from './reducer-realm.js';
 import { applyToStreams } from './reducer-streams.js';
@@ -47,7 +49,11 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'realm_user/add':
       return userAdded(state, event.person as ApiUser, options);
     default: {
-      const next = applyOwn(state, event) ?? applyRealm(state, event, options) ?? applyToStreams(state, event, options);
+      const next =
+        applyOwn(state, event) ??
+        applyRealm(state, event, options) ??
+        applyToStreams(state, event, options) ??
+        applyToMessages(state, event);
       if (!next) throw new Error(`the reducer does not know ${event.type}/${event.op}`);
       return next;
     }

@@ -91,6 +91,9 @@ const bad = (msg: string): WireError => ({ status: 400, code: 'BAD_REQUEST', msg
 
 /** Refusals that the contract describes in words, and wire.json leaves out. */
 const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
+  // messages.md § PATCH: a text is normalised like sending; § history.
+  'PATCH /messages/{message_id}': [bad('Message must not contain null bytes')],
+  'GET /messages/{message_id}/history': [bad('Message edit history is disabled in this organization')],
   // streams.md § Names: of the name in `to`.
   'POST /messages': [
     bad("Stream name can't be empty!"),
