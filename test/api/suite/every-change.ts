@@ -10,6 +10,8 @@ export const everyChange: Facts = async (t, server) => {
   const message_id = await say(member, 'changed', 'first');
   const doomed = await say(admin, 'changed', 'second');
   await say(member, 'changed', 'third');
+  // No event tells what the newest message is once it is deleted.
+  await say(member, 'changed', 'stays');
   const draft = { type: '', to: [], topic: '', content: 'a draft' };
   const {
     ids: [draft_id],
