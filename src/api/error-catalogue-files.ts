@@ -20,7 +20,6 @@ export const files = {
   EMOJI_EXISTS: bad('A custom emoji with this name already exists.'),
   EMOJI_ONE_FILE: bad('You must upload exactly one file.'),
   EMOJI_OVERRIDE: bad('Only administrators can override default emoji.'),
-  EMOJI_UNKNOWN: bad("Emoji '{emoji_name}' does not exist"),
   EMOJI_NOT_AUTHOR: bad('Must be an organization administrator or emoji author'),
   IMAGE_UNDECODABLE: image('Could not decode image; did you upload an image file?'),
   IMAGE_TOO_LARGE: image('Image size exceeds limit.'),

@@ -68,7 +68,7 @@ export const emojiAdd: RealmCommand<{
 export const emojiRemove: RealmCommand<{ readonly name: string }> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = active(parts, name);
-    if (!emoji) throw apiError('EMOJI_UNKNOWN', { emoji_name: name });
+    if (!emoji) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
     const acting = userOf(parts, context.caller);
     if (!acting || (!isAdmin(acting) && emoji.author !== acting.id)) throw apiError('EMOJI_NOT_AUTHOR');
     return changed(parts, { ...emoji, deactivated: true }, context);

@@ -66,6 +66,8 @@ export async function slowMarks(t: Test): Promise<void> {
   t.equal(status, 200);
   t.same(body, { result: 'partially_completed', msg: '', code: 'REQUEST_TIMEOUT' });
   slow = false;
+  // What was being looked up while it was slow.
+  await clock.advanceAsync(SLOW_MS);
 
   const listed = (events: readonly ApiEvent[]) => events.flatMap((event) => event.messages as number[]);
   const events = await queue.until((seen) => listed(seen).length >= BATCH);

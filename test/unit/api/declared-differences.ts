@@ -4,6 +4,7 @@ const BARE =
 const HANDLER =
   'the handler reads the text, because its refusals are not those of a JSON parameter; absent means the same';
 const OWN_MESSAGE = 'the handler checks it, because its refusal is not that of an enumeration';
+const UNSEEN = 'of a private stream that the caller is not in, the refusal must not tell that it exists';
 const LATER = 'changing name, address and password comes later';
 
 export const DIFFERENCES: Readonly<Record<string, string>> = {
@@ -14,6 +15,11 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   'GET /events linkifier_url_template default': BARE,
   'GET /messages narrow encoding': HANDLER,
   'GET /messages narrow default': HANDLER,
+  'GET /messages/matches_narrow narrow encoding': HANDLER,
+  'PATCH /streams/{stream_id} guard': UNSEEN,
+  'PATCH /streams/{stream_id} stream_post_policy default': 'what is not given is not changed',
+  'DELETE /streams/{stream_id} guard': UNSEEN,
+  'DELETE /users/me/subscriptions principals default': 'an empty list is the caller',
   'POST /messages/flags op enum': OWN_MESSAGE,
   'POST /messages/flags/narrow op enum': OWN_MESSAGE,
   'POST /messages/flags/narrow narrow encoding': HANDLER,
