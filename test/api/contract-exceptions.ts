@@ -4,7 +4,6 @@
 const NO_ACCOUNT = 'accounts and organizations are deactivated by operations that come later';
 const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
-const NO_ANONYMOUS = 'access without credentials comes later';
 
 const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
 /** Of name, address and password. */
@@ -34,15 +33,12 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
   'POST /fetch_api_key: API usage exceeded rate limit': 'rate limits come later',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
-  "POST /register: Invalid 'client_gravatar' parameter for anonymous request": NO_ANONYMOUS,
-  "POST /register: Invalid 'include_subscribers' parameter for anonymous request": NO_ANONYMOUS,
   'POST /register: Could not allocate event queue': NO_WAY,
   'POST /users: User not authorized for this query': NO_POLICY,
   "POST /users: Email '{email}' not allowed in this organization": NO_POLICY,
   'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
   'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
   "POST /users/me/subscriptions: 'can_remove_subscribers_group' must be a system user group.": 'groups come later',
-  'POST /users/me/subscriptions: Insufficient permission': NO_POLICY,
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
   '*: User is deactivated': NO_ACCOUNT,

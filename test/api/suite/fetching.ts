@@ -193,48 +193,62 @@ export const fetching: Facts = async (t, server) => {
     t.equal(modern.anchor, ids.apple);
   });
 
-  await t.test('a narrow of the wrong shape is refused', async (t) => {
-    const call = (narrow: unknown) => member.api.call('GET /messages', { ...all, narrow });
-    for (const narrow of [
-      'nonsense',
-      '',
-      '{}',
-      '5',
-      'null',
-      '["stream"]',
-      '[["stream"]]',
-      '[["stream",1]]',
-      '[["a","b","c"]]',
-      '[5]',
-      '[null]',
-    ]) {
-      await refused(t, call(narrow), invalid('narrow', narrow));
-    }
-    await refused(t, call([{ operand: 'x' }]), bad('operator key is missing from elem'));
-    await refused(t, call([{ operator: 'topic' }]), bad('operand key is missing from elem'));
-    await refused(
-      t,
-      call([{ operator: 'topic', operand: 'x', negated: 'yes' }]),
-      bad('elem["negated"] is not a boolean'),
-    );
-    await refused(t, call([{ operator: 5, operand: 'x' }]), bad('elem["operator"] is not a string'));
-    for (const operator of ['topic', 'id', 'is', 'near', 'has', 'in', 'pm_with', 'no-such-operator']) {
-      await refused(t, call([{ operator, operand: 5 }]), bad('elem["operand"] is not a string'), operator);
-    }
-    for (const operator of ['stream', 'sender', 'dm-including', 'group-pm-with']) {
-      await refused(t, call([{ operator, operand: [1] }]), bad('elem["operand"] is not a string or integer'), operator);
-    }
-    for (const operator of ['dm', 'pm-with']) {
+  for (const operation of ['GET /messages', 'POST /messages/flags/narrow'])
+    await t.test(`${operation}: a narrow of the wrong shape is refused`, async (t) => {
+      const flags = operation === 'GET /messages' ? {} : { op: 'add', flag: 'starred' };
+      const call = (narrow: unknown) => member.api.call(operation, { ...all, ...flags, narrow });
+      await refused(t, member.api.call(operation, { ...all, ...flags, num_before: -1 }), invalid('num_before', '-1'));
+      await refused(t, member.api.call(operation, { ...all, ...flags, num_after: 'x' }), invalid('num_after', 'x'));
+      await refused(t, call([['streams', 'x']]), {
+        code: 'BAD_NARROW',
+        msg: 'Invalid narrow operator: unknown streams operand x',
+        extra: { desc: 'unknown streams operand x' },
+      });
+      for (const narrow of [
+        'nonsense',
+        '',
+        '{}',
+        '5',
+        'null',
+        '["stream"]',
+        '[["stream"]]',
+        '[["stream",1]]',
+        '[["a","b","c"]]',
+        '[5]',
+        '[null]',
+      ]) {
+        await refused(t, call(narrow), invalid('narrow', narrow));
+      }
+      await refused(t, call([{ operand: 'x' }]), bad('operator key is missing from elem'));
+      await refused(t, call([{ operator: 'topic' }]), bad('operand key is missing from elem'));
       await refused(
         t,
-        call([{ operator, operand: 5 }]),
-        bad('elem["operand"] is not a string or an integer list'),
-        operator,
+        call([{ operator: 'topic', operand: 'x', negated: 'yes' }]),
+        bad('elem["negated"] is not a boolean'),
       );
-      await refused(t, call([{ operator, operand: ['x'] }]), bad('elem["operand"][0] is not an integer'), operator);
-    }
-    await refused(t, call([{ operator: 'search', operand: ' ' }]), bad('elem["operand"] cannot be blank.'));
-  });
+      await refused(t, call([{ operator: 5, operand: 'x' }]), bad('elem["operator"] is not a string'));
+      for (const operator of ['topic', 'id', 'is', 'near', 'has', 'in', 'pm_with', 'no-such-operator']) {
+        await refused(t, call([{ operator, operand: 5 }]), bad('elem["operand"] is not a string'), operator);
+      }
+      for (const operator of ['stream', 'sender', 'dm-including', 'group-pm-with']) {
+        await refused(
+          t,
+          call([{ operator, operand: [1] }]),
+          bad('elem["operand"] is not a string or integer'),
+          operator,
+        );
+      }
+      for (const operator of ['dm', 'pm-with']) {
+        await refused(
+          t,
+          call([{ operator, operand: 5 }]),
+          bad('elem["operand"] is not a string or an integer list'),
+          operator,
+        );
+        await refused(t, call([{ operator, operand: ['x'] }]), bad('elem["operand"][0] is not an integer'), operator);
+      }
+      await refused(t, call([{ operator: 'search', operand: ' ' }]), bad('elem["operand"] cannot be blank.'));
+    });
 
   await t.test('what a narrow names must exist', async (t) => {
     const call = (operator: string, operand: unknown) =>

@@ -89,7 +89,15 @@ export class Follower {
       return isDeepStrictEqual(mine, fresh);
     };
     // Events may still be on their way when the action is answered.
-    await until(title, level, 5_000).catch(() => undefined);
+    let failure: unknown;
+    const settles = (): Promise<boolean> =>
+      level().catch((error: unknown) => {
+        failure = error;
+        return true;
+      });
+    await until(title, settles, 5_000).catch(() => undefined);
+    // An event that the client cannot make sense of is no state that came late.
+    if (failure !== undefined) throw failure;
     t.same(mine, fresh, `${title}, seen by ${this.title}`);
   }
 }
