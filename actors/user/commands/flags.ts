@@ -25,6 +25,7 @@ import { ownerOf } from '../../stream/messages.js';
 import type { UserCommand } from '../command.js';
 import { flagEvent, messageDetails } from '../reading/flag-event.js';
 import { type Fold, folded, foldOf } from '../reading/folding.js';
+import { untilTold } from '../reading/told.js';
 import { isSubscribed, type UserState } from '../state.js';
 import { rightsOf } from './on-message.js';
 
@@ -79,6 +80,11 @@ async function pick(
     const one = await reader.access(message);
     if (one) own.push(one);
   }
+  await untilTold(
+    context.realm,
+    own.map(({ message }) => message),
+    suppliers,
+  );
   return { own, missing: own.length < asked.length, folds: await foldsOf(own, context, suppliers) };
 }
 
@@ -166,6 +172,11 @@ export const setFlagsInNarrow: UserCommand<
     const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
     const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
+    await untilTold(
+      context.realm,
+      fetched.rows.map(({ message }) => message),
+      suppliers,
+    );
     return { fetched, folds: await foldsOf(fetched.rows, context, suppliers) };
   },
   handle(view, args, { fetched, folds }, context): Outcome<UserState> {
