@@ -1,5 +1,6 @@
 /** The few calls of the API that these tests make themselves. */
 import { readFileSync } from 'node:fs';
+import { LAST_RESERVED_USER } from '../../../src/people/index.js';
 
 export interface Account {
   readonly email: string;
@@ -93,10 +94,12 @@ export class Api {
     return body.events as QueueEvent[];
   }
 
-  /** Raw contents of the newest messages of a stream, oldest first. */
+  /** Raw contents of the newest messages of a stream, oldest first; without the server's own notices. */
   async history(stream: string, most = 1_000): Promise<{ id: number; content: string }[]> {
     const narrow = [{ operator: 'stream', operand: stream }];
     const params = { anchor: 'newest', num_before: most, num_after: 0, apply_markdown: false, narrow };
-    return (await this.ok('GET', '/messages', params)).messages as { id: number; content: string }[];
+    const { messages } = await this.ok('GET', '/messages', params);
+    const said = messages as { id: number; content: string; sender_id: number }[];
+    return said.filter((message) => message.sender_id > LAST_RESERVED_USER);
   }
 }
