@@ -3,7 +3,7 @@
  * and everything here only reads.
  */
 import { apiError } from '../../../src/api/errors.js';
-import { type JsonObject, streamId } from '../../../src/core/index.js';
+import { type JsonObject, streamId, streamKey } from '../../../src/core/index.js';
 import type { DirectoryView } from '../../../src/directory/index.js';
 import {
   asStored,
@@ -102,5 +102,17 @@ export const publicMessage: UserCommand<
     if (!message || !isOpen(message, directory)) throw apiError('NOT_LOGGED_IN');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
     return { reply: success({ message: shown(message, directory, options), raw_content: message.body.content }) };
+  },
+};
+
+/** GET /users/me/{stream_id}/topics: the whole history of what is open to the web counts. */
+export const publicTopics: UserCommand<{ readonly stream_id: number }> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  handle(_view, { stream_id }, _inputs, { directory, realm }) {
+    const stream = directory.stream(streamId(stream_id));
+    if (!stream?.webPublic || stream.archived) throw apiError('INVALID_STREAM_ID');
+    return { reply: { forward: { to: streamKey(realm, stream.id), command: 'list-topics', args: {} } } };
   },
 };

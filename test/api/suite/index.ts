@@ -36,6 +36,7 @@ import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
+import { scheduledRefusals } from './scheduled-refusals.js';
 import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
@@ -104,6 +105,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'user topics': userTopics,
   typing,
   'scheduled messages': scheduled,
+  'refusals of scheduling': scheduledRefusals,
   'snapshot and events': state,
   'snapshot and events of changes': stateChanges,
   'every change': everyChange,

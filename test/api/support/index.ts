@@ -25,6 +25,7 @@ export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, up
 export { closeIdle, exchange, type RawAnswer } from './http.js';
 export { multipart, type SentFile } from './multipart.js';
 export {
+  crowd,
   makeOrganization,
   NOTIFICATION_BOT,
   type Organization,
@@ -36,6 +37,7 @@ export {
   streamIdOf,
   subscribe,
   tell,
+  userGroup,
   withoutNotices,
 } from './organization.js';
 export { Queue, settled } from './queue.js';
