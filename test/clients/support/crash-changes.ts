@@ -38,7 +38,7 @@ class Facts {
 export async function changesKept(test: Test): Promise<void> {
   const world = await begin(test, 3, ['general']);
   const { owner, other, random, streams } = world;
-  const KILLS = 6;
+  const KILLS = 5;
   const ids: number[] = [];
   for (let n = 0; n < 30; n++) ids.push(await owner.send('general', `edit ${n}.0`));
   const facts = new Facts();
