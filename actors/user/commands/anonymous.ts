@@ -23,6 +23,7 @@ import {
   type StoredMessage,
   searchesOf,
   variant,
+  windowOf,
 } from '../../../src/messages/index.js';
 import { VISITOR } from '../../event-queue/snapshot/visitor.js';
 import { success } from '../../shared/replies.js';
@@ -58,11 +59,9 @@ export const publicMessages: UserCommand<
     // Of what is open to the web the whole history counts, with or without a term for a stream.
     const plan: Plan = { ...makePlan(terms, viewer), history: 'public' };
     const fetched = await fetchWindow(new Reader(suppliers.store, viewer), plan, {
+      ...windowOf(args),
       // Nothing is unread for nobody.
-      anchor: args.anchor === 'first_unread' ? NEWEST : args.anchor,
-      numBefore: args.num_before,
-      numAfter: args.num_after,
-      includeAnchor: args.include_anchor,
+      ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
     });
     return { fetched, searches: searchesOf(terms) };
   },

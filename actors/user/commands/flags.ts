@@ -17,6 +17,7 @@ import {
   resolveTerms,
   setMark,
   unsetMark,
+  windowOf,
 } from '../../../src/messages/index.js';
 import type { CommandContext, LogItem, NeedsContext, Outcome, Suppliers, View } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
@@ -164,12 +165,7 @@ export const setFlagsInNarrow: UserCommand<
   async needs(args, context, suppliers) {
     const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchWindow(reader, makePlan(terms, viewer), {
-      anchor: args.anchor,
-      numBefore: args.num_before,
-      numAfter: args.num_after,
-      includeAnchor: args.include_anchor,
-    });
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
     return { fetched, folds: await foldsOf(fetched.rows, context, suppliers) };
   },
   handle(view, args, { fetched, folds }, context): Outcome<UserState> {

@@ -18,6 +18,7 @@ import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
+import { marking } from './marking.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
@@ -78,6 +79,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   narrows,
   searching,
   reading,
+  marking,
   registering,
   queues,
   'contents of queues': queueContents,

@@ -39,6 +39,7 @@ export {
   withoutNotices,
 } from './organization.js';
 export { Queue, settled } from './queue.js';
+export { flagEvents, flagQueue, flagsOf, setFlag, type UnreadSection, unreadOf } from './reading.js';
 export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 export { Follower, verifyAction, verifyRacing } from './verify-action.js';
 export { checkEvent, checkResponse, declaredAs, errorsOf, repositoryRoot, wire } from './wire.js';

@@ -1,5 +1,6 @@
 /** The few calls of the API that these tests make themselves. */
 import { readFileSync } from 'node:fs';
+import { LAST_RESERVED_USER } from '../../../src/people/index.js';
 
 export interface Account {
   readonly email: string;
@@ -25,7 +26,7 @@ export interface Message {
   readonly content: string;
   readonly stream_id: number;
   readonly subject: string;
-  readonly sender_full_name: string;
+  readonly sender_id: number;
   readonly flags: readonly string[];
   readonly reactions: readonly { readonly user_id: number; readonly emoji_name: string }[];
   readonly edit_history?: readonly unknown[];
@@ -107,12 +108,13 @@ export class Api {
     return body.events as QueueEvent[];
   }
 
-  /** Raw contents of the newest messages of a stream, oldest first. */
-  history(stream: string, most = 1_000): Promise<Message[]> {
-    return this.messages([{ operator: 'stream', operand: stream }], most);
+  /** Raw contents of the newest messages of a stream, oldest first; without the server's own notices. */
+  async history(stream: string, most = 1_000): Promise<Message[]> {
+    const messages = await this.messages([{ operator: 'stream', operand: stream }], most);
+    return messages.filter(({ sender_id }) => sender_id > LAST_RESERVED_USER);
   }
 
-  /** With raw contents; the newest that the narrow has, oldest first. */
+  /** With raw contents; the newest that the narrow has, oldest first, the server's own notices among them. */
   async messages(narrow: readonly Readonly<Record<string, unknown>>[], most = 1_000): Promise<Message[]> {
     const params = { anchor: 'newest', num_before: most, num_after: 0, apply_markdown: false, narrow };
     return (await this.ok('GET', '/messages', params)).messages as Message[];

@@ -14,10 +14,10 @@ export async function movedWhole(test: Test): Promise<void> {
   const ids = await fill(owner, SIZE);
   const follower = await Follower.start([other], ['update_message']);
   test.teardown(() => follower.stop());
-  const all = async (): Promise<Message[]> => [
-    ...(await owner.history('left', 5_000)),
-    ...(await owner.history('right', 5_000)),
-  ];
+  const all = async (): Promise<Message[]> => {
+    const of = (operand: string) => owner.messages([{ operator: 'stream', operand }], 5_000);
+    return [...(await of('left')), ...(await of('right'))];
+  };
   const reacted: string[] = [];
   const late = new Map<string, number>();
   let usual = { decided: 0, written: 0 };
