@@ -16,6 +16,20 @@ export interface QueueEvent {
   readonly id: number;
   readonly type: string;
   readonly message?: { readonly id: number; readonly content: string };
+  /** Of other types. */
+  readonly [field: string]: unknown;
+}
+
+/** What these tests look at; `edit_history` is missing where nothing was edited. */
+export interface Message {
+  readonly id: number;
+  readonly content: string;
+  readonly stream_id: number;
+  readonly subject: string;
+  readonly sender_id: number;
+  readonly flags: readonly string[];
+  readonly reactions: readonly { readonly user_id: number; readonly emoji_name: string }[];
+  readonly edit_history?: readonly unknown[];
 }
 
 /** What a zuliprc says. */
@@ -84,8 +98,8 @@ export class Api {
     return (await this.ok('POST', '/messages', to, timeoutMs)).id as number;
   }
 
-  async register(): Promise<{ queue_id: string; last_event_id: number }> {
-    const body = await this.ok('POST', '/register', { event_types: ['message'] });
+  async register(types: readonly string[] = ['message']): Promise<{ queue_id: string; last_event_id: number }> {
+    const body = await this.ok('POST', '/register', { event_types: types });
     return { queue_id: body.queue_id as string, last_event_id: body.last_event_id as number };
   }
 
@@ -95,11 +109,14 @@ export class Api {
   }
 
   /** Raw contents of the newest messages of a stream, oldest first; without the server's own notices. */
-  async history(stream: string, most = 1_000): Promise<{ id: number; content: string }[]> {
-    const narrow = [{ operator: 'stream', operand: stream }];
+  async history(stream: string, most = 1_000): Promise<Message[]> {
+    const messages = await this.messages([{ operator: 'stream', operand: stream }], most);
+    return messages.filter(({ sender_id }) => sender_id > LAST_RESERVED_USER);
+  }
+
+  /** With raw contents; the newest that the narrow has, oldest first, the server's own notices among them. */
+  async messages(narrow: readonly Readonly<Record<string, unknown>>[], most = 1_000): Promise<Message[]> {
     const params = { anchor: 'newest', num_before: most, num_after: 0, apply_markdown: false, narrow };
-    const { messages } = await this.ok('GET', '/messages', params);
-    const said = messages as { id: number; content: string; sender_id: number }[];
-    return said.filter((message) => message.sender_id > LAST_RESERVED_USER);
+    return (await this.ok('GET', '/messages', params)).messages as Message[];
   }
 }
