@@ -5,6 +5,7 @@ const NO_ACCOUNT = 'accounts and organizations are deactivated by operations tha
 const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
 
+const ONLY_PASSWORD = 'a password is the only way to log in, and the last way cannot be turned off';
 const ONLY_IDS = 'streams and people are named by id here';
 const NO_WIDGETS = 'what is scheduled has no widget_content';
 const NO_FORGING = 'no sender but the caller can be named here';
@@ -39,7 +40,7 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
   'POST /fetch_api_key: Account is deactivated': NO_ACCOUNT,
   'POST /fetch_api_key: This organization has been deactivated': NO_ACCOUNT,
-  'POST /fetch_api_key: Password authentication is disabled in this organization': NO_POLICY,
+  'POST /fetch_api_key: Password authentication is disabled in this organization': ONLY_PASSWORD,
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
   'POST /fetch_api_key: API usage exceeded rate limit': 'rate limits come later',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
