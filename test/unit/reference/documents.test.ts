@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
 import { documents } from '../../../src/reference/documents.js';
 
@@ -7,3 +7,22 @@ for (const [name, text] of documents()) {
     t.equal(await readFile(`docs/${name}`, 'utf8'), text);
   });
 }
+
+t.test('docs/dependencies.md gives a reason for every package', async (t) => {
+  const about = await readFile('docs/dependencies.md', 'utf8');
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
+  // Whole words: `diff` is in 'different', too.
+  const missing = names.filter((name) => !new RegExp(`(^\\||[ \`])${name}[ ,\`]`, 'm').test(about));
+  t.strictSame(missing, []);
+});
+
+t.test('the README says where everything is', async (t) => {
+  const readme = await readFile('README.md', 'utf8');
+  const folders = (await readdir('src', { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  t.ok(folders.length > 0);
+  t.strictSame(
+    folders.map(({ name }) => name).filter((name) => !new RegExp(`[ /]${name}/[ \`]`).test(readme)),
+    [],
+  );
+});
