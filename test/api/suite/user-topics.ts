@@ -8,6 +8,7 @@ import {
   type Person,
   Queue,
   refused,
+  say,
   streamIdOf,
   subscribe,
   verifyAction,
@@ -217,7 +218,27 @@ export const userTopics: Facts = async (t, server) => {
         to: to === null ? null : { stream: apron, topic: to },
         targetExisted,
       });
+    for (const topic of ['one', 'One', 'three']) await say(owner, 'Bridge', topic);
+    interface Unread {
+      readonly count: number;
+      readonly streams: readonly { readonly stream_id: number; readonly unread_message_ids: readonly number[] }[];
+    }
+    const unread = async () => (await member.api.ok('POST /register')).unread_msgs as unknown as Unread;
+    const before = await unread();
+    const inBridge = before.streams
+      .filter((of) => of.stream_id === bridge)
+      .flatMap((of) => of.unread_message_ids).length;
+    t.ok(inBridge > 2, 'there is something to count');
     await verify('a topic is muted', () => set(bridge, 'One', 1));
+    t.equal((await unread()).count, before.count - 2, 'its unread messages do not count');
+    const quiet = (value: boolean) =>
+      member.api.ok('POST /users/me/subscriptions/properties', {
+        subscription_data: [{ stream_id: bridge, property: 'is_muted', value }],
+      });
+    await verify('a stream is muted', () => quiet(true));
+    t.equal((await unread()).count, before.count - inBridge, 'nor do those of its other topics');
+    await verify('and unmuted', () => quiet(false));
+    t.equal((await unread()).count, before.count - 2);
     await verify('a topic is followed', () => set(bridge, 'two', 3));
     await verify('a policy is changed', () => set(bridge, 'one', 2));
     await verify('a policy is taken back', () => set(bridge, 'TWO', 0));
