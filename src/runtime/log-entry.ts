@@ -117,6 +117,12 @@ export const MAX_ITEMS = 4000;
 /** Entries are split near this many bytes of JSON-ish size. */
 export const MAX_ENTRY_BYTES = 400 * 1024;
 
+/**
+ * Weight of the largest item, as `weigh` has it: encoded it fits into what the log can carry (NATS: 1 MiB), whatever it
+ * is made of.
+ */
+export const MAX_ITEM_BYTES = 512 * 1024;
+
 /** Per realm: forgets nothing that may still be repeated, at one number per actor. */
 export class SeenVersions {
   readonly #seen = new Map<string, number>();
