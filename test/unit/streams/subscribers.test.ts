@@ -23,7 +23,7 @@ const context = { key, directory, caller: 10, now: 0, realm: realmId(1) } as nev
 const lists = (shown: unknown): unknown[] => (shown as JsonObject[]).map((one) => one.subscribers);
 
 t.test('deactivated accounts are in no list of subscribers', async (t) => {
-  const parts = new Map<string, Json>([['subscription/1', own(1, true)]]);
+  const parts = new Map<string, Json>([['sub/1', own(1, true)]]);
   const subscribers = new Map([1, 2, 3].map((id) => [id, members]));
   const reply = subscriptions.handle({ parts } as never, { include_subscribers: true }, subscribers, context).reply;
   const fields = `{"result":"success"${Buffer.concat((reply as unknown as { ok: Uint8Array[] }).ok)}}`;
