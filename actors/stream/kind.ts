@@ -12,6 +12,7 @@ import { retain } from './commands/retention.js';
 import { send, sendDirect } from './commands/send.js';
 import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
 import { submessage } from './commands/submessage.js';
+import { told } from './commands/told.js';
 import { listAllTopics, topicChanged, topicNames, topicWatched, topicWatchers } from './commands/topics.js';
 import { typing } from './commands/typing.js';
 import { MOVING_PART } from './editing/carry.js';
@@ -32,7 +33,7 @@ const common = {
 } as const;
 
 /** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
-const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain } as const;
+const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain, told } as const;
 
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,

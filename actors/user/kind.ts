@@ -4,7 +4,7 @@ import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/mess
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
-import { publicMessage, publicMessages } from './commands/anonymous.js';
+import { publicMessage, publicMessages, publicTopics } from './commands/anonymous.js';
 import { scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { due } from './commands/due.js';
@@ -58,6 +58,7 @@ export const userKind: ActorKind<UserState> = {
     message: fetchMessage,
     'public-messages': publicMessages,
     'public-message': publicMessage,
+    'public-topics': publicTopics,
     'edit-message': editMessage,
     'move-message': moveMessage,
     'delete-message': deleteMessage,

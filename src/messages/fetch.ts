@@ -115,6 +115,21 @@ export interface Window {
   readonly includeAnchor: boolean;
 }
 
+/** A window as requests name it. */
+export interface WindowArgs {
+  readonly anchor: number | 'first_unread';
+  readonly include_anchor: boolean;
+  readonly num_before: number;
+  readonly num_after: number;
+}
+
+export const windowOf = (args: WindowArgs): Window => ({
+  anchor: args.anchor,
+  numBefore: args.num_before,
+  numAfter: args.num_after,
+  includeAnchor: args.include_anchor,
+});
+
 export interface Fetched {
   readonly rows: readonly OwnMessage[];
   readonly anchor: number;

@@ -17,19 +17,6 @@ export interface Flagging {
 export const EDITABLE_FLAGS = ['read', 'starred', 'collapsed'] as const;
 export type EditableFlag = (typeof EDITABLE_FLAGS)[number];
 
-/** All flags there are, editable or not. */
-export const KNOWN_FLAGS: readonly string[] = [
-  ...EDITABLE_FLAGS,
-  'mentioned',
-  'wildcard_mentioned',
-  'summarize_in_home',
-  'summarize_in_stream',
-  'force_expand',
-  'force_collapse',
-  'has_alert_word',
-  'historical',
-];
-
 export function withRead(reading: HomeReading, ids: readonly number[]): HomeReading {
   return {
     mark: reading.mark,

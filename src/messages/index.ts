@@ -5,12 +5,21 @@ export { type Copy, copyOf, decidingStreams, movedCopy } from './copies.js';
 export { type AtMoment, flagsAtCreation, meantBy } from './creation-flags.js';
 export * from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
-export { type Fetched, fetchWindow, NEWEST, type OwnMessage, Reader, type Window } from './fetch.js';
+export {
+  type Fetched,
+  fetchWindow,
+  NEWEST,
+  type OwnMessage,
+  Reader,
+  type Window,
+  type WindowArgs,
+  windowOf,
+} from './fetch.js';
 export * from './flagging.js';
 export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, searchesOf, type Term } from './narrow.js';
 export { newestMessage } from './newest.js';
 export { makePlan, type Plan } from './plan.js';
-export { type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
+export { KNOWN_FLAGS, type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
 export { readersOf, showsReading } from './read-receipts.js';
 export * from './read-state.js';
 export { recordOf } from './record.js';

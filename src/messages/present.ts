@@ -6,8 +6,8 @@ import { avatarUrl } from '../people/index.js';
 import { editFields } from './edit-history.js';
 import type { StoredMessage, StoredReaction, StoredSubmessage } from './stored.js';
 
-/** In the order in which flags are always listed. */
-const FLAG_ORDER = [
+/** All flags there are, editable or not, in the order in which they are always listed. */
+export const KNOWN_FLAGS: readonly string[] = [
   'read',
   'starred',
   'collapsed',
@@ -23,7 +23,7 @@ const FLAG_ORDER = [
 
 export const orderFlags = (flags: Iterable<string>): string[] => {
   const set = new Set(flags);
-  return FLAG_ORDER.filter((flag) => set.has(flag));
+  return KNOWN_FLAGS.filter((flag) => set.has(flag));
 };
 
 /**

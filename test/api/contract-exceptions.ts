@@ -5,6 +5,16 @@ const NO_ACCOUNT = 'accounts and organizations are deactivated by operations tha
 const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
 
+const ONLY_IDS = 'streams and people are named by id here';
+const NO_WIDGETS = 'what is scheduled has no widget_content';
+const NO_FORGING = 'no sender but the caller can be named here';
+/** Who may access a stream and who may post to it, but for its policy, is the same. */
+const SAME_ACCESS = 'whoever may not access the stream is refused before';
+const GUESTS_MOVE_NOTHING = 'no value of move_messages_between_streams_policy lets guests move messages';
+const NO_QUOTA = 'organizations have no quota';
+const SAME_WORDS = 'in the words of another refusal of the operation; brought about in reaction-refusals';
+const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought about in drafts';
+
 const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
 /** Of name, address and password. */
 const OF_NAMES = [
@@ -40,7 +50,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   "POST /users: Email '{email}' not allowed in this organization": NO_POLICY,
   'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
   'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
-  "POST /users/me/subscriptions: 'can_remove_subscribers_group' must be a system user group.": 'groups come later',
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
   '*: User is deactivated': NO_ACCOUNT,
@@ -48,6 +57,28 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
   '*: Unknown regular expression error': NO_WAY,
+  'DELETE /messages/{message_id}/reactions: Invalid message(s) (emoji_code unknown)': SAME_WORDS,
+  'GET /streams/{stream_id}/members: Subscriber data is not available for this stream': NO_WAY,
+  'GET /streams/{stream_id}/members: Unable to retrieve subscribers for private stream': SAME_ACCESS,
+  'PATCH /messages/{message_id}: Guests cannot send to this stream.': GUESTS_MOVE_NOTHING,
+  "PATCH /messages/{message_id}: Not authorized to send to stream '{stream}'": SAME_ACCESS,
+  'PATCH /messages/{message_id}: User not authorized for this query': NO_FORGING,
+  'POST /drafts: draft["content"] cannot be blank.': IN_LIST,
+  'POST /drafts: draft["timestamp"] is not an allowed_type': IN_LIST,
+  "POST /typing: Not authorized to send to stream '{stream}'": SAME_ACCESS,
+  'POST /typing: User not authorized for this query': NO_FORGING,
+  "POST /user_uploads: Upload would exceed your organization's upload quota.": NO_QUOTA,
+  ...Object.fromEntries(
+    ['POST /scheduled_messages', 'PATCH /scheduled_messages/{scheduled_message_id}'].flatMap((operation) => [
+      [`${operation}: Stream '{stream}' does not exist`, ONLY_IDS],
+      [`${operation}: Invalid email '{email}'`, ONLY_IDS],
+      [`${operation}: User not authorized for this query`, NO_FORGING],
+      [`${operation}: Widgets: API programmer sent invalid JSON content`, NO_WIDGETS],
+      [`${operation}: Widgets: {reason}`, NO_WIDGETS],
+    ]),
+  ),
+  'PATCH /scheduled_messages/{scheduled_message_id}: Missing topic':
+    'what becomes a stream message must be given one, which is refused before in other words',
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
   ...Object.fromEntries(OF_NAMES.map((msg) => [`PATCH /settings: ${msg}`, 'name, address and password come later'])),

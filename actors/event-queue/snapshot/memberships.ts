@@ -33,19 +33,19 @@ interface Own {
  * Joining and leaving are committed to the user first and to the stream after that, and whom it is about hears nothing
  * of the second: a snapshot that has one of the two must have the other. Where they differ, both are read again.
  *
- * @param streams whose subscribers are wanted
+ * @param streams whose subscribers are wanted; null = of none
  * @param covers gets the versions of what was read
  */
 export async function readWithSubscribers<O extends Own>(
   realm: RealmId,
   user: UserId,
-  streams: readonly number[],
+  streams: readonly number[] | null,
   readOwn: () => Promise<O> | O | undefined,
   suppliers: Suppliers,
   covers: Record<ActorKey, number>,
 ): Promise<{ readonly own: O | undefined; readonly subscribers: ReadonlyMap<number, readonly number[]> }> {
   const subscribers = new Map<number, readonly number[]>();
-  let wanted = streams;
+  let wanted = streams ?? [];
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) covers[userKey(realm, user)] = own.version;
@@ -60,7 +60,11 @@ export async function readWithSubscribers<O extends Own>(
       covers[streamKey(realm, streamId(id))] = version;
     });
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
-    wanted = streams.filter((id) => behind.has(id) || subscribers.get(id)!.includes(user) !== joined.has(id));
+    // Also a stream that was made and joined since the streams were listed.
+    const all = streams === null ? [] : new Set([...streams, ...joined]);
+    wanted = [...all].filter(
+      (id) => behind.has(id) || (subscribers.get(id)?.includes(user) ?? false) !== joined.has(id),
+    );
     if (wanted.length === 0 || attempt === MOST_RETRIES) return { own, subscribers };
     await pause(suppliers);
   }

@@ -75,11 +75,11 @@ export async function takeSnapshot(
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
   const listed = wanted('subscription') && args.options.includeSubscribers;
-  const streams = listed ? [...directory.streams()].filter((stream) => !stream.archived) : [];
+  const streams = [...directory.streams()].filter((stream) => !stream.archived);
   const { own, subscribers } = await readWithSubscribers(
     realm,
     user.id,
-    streams.map((stream) => stream.id),
+    listed ? streams.map((stream) => stream.id) : null,
     () => {
       if (sections.length === 0) return undefined;
       return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, suppliers);

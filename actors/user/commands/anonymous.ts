@@ -3,7 +3,7 @@
  * and everything here only reads.
  */
 import { apiError } from '../../../src/api/errors.js';
-import { type JsonObject, streamId } from '../../../src/core/index.js';
+import { type JsonObject, streamId, streamKey } from '../../../src/core/index.js';
 import type { DirectoryView } from '../../../src/directory/index.js';
 import {
   asStored,
@@ -23,6 +23,7 @@ import {
   type StoredMessage,
   searchesOf,
   variant,
+  windowOf,
 } from '../../../src/messages/index.js';
 import { VISITOR } from '../../event-queue/snapshot/visitor.js';
 import { success } from '../../shared/replies.js';
@@ -58,11 +59,9 @@ export const publicMessages: UserCommand<
     // Of what is open to the web the whole history counts, with or without a term for a stream.
     const plan: Plan = { ...makePlan(terms, viewer), history: 'public' };
     const fetched = await fetchWindow(new Reader(suppliers.store, viewer), plan, {
+      ...windowOf(args),
       // Nothing is unread for nobody.
-      anchor: args.anchor === 'first_unread' ? NEWEST : args.anchor,
-      numBefore: args.num_before,
-      numAfter: args.num_after,
-      includeAnchor: args.include_anchor,
+      ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
     });
     return { fetched, searches: searchesOf(terms) };
   },
@@ -103,5 +102,17 @@ export const publicMessage: UserCommand<
     if (!message || !isOpen(message, directory)) throw apiError('NOT_LOGGED_IN');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
     return { reply: success({ message: shown(message, directory, options), raw_content: message.body.content }) };
+  },
+};
+
+/** GET /users/me/{stream_id}/topics: the whole history of what is open to the web counts. */
+export const publicTopics: UserCommand<{ readonly stream_id: number }> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  handle(_view, { stream_id }, _inputs, { directory, realm }) {
+    const stream = directory.stream(streamId(stream_id));
+    if (!stream?.webPublic || stream.archived) throw apiError('INVALID_STREAM_ID');
+    return { reply: { forward: { to: streamKey(realm, stream.id), command: 'list-topics', args: {} } } };
   },
 };

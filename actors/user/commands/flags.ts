@@ -17,6 +17,7 @@ import {
   resolveTerms,
   setMark,
   unsetMark,
+  windowOf,
 } from '../../../src/messages/index.js';
 import type { CommandContext, LogItem, NeedsContext, Outcome, Suppliers, View } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
@@ -24,6 +25,7 @@ import { ownerOf } from '../../stream/messages.js';
 import type { UserCommand } from '../command.js';
 import { flagEvent, messageDetails } from '../reading/flag-event.js';
 import { type Fold, folded, foldOf } from '../reading/folding.js';
+import { untilTold } from '../reading/told.js';
 import { isSubscribed, type UserState } from '../state.js';
 import { rightsOf } from './on-message.js';
 
@@ -78,6 +80,11 @@ async function pick(
     const one = await reader.access(message);
     if (one) own.push(one);
   }
+  await untilTold(
+    context.realm,
+    own.map(({ message }) => message),
+    suppliers,
+  );
   return { own, missing: own.length < asked.length, folds: await foldsOf(own, context, suppliers) };
 }
 
@@ -164,12 +171,12 @@ export const setFlagsInNarrow: UserCommand<
   async needs(args, context, suppliers) {
     const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchWindow(reader, makePlan(terms, viewer), {
-      anchor: args.anchor,
-      numBefore: args.num_before,
-      numAfter: args.num_after,
-      includeAnchor: args.include_anchor,
-    });
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
+    await untilTold(
+      context.realm,
+      fetched.rows.map(({ message }) => message),
+      suppliers,
+    );
     return { fetched, folds: await foldsOf(fetched.rows, context, suppliers) };
   },
   handle(view, args, { fetched, folds }, context): Outcome<UserState> {

@@ -9,6 +9,7 @@ import { partially, success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { allReadEvent, rangeEvents, rangeOf } from '../reading/flag-event.js';
 import { type NewestOfHome, newestDirect } from '../reading/newest.js';
+import { untilTold } from '../reading/told.js';
 import { subscriptionsOf, type UserState } from '../state.js';
 
 /** Past this, what is marked stays and the client repeats. */
@@ -25,16 +26,20 @@ interface Marking {
   readonly complete: boolean;
 }
 
+async function newestOfRealm({ realm }: NeedsContext<UserState, undefined>, { store }: Suppliers) {
+  const scan = { realm, index: { by: 'realm' }, from: NEWEST, direction: 'older', limit: RECENT } as const;
+  return (await store.scanMessages(scan)).map(asStored);
+}
+
 /** Streams in the order of their newest messages, as far as the realm's newest tell; the others after them. */
 async function byRecency(
   streams: readonly number[],
-  { realm }: NeedsContext<UserState, undefined>,
-  { store }: Suppliers,
+  context: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
 ): Promise<number[]> {
-  const scan = { realm, index: { by: 'realm' }, from: NEWEST, direction: 'older', limit: RECENT } as const;
-  const records = await store.scanMessages(scan);
   const own = new Set(streams);
-  const recent = new Set(records.map((record) => asStored(record).body.stream).filter((id) => own.has(id)));
+  const newest = await newestOfRealm(context, suppliers);
+  const recent = new Set(newest.map(({ body }) => body.stream).filter((id) => own.has(id)));
   return [...recent, ...streams.filter((id) => !recent.has(id))];
 }
 
@@ -73,6 +78,7 @@ export const markAllRead: UserCommand<JsonObject, Marking> = {
         homes.push({ home, settled: newest[n]!, newer: [] });
       });
     }
+    await untilTold(realm, await newestOfRealm(context, suppliers), suppliers);
     return { homes, complete: true };
   },
   handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {

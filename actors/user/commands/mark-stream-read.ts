@@ -1,6 +1,6 @@
 /** Marking a stream as read (messages.md): on request, and when the user leaves it. */
 import { apiError } from '../../../src/api/errors.js';
-import { IdSet, type Json, streamId } from '../../../src/core/index.js';
+import { IdSet, type Json, streamId, streamKey } from '../../../src/core/index.js';
 import { markedRead, OwnFlags, readingPart, UnreadScan, withRead } from '../../../src/messages/index.js';
 import type { LogItem, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
 import { canAccess } from '../../../src/streams/index.js';
@@ -25,12 +25,12 @@ interface StreamMarking {
 async function lookAt(
   stream: number,
   { realm, key, view }: NeedsContext<UserState, undefined>,
-  { store }: Suppliers,
+  suppliers: Suppliers,
 ): Promise<StreamMarking> {
   const user = selfOf(key);
   const flags = new OwnFlags(user, view.parts);
   const reading = flags.reading(stream);
-  const scan = new UnreadScan(store, realm, user);
+  const scan = new UnreadScan(suppliers.store, realm, user);
   const newest = await scan.newestOf(stream);
   const excepted = await scan.excepted(reading);
   let some = excepted.some(({ body }) => body.stream === stream);
@@ -49,6 +49,7 @@ async function lookAt(
       came.set(message.home, [...(came.get(message.home) ?? []), message.id]);
     }
   }
+  if (some) await suppliers.ask(streamKey(realm, streamId(stream)), 'told', {});
   return { newest, some, left, came };
 }
 

@@ -7,6 +7,7 @@ import { canAccess, topicKey } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { idEvents } from '../reading/flag-event.js';
+import { untilTold } from '../reading/told.js';
 import { isSubscribed, type UserState } from '../state.js';
 import { rightsOf } from './on-message.js';
 
@@ -26,11 +27,11 @@ interface TopicMarking {
 async function lookAt(
   { stream, topic }: Args,
   { realm, caller, view }: NeedsContext<UserState, undefined>,
-  { store }: Suppliers,
+  suppliers: Suppliers,
 ): Promise<TopicMarking> {
   const index = { by: 'topic', conversation: streamConversation(stream), topicKey: topicKey(topic) } as const;
   const reading = new OwnFlags(caller, view.parts).reading(stream);
-  const scan = new UnreadScan(store, realm, caller);
+  const scan = new UnreadScan(suppliers.store, realm, caller);
   const messages: StoredMessage[] = [];
   for await (const batch of scan.upwards(index, reading.mark)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
@@ -44,6 +45,7 @@ async function lookAt(
       break;
     }
   }
+  await untilTold(realm, messages, suppliers);
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 

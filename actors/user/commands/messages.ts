@@ -17,6 +17,7 @@ import {
   type Search,
   searchesOf,
   variant,
+  windowOf,
 } from '../../../src/messages/index.js';
 import { success } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
@@ -49,12 +50,7 @@ export const fetchMessages: UserCommand<FetchArgs, { fetched: Fetched; searches:
   async needs(args, context, suppliers) {
     const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchWindow(reader, makePlan(terms, viewer), {
-      anchor: args.anchor,
-      numBefore: args.num_before,
-      numAfter: args.num_after,
-      includeAnchor: args.include_anchor,
-    });
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
     return { fetched, searches: searchesOf(terms) };
   },
   handle({ parts }, args, { fetched, searches }, { directory, caller }) {

@@ -113,6 +113,7 @@ export const getStreamTopics = operation({
   method: 'GET',
   path: '/users/me/{stream_id}/topics',
   guard: 'user',
+  anonymous: true,
   summary: 'Topics of a stream, newest first.',
   parameters: { stream_id: pathId('The stream.') },
   async run(call) {
@@ -120,7 +121,7 @@ export const getStreamTopics = operation({
     await lookUpStream(call, params.stream_id);
     return {
       to: userKey(realm, caller),
-      command: 'topics',
+      command: caller === 0 ? 'public-topics' : 'topics',
       args: { stream_id: params.stream_id },
     };
   },

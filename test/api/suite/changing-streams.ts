@@ -14,6 +14,7 @@ import {
   settled,
   streamIdOf,
   subscribe,
+  userGroup,
 } from '../harness.js';
 import type { Facts } from './facts.js';
 
@@ -236,6 +237,9 @@ export const changingStreams: Facts = async (t, server) => {
     ];
     for (const [params, refusal] of cases)
       await refused(t, patch(id, params), refusal, JSON.stringify(params).slice(0, 60));
+    const can_remove_subscribers_group_id = await userGroup(owner, 'the removers');
+    const system = bad("'can_remove_subscribers_group' must be a system user group.");
+    await refused(t, patch(id, { can_remove_subscribers_group_id }), system);
     for (const [group, name] of [
       [1, 'owners'],
       [7, 'internet'],

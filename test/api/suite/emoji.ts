@@ -149,6 +149,26 @@ export const emoji: Facts = async (t, server) => {
     t.same(await list(), before);
   });
 
+  await t.test('an animation that cannot be decoded is refused, however good its first picture', async (t) => {
+    const noise = (seed: number) => {
+      const bytes = Buffer.from(
+        Array.from({ length: 64 * 64 * 3 }, (_, i) => Math.imul(i + seed, 2_654_435_761) >>> 24),
+      );
+      return sharp(bytes, { raw: { width: 64, height: 64, channels: 3 } })
+        .png()
+        .toBuffer();
+    };
+    const pictures = await Promise.all([noise(1), noise(50_000)]);
+    const whole = await sharp(pictures, { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    t.equal((await add(member, 'whole', whole, 'a.gif')).status, 200);
+    const broken = Buffer.from(whole);
+    broken.fill(0xff, Math.floor(whole.length * 0.75), Math.floor(whole.length * 0.9));
+    await refused(t, add(member, 'broken', broken, 'a.gif'), image('Corrupt animated image.'));
+    t.same(await named('broken'), []);
+  });
+
   await t.test('people who are no guests may add; the policy may say who', async (t) => {
     for (const by of org.people) {
       const answer = add(by, `by_${by.role}`);
@@ -156,6 +176,13 @@ export const emoji: Facts = async (t, server) => {
       else t.equal((await answer).status, 200, by.role);
     }
     await refused(t, add(guest, 'BAD'), bad('Not allowed for guest users'), 'before anything else');
+    await owner.api.ok('PATCH /realm', { add_custom_emoji_policy: 2 });
+    for (const by of [org.moderator, member]) {
+      await refused(t, add(by, 'wanted'), bad('Insufficient permission'), by.role);
+      await refused(t, add(by, 'wide', 'no image'), bad('Insufficient permission'), `${by.role}, before the picture`);
+    }
+    t.equal((await add(admin, 'wanted')).status, 200);
+    await owner.api.ok('PATCH /realm', { add_custom_emoji_policy: 1 });
     const nobody = org.nobody.upload('POST /realm/emoji/{emoji_name}', [{ name: 'a', bytes: png }], {
       emoji_name: 'x',
     });
@@ -178,6 +205,7 @@ export const emoji: Facts = async (t, server) => {
   await t.test('authors and administrators take one back; old messages keep it, the name is free', async (t) => {
     const authors = bad('Must be an organization administrator or emoji author');
     await refused(t, remove(other, 'wide'), authors);
+    await refused(t, remove(org.moderator, 'wide'), authors);
     await refused(t, remove(guest, 'wide'), authors);
     await refused(t, remove(elsewhere.owner, 'wide'), bad("Emoji 'wide' does not exist"), 'of another organization');
     const [first] = await named('wide');

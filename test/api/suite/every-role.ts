@@ -7,6 +7,7 @@ import {
   say,
   streamIdOf,
   subscribe,
+  userGroup,
 } from '../harness.js';
 import type { Facts } from './facts.js';
 
@@ -45,12 +46,7 @@ let made = 0;
 const fresh = (): string => `of every role ${++made}`;
 
 /** A group with this person in it. */
-async function group(by: Person, { org }: World): Promise<number> {
-  const name = fresh();
-  await org.owner.api.ok('POST /user_groups/create', { name, description: '', members: [by.id, org.owner.id] });
-  const { user_groups } = await org.owner.api.ok<{ user_groups: { id: number; name: string }[] }>('GET /user_groups');
-  return user_groups.find((one) => one.name === name)!.id;
-}
+const group = (by: Person, { org }: World): Promise<number> => userGroup(org.owner, fresh(), [by, org.owner]);
 
 async function newStream(by: Person): Promise<number> {
   const name = fresh();

@@ -54,6 +54,16 @@ export const fileAccess: Facts = async (t, server) => {
     return seers(uri);
   };
 
+  await t.test('by the API: whoever sees it is told an address for a minute, of each role', async (t) => {
+    for (const person of org.people) {
+      const uri = await upload(person, 'mine.txt', `of ${person.role}`);
+      const [realm_id_str, ...rest] = uri.replace('/user_uploads/', '').split('/');
+      const at = { realm_id_str, filename: rest.join('/') };
+      const { url } = await person.api.ok<{ url: string }>('GET /user_uploads/{realm_id_str}/{filename}', at);
+      t.same(page(await org.nobody.raw({ method: 'GET', path: url })), [200, `of ${person.role}`], person.role);
+    }
+  });
+
   await t.test('its owner', async (t) => t.same(await seers(await upload(member)), ['member']));
   await t.test('whoever received a message that links it', async (t) => {
     t.same(await linked(member, (link) => tell(member, [other, guest], link)), ['member', 'other', 'guest']);

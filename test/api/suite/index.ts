@@ -18,6 +18,7 @@ import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
+import { marking } from './marking.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
@@ -35,6 +36,7 @@ import { rendering } from './rendering.js';
 import { restart } from './restart.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
+import { scheduledRefusals } from './scheduled-refusals.js';
 import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
@@ -78,6 +80,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   narrows,
   searching,
   reading,
+  marking,
   registering,
   queues,
   'contents of queues': queueContents,
@@ -102,6 +105,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'user topics': userTopics,
   typing,
   'scheduled messages': scheduled,
+  'refusals of scheduling': scheduledRefusals,
   'snapshot and events': state,
   'snapshot and events of changes': stateChanges,
   'every change': everyChange,

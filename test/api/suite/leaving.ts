@@ -232,6 +232,10 @@ export const leaving: Facts = async (t, server) => {
       patch(moderator, { add: [{ name: 'a\n' + 'b' }] }),
       bad('Invalid character in stream name, at position 2!'),
     );
+    await owner.api.ok('PATCH /realm', { create_public_stream_policy: 2 });
+    const policy = patch(moderator, { add: [{ name: 'old one' }, { name: 'never made' }], delete: ['new one'] });
+    await refused(t, policy, bad('Insufficient permission'), 'who may not make streams');
+    await owner.api.ok('PATCH /realm', { create_public_stream_policy: 1 });
     await refused(t, patch(moderator, { add: [{ name: 'secret' }] }), bad('Unable to access stream (secret).'));
     await refused(t, patch(moderator, {}), bad('Nothing to do. Specify at least one of "add" or "delete".'));
     await refused(t, patch(moderator, { add: 'x' }), bad('Argument "add" is not valid JSON.'));

@@ -1,6 +1,15 @@
 /** What single operators find, and for whom: narrow.md § Operators, § Base set. Windows and search have families of their own. */
 import type { ApiMessage } from '../harness.js';
-import { makeOrganization, NOTIFICATION_BOT, type Person, say, streamIdOf, subscribe, tell } from '../harness.js';
+import {
+  makeOrganization,
+  NOTIFICATION_BOT,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+  tell,
+  upload,
+} from '../harness.js';
 import type { Facts } from './facts.js';
 
 const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
@@ -185,5 +194,68 @@ export const narrows: Facts = async (t, server) => {
     t.ok(after.includes(stay));
     t.notOk(after.includes(sent), 'who is not in the new stream has lost the copy');
     t.same(await ids(reader, term('stream', 'target'), term('topic', 'moving')), [sent], 'but reads its history');
+  });
+
+  await t.test('has:attachment finds messages that link a file, as long as they do', async (t) => {
+    const uri = await upload(owner);
+    const linking = await say(owner, 'plaza', 'files', `[x](${uri})`);
+    const direct = await tell(owner, [member], `see [x](${uri})`);
+    const none = await say(owner, 'plaza', 'files', '[x](/user_uploads/1/ab/nothing/there.txt)');
+    const files = (...more: unknown[]) => ids(member, term('has', 'attachment'), ...more);
+    t.same(await files(), [linking, direct]);
+    t.same(await files(term('stream', 'plaza')), [linking]);
+    t.same(await ids(other, term('stream', 'plaza'), term('has', 'attachment')), [linking], 'in history, too');
+    const [negated, all] = [await ids(member, term('has', 'attachment', true)), await ids(member)];
+    t.same(
+      negated,
+      all.filter((id) => id !== linking && id !== direct),
+    );
+    t.ok(negated.includes(none), 'a link to no file is none');
+    await owner.api.ok('PATCH /messages/{message_id}', { message_id: linking, content: 'no more' });
+    t.same(await files(), [direct]);
+  });
+
+  await t.test('in:home leaves out muted streams; the first unread only where none is named', async (t) => {
+    await member.api.ok('POST /mark_all_as_read');
+    const stream_id = await streamIdOf(member, 'plaza');
+    const mute = (value: boolean) =>
+      member.api.ok('POST /users/me/subscriptions/properties', {
+        subscription_data: [{ stream_id, property: 'is_muted', value }],
+      });
+    await mute(true);
+    const loud = await say(owner, 'plaza', 'loud');
+    const quiet = await tell(owner, [member]);
+    t.same(await ids(member, term('in', 'home')), await ids(member, term('stream', 'plaza', true)));
+    t.same(await ids(member, term('in', 'home'), term('stream', 'plaza')), []);
+    t.same(await ids(member, term('in', 'all')), await ids(member));
+    t.ok((await ids(member)).includes(loud));
+    t.equal(await anchorOf(member), quiet);
+    t.equal(await anchorOf(member, term('stream', 'plaza')), loud);
+    t.ok((await ids(owner, term('in', 'home'))).includes(loud), 'for others it is as before');
+    await mute(false);
+    t.same(await ids(member, term('in', 'home')), await ids(member));
+    t.equal(await anchorOf(member), loud);
+  });
+
+  await t.test('streams:web-public follows what is open to the web', async (t) => {
+    await owner.api.ok('PATCH /realm', { enable_spectator_access: true });
+    await subscribe(owner, 'window', { is_web_public: true, principals: [owner, member] });
+    const open = await say(owner, 'window', 'view');
+    const stream_id = await streamIdOf(owner, 'window');
+    t.same(await ids(member, term('streams', 'web-public')), [open]);
+    const negated = await ids(member, term('streams', 'web-public', true));
+    const all = await ids(member);
+    t.same(
+      negated,
+      all.filter((id) => id !== open),
+    );
+    t.ok((await ids(other, term('streams', 'public'))).includes(open), 'it is public, too');
+    for (const by of [other, guest]) {
+      t.same(await ids(by, term('streams', 'web-public')), [], 'it is looked for among own messages');
+      t.same(await ids(by, term('streams', 'web-public'), term('stream', 'window')), [open], 'or in the stream named');
+    }
+    await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, is_web_public: false });
+    t.same(await ids(member, term('streams', 'web-public')), []);
+    t.same(await ids(guest, term('stream', 'window')), []);
   });
 };

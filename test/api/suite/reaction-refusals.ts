@@ -1,4 +1,5 @@
 /** Refusals of reactions, in the order of their checks (messages.md § Reactions). */
+import sharp from 'sharp';
 import {
   bad,
   makeOrganization,
@@ -78,6 +79,26 @@ export const reactionRefusals: Facts = async (t, server) => {
     for (const type of ['bogus', '', 'extra', 'constructor']) {
       await refused(t, of('smile', '1f604', type), bad('Invalid emoji type.'), `type '${type}'`);
     }
+  });
+
+  await t.test('a custom emoji is named as it is called, and only while it is active', async (t) => {
+    const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const own = { emoji_name: 'own' };
+    await member.api.upload('POST /realm/emoji/{emoji_name}', [{ name: 'a.png', bytes: picture }], own);
+    const { emoji } = await member.api.ok<{ emoji: Record<string, unknown> }>('GET /realm/emoji');
+    const [emoji_code] = Object.keys(emoji);
+    const custom = { ...own, emoji_code, reaction_type: 'realm_emoji' };
+    await refused(t, add({ ...custom, emoji_name: 'other' }), bad('Invalid custom emoji name.'));
+    t.equal((await add(custom)).status, 200);
+    await member.api.ok('DELETE /realm/emoji/{emoji_name}', own);
+    const later = await say(owner, 'square', 'refusals');
+    await refused(t, add(custom, member, later), bad('This custom emoji has been deactivated.'));
+    await refused(t, add({ ...custom, emoji_name: 'other' }, member, later), bad('Invalid custom emoji name.'));
+    await refused(t, add(own, member, later), bad("Emoji 'own' does not exist"), 'nor by its name alone');
+    t.equal((await add(custom, owner)).status, 200, 'whoever joins a reaction uses it still');
+    for (const by of [owner, member]) t.equal((await remove(custom, by)).status, 200, 'and it can be taken back');
   });
 
   await t.test('nobody reacts twice with one emoji', async (t) => {

@@ -50,6 +50,16 @@ export const readReceipts: Facts = async (t, server) => {
     for (const by of [owner, member, other, admin]) t.same(await readers(by, id), expected, by.role);
   });
 
+  await t.test('an organization may want none', async (t) => {
+    const id = await say(owner, 'square', 'receipts');
+    await guest.api.ok('POST /mark_all_as_read');
+    await owner.api.ok('PATCH /realm', { enable_read_receipts: false });
+    const disabled = bad('Read receipts are disabled in this organization.');
+    for (const by of org.people) await refused(t, receipts(by, id), disabled, by.role);
+    await owner.api.ok('PATCH /realm', { enable_read_receipts: true });
+    t.same(await readers(owner, id), [guest.id], 'what was read meanwhile is known');
+  });
+
   await t.test('the message must be one that the caller may read', async (t) => {
     const id = await say(owner, 'square', 'receipts');
     const direct = await tell(owner, [member]);

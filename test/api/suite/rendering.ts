@@ -1,7 +1,6 @@
 /** What the dialect does to messages: mentions and their flags, links to streams, topic links, `has:` narrows. */
-import { createUser } from '../../../src/admin/index.js';
 import type { ApiMessage } from '../harness.js';
-import { makeOrganization, Queue, say, streamIdOf, subscribe, tell } from '../harness.js';
+import { bad, crowd, makeOrganization, Queue, refused, say, streamIdOf, subscribe, tell } from '../harness.js';
 import type { Facts } from './facts.js';
 
 export const rendering: Facts = async (t, server) => {
@@ -37,12 +36,7 @@ export const rendering: Facts = async (t, server) => {
 
   await t.test('above 15 subscribers the policy decides who may use a wildcard', async (t) => {
     await subscribe(owner, 'crowd', { principals: [owner, member] });
-    const realm = org.realm;
-    const principals: number[] = [];
-    for (let i = 0; i < 14; i++) {
-      const of = { email: `crowd${i}-${realm}@example.com`, name: `Crowd ${i}`, password: 'sadly-walrus-tempo-81' };
-      principals.push(await createUser(server.actors, realm, { ...of, role: 400 }));
-    }
+    const principals = await crowd(org, 14);
     await owner.api.ok('POST /users/me/subscriptions', {
       subscriptions: [{ name: 'crowd' }],
       principals: principals.slice(0, 13),
@@ -52,10 +46,15 @@ export const rendering: Facts = async (t, server) => {
       subscriptions: [{ name: 'crowd' }],
       principals: principals.slice(13),
     });
-    const refused = { type: 'stream', to: 'crowd', topic: 'x', content: '@**all** sixteen are many' };
-    const answer = await member.api.call('POST /messages', refused);
-    t.equal(answer.status, 400);
-    t.equal(answer.body.msg, 'You do not have permission to use wildcard mentions in this stream.');
+    const loud = { type: 'stream', to: 'crowd', topic: 'x', content: '@**all** sixteen are many' };
+    const refusal = bad('You do not have permission to use wildcard mentions in this stream.');
+    await refused(t, member.api.call('POST /messages', loud), refusal);
+    const edit = (by: typeof owner, message_id: number) =>
+      by.api.call('PATCH /messages/{message_id}', { message_id, content: loud.content });
+    const quiet = await say(member, 'crowd', 'x', 'before');
+    await refused(t, edit(member, quiet), refusal, 'nor by an edit');
+    t.equal((await fetch(member, quiet)).content, '<p>before</p>');
+    t.equal((await edit(owner, await say(owner, 'crowd', 'x'))).status, 200, 'an administrator may, by an edit, too');
     await say(owner, 'crowd', 'x', '@**all** an administrator may');
     await say(member, 'crowd', 'x', '@_**all** a silent one wakes nobody');
   });

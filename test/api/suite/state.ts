@@ -141,4 +141,17 @@ export const state: Facts = async (t, server) => {
     });
     await verifyRacing(t, 'a rush of joining and leaving', [member, guest, admin, moderator], rush);
   });
+
+  await t.test('registrations in the middle of sending and reading', async (t) => {
+    await subscribe(owner, 'read', { principals: [member, other, guest] });
+    const stream_id = await streamIdOf(member, 'read');
+    const rush = Array.from({ length: 24 }, (_, i) => async (): Promise<unknown> => {
+      if (i % 4 === 3) return member.api.ok('POST /mark_stream_as_read', { stream_id });
+      const id = i % 4 === 2 ? await tell(other, [member]) : await say(i % 4 === 1 ? member : owner, 'read', 'rush');
+      await member.api.ok('POST /messages/flags', { messages: [id], op: 'add', flag: i % 8 < 4 ? 'read' : 'starred' });
+      if (i % 3 > 0) return undefined;
+      return member.api.ok('POST /messages/flags', { messages: [id], op: 'remove', flag: 'read' });
+    });
+    await verifyRacing(t, 'a rush', [member, guest], rush);
+  });
 };

@@ -1,5 +1,14 @@
 /** Refusals of POST and GET /users/me/subscriptions: streams.md, in the order of its checks. */
-import { type ApiStream, bad, makeOrganization, missing, type Params, type Refusal, refused } from '../harness.js';
+import {
+  type ApiStream,
+  bad,
+  makeOrganization,
+  missing,
+  type Params,
+  type Refusal,
+  refused,
+  userGroup,
+} from '../harness.js';
 import type { Facts } from './facts.js';
 
 const notOnBehalf = (principal: string | number): Refusal => ({
@@ -53,6 +62,9 @@ export const subscribingRefusals: Facts = async (t, server) => {
     await refused(t, call(one, { stream_post_policy: 5 }), bad('Invalid stream_post_policy'));
     await refused(t, call(one, { stream_post_policy: '"1"' }), bad('stream_post_policy is not an integer'));
     await refused(t, call(one, { can_remove_subscribers_group_id: 987_654 }), bad('Invalid user group'));
+    const system = bad("'can_remove_subscribers_group' must be a system user group.");
+    const can_remove_subscribers_group_id = await userGroup(owner, 'the removers');
+    await refused(t, call(one, { can_remove_subscribers_group_id }), system);
     for (const [id, name] of [
       [1, 'owners'],
       [7, 'internet'],

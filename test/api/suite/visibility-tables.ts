@@ -1,6 +1,7 @@
 /** Who sees what, as tables: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
 import type { Test } from 'tap';
 import type { ApiMessage, ApiStream, Fields, Params, Person } from '../harness.js';
+import { attachmentsOf, look, say, tell, upload } from '../harness.js';
 import type { Facts } from './facts.js';
 import {
   isServed,
@@ -42,6 +43,17 @@ const TOPICS = `
 open    | after before | after before | after before | after before | after before | after before | no      | no
 shared  | after before | after before | after before | no           | no           | no           | no      | no
 closed  | after before | after        | after        | no           | no           | no           | no      | no
+`;
+
+/** x: may open a file that such a message links. Its record is the uploader's alone. */
+const FILES = `
+        | start | joined | guest | left | never | admin | outside | foreign
+open    |   x   |   x    |   x   |  x   |   x   |   x   |         |
+shared  |   x   |   x    |   x   |      |       |       |         |
+closed  |   x   |   x    |   x   |      |       |       |         |
+pair    |   x   |   x    |       |      |       |       |         |
+group   |   x   |   x    |   x   |      |       |       |         |
+nowhere |   x   |        |       |      |       |       |         |
 `;
 
 const ALL: Params = { anchor: 'oldest', num_before: 0, num_after: 100 };
@@ -106,6 +118,15 @@ const WAYS: Readonly<Record<string, Way>> = {
     operation: 'check-messages-match-narrow',
     shows: 'R',
     sees: (person, id, name, world) => inStream(person, id, name, world, [{ operator: 'search', operand: name }]),
+  },
+  'a question whether it is in a narrow': {
+    operation: 'check-messages-match-narrow',
+    shows: 'C',
+    sees: async (person, id) => {
+      const params = { msg_ids: [id], narrow: [] };
+      const { messages } = await person.api.ok<{ messages: Fields }>('GET /messages/matches_narrow', params);
+      return String(id) in messages;
+    },
   },
   // Last, because whoever flags a message of the history gets a copy of it.
   'flags that can be set': {
@@ -229,9 +250,41 @@ async function topics(t: Test, { people, streams: ids }: World): Promise<void> {
   }
 }
 
+async function files(t: Test, { people }: World): Promise<void> {
+  const { start, joined, guest } = people;
+  const link: Readonly<Record<string, (uri: string) => Promise<unknown>>> = {
+    ...Object.fromEntries(STREAMS.map((name) => [name, (uri: string) => say(start, name, 'files', `[x](${uri})`)])),
+    pair: (uri) => tell(start, [joined], `[x](${uri})`),
+    group: (uri) => tell(start, [joined, guest], `[x](${uri})`),
+    nowhere: async () => undefined,
+  };
+  const [[, columns], ...lines] = rows(FILES) as [[string, string[]], ...[string, string[]][]];
+  for (const [name, cells] of lines) {
+    const uri = await upload(start);
+    await link[name]!(uri);
+    const opens = await Promise.all(
+      VIEWERS.map(async (viewer) => ((await look(people[viewer], uri)).status === 200 ? viewer : '')),
+    );
+    t.same(
+      opens.filter(Boolean),
+      columns.filter((_, i) => cells[i] === 'x'),
+      `file in ${name}`,
+    );
+    const lists = await Promise.all(
+      VIEWERS.map(async (viewer) => {
+        const { attachments } = await attachmentsOf(people[viewer]);
+        return attachments.some(({ path_id }) => uri.endsWith(path_id)) ? viewer : '';
+      }),
+    );
+    t.same(lists.filter(Boolean), ['start'], `record of a file in ${name}`);
+  }
+}
+
 export const visibilityTables: Facts = async (t, server) => {
   const world = await makeWorld(server);
   await t.test('messages: who reads which, by every way to read', (t) => messages(t, world));
   await t.test('streams: who finds which, by every way to find', (t) => streams(t, world));
   await t.test('topics: who sees which', (t) => topics(t, world));
+  // Last: it says more in each stream.
+  await t.test('files: who opens which, and who is told of them', (t) => files(t, world));
 };

@@ -134,6 +134,19 @@ export const visiting: Facts = async (t, server) => {
     await refused(t, theirs, NOBODY, 'an organization without public access');
   });
 
+  await t.test('visitors see the topics of what is open to the web', async (t) => {
+    const topics = (stream_id: number, by = visitor) => by.call('GET /users/me/{stream_id}/topics', { stream_id });
+    const square = await streamIdOf(owner, 'square');
+    const { topics: list } = (await topics(square)).body as unknown as { topics: { name: string; max_id: number }[] };
+    t.same(
+      list.filter(({ name }) => name !== 'stream events'),
+      [{ name: 'Topic', max_id: outside }],
+    );
+    const closed = await streamIdOf(member, 'indoors');
+    for (const id of [closed, 987_654]) await refused(t, topics(id), bad('Invalid stream ID'), `stream ${id}`);
+    await refused(t, topics(square, at(elsewhere.subdomain)), NOBODY, 'an organization without public access');
+  });
+
   await t.test('visitors get the state of a guest who is in nothing, and no queue', async (t) => {
     const { body } = await visitor.call('POST /register');
     t.equal(body.queue_id, null);
@@ -183,6 +196,12 @@ export const visiting: Facts = async (t, server) => {
     await refused(t, fetch([WEB]), NOBODY, 'no stream is open any more');
     await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, is_web_public: true });
     t.equal((await fetch([WEB])).status, 200);
+    const indoors = await streamIdOf(member, 'indoors');
+    const topics = () => visitor.call('GET /users/me/{stream_id}/topics', { stream_id: indoors });
+    await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: indoors, is_web_public: true });
+    t.equal((await topics()).status, 200);
+    await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: indoors, is_web_public: false });
+    await refused(t, topics(), bad('Invalid stream ID'), 'of another stream, while one is open');
     await owner.api.ok('PATCH /realm', { enable_spectator_access: false });
     await refused(t, fetch([WEB]), NOBODY, 'nor does the organization want visitors');
   });

@@ -58,7 +58,9 @@ export class Client {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = rest[name];
       delete rest[name];
-      return encodeURIComponent(String(value));
+      // The rest of an address may have several segments.
+      const segments = name === 'filename' ? String(value).split('/') : [String(value)];
+      return segments.map(encodeURIComponent).join('/');
     });
     const encoded = encode(rest);
     const inQuery = method === 'GET' && encoded !== '';

@@ -25,6 +25,7 @@ export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, up
 export { closeIdle, exchange, type RawAnswer } from './http.js';
 export { multipart, type SentFile } from './multipart.js';
 export {
+  crowd,
   makeOrganization,
   NOTIFICATION_BOT,
   type Organization,
@@ -36,9 +37,11 @@ export {
   streamIdOf,
   subscribe,
   tell,
+  userGroup,
   withoutNotices,
 } from './organization.js';
 export { Queue, settled } from './queue.js';
+export { flagEvents, flagQueue, flagsOf, setFlag, type UnreadSection, unreadOf } from './reading.js';
 export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 export { Follower, verifyAction, verifyRacing } from './verify-action.js';
 export { checkEvent, checkResponse, declaredAs, errorsOf, repositoryRoot, wire } from './wire.js';

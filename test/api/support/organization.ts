@@ -75,6 +75,28 @@ export async function makeOrganization(server: TestServer, only?: readonly RoleN
   };
 }
 
+let crowds = 0;
+
+/** Ids of so many more members, who do nothing. */
+export async function crowd({ server, realm, subdomain }: Organization, size: number): Promise<number[]> {
+  const name = `crowd${++crowds}`;
+  const ids: number[] = [];
+  for (let i = 0; i < size; i++) {
+    const email = `${name}-${i}@${subdomain}.example.com`;
+    ids.push(
+      await createUser(server.actors, realm, { email, name: `${name} ${i}`, password: PASSWORD, role: ROLE.member }),
+    );
+  }
+  return ids;
+}
+
+/** Id of the new group. */
+export async function userGroup(by: Person, name: string, members: readonly Person[] = [by]): Promise<number> {
+  await by.api.ok('POST /user_groups/create', { name, description: '', members: members.map(({ id }) => id) });
+  const { user_groups } = await by.api.ok<{ user_groups: { id: number; name: string }[] }>('GET /user_groups');
+  return user_groups.find((group) => group.name === name)!.id;
+}
+
 /** Makes the streams, or joins those that exist; to the caller, or to these people. */
 export function subscribe(
   by: Person,

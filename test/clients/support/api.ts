@@ -1,5 +1,6 @@
 /** The few calls of the API that these tests make themselves. */
 import { readFileSync } from 'node:fs';
+import { LAST_RESERVED_USER } from '../../../src/people/index.js';
 
 export interface Account {
   readonly email: string;
@@ -15,6 +16,20 @@ export interface QueueEvent {
   readonly id: number;
   readonly type: string;
   readonly message?: { readonly id: number; readonly content: string };
+  /** Of other types. */
+  readonly [field: string]: unknown;
+}
+
+/** What these tests look at; `edit_history` is missing where nothing was edited. */
+export interface Message {
+  readonly id: number;
+  readonly content: string;
+  readonly stream_id: number;
+  readonly subject: string;
+  readonly sender_id: number;
+  readonly flags: readonly string[];
+  readonly reactions: readonly { readonly user_id: number; readonly emoji_name: string }[];
+  readonly edit_history?: readonly unknown[];
 }
 
 /** What a zuliprc says. */
@@ -83,8 +98,8 @@ export class Api {
     return (await this.ok('POST', '/messages', to, timeoutMs)).id as number;
   }
 
-  async register(): Promise<{ queue_id: string; last_event_id: number }> {
-    const body = await this.ok('POST', '/register', { event_types: ['message'] });
+  async register(types: readonly string[] = ['message']): Promise<{ queue_id: string; last_event_id: number }> {
+    const body = await this.ok('POST', '/register', { event_types: types });
     return { queue_id: body.queue_id as string, last_event_id: body.last_event_id as number };
   }
 
@@ -93,10 +108,15 @@ export class Api {
     return body.events as QueueEvent[];
   }
 
-  /** Raw contents of the newest messages of a stream, oldest first. */
-  async history(stream: string, most = 1_000): Promise<{ id: number; content: string }[]> {
-    const narrow = [{ operator: 'stream', operand: stream }];
+  /** Raw contents of the newest messages of a stream, oldest first; without the server's own notices. */
+  async history(stream: string, most = 1_000): Promise<Message[]> {
+    const messages = await this.messages([{ operator: 'stream', operand: stream }], most);
+    return messages.filter(({ sender_id }) => sender_id > LAST_RESERVED_USER);
+  }
+
+  /** With raw contents; the newest that the narrow has, oldest first, the server's own notices among them. */
+  async messages(narrow: readonly Readonly<Record<string, unknown>>[], most = 1_000): Promise<Message[]> {
     const params = { anchor: 'newest', num_before: most, num_after: 0, apply_markdown: false, narrow };
-    return (await this.ok('GET', '/messages', params)).messages as { id: number; content: string }[];
+    return (await this.ok('GET', '/messages', params)).messages as Message[];
   }
 }

@@ -63,8 +63,8 @@ export class Follower {
     this.#done = this.#run();
   }
 
-  static async start(apis: readonly Api[]): Promise<Follower> {
-    const { queue_id, last_event_id } = await apis[0]!.register();
+  static async start(apis: readonly Api[], types?: readonly string[]): Promise<Follower> {
+    const { queue_id, last_event_id } = await apis[0]!.register(types);
     return new Follower(apis, queue_id, last_event_id);
   }
 

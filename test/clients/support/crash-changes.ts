@@ -1,0 +1,136 @@
+/** Small changes of many kinds, and kills in the middle of them: what was acknowledged is there, whatever it was. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { until } from '../../support/until.js';
+import { begin, myId } from './world.js';
+
+type Fact = string | undefined;
+
+/** What each thing must be: one value, or several where the server gave no answer. */
+class Facts {
+  readonly #possible = new Map<string, ReadonlySet<Fact>>();
+  acknowledged = 0;
+
+  /** @throws what `ask` throws, when it is uncertain */
+  async attempt(values: Readonly<Record<string, Fact>>, ask: () => Promise<unknown>): Promise<void> {
+    for (const [name, value] of Object.entries(values)) this.#possible.set(name, new Set([...this.of(name), value]));
+    await ask();
+    for (const [name, value] of Object.entries(values)) this.#possible.set(name, new Set([value]));
+    this.acknowledged++;
+  }
+
+  of(name: string): ReadonlySet<Fact> {
+    return this.#possible.get(name) ?? new Set([undefined]);
+  }
+
+  /** What is not as it may be; from now on things are what they are. */
+  faults(actual: ReadonlyMap<string, Fact>): string[] {
+    const faults: string[] = [];
+    for (const name of new Set([...this.#possible.keys(), ...actual.keys()])) {
+      const value = actual.get(name);
+      if (!this.of(name).has(value)) faults.push(`${name} is ${value}, not ${[...this.of(name)].join(' or ')}`);
+      this.#possible.set(name, new Set([value]));
+    }
+    return faults;
+  }
+}
+
+export async function changesKept(test: Test): Promise<void> {
+  const world = await begin(test, 3, ['general']);
+  const { owner, other, random, streams } = world;
+  const KILLS = 5;
+  const ids: number[] = [];
+  for (let n = 0; n < 30; n++) ids.push(await owner.send('general', `edit ${n}.0`));
+  const facts = new Facts();
+  const drafts = new Map<string, number>();
+  const anchors = new Set(ids);
+
+  const actual = async (): Promise<Map<string, Fact>> => {
+    const found = new Map<string, Fact>();
+    for (const { id, content, flags, reactions } of await other.history('general')) {
+      if (!anchors.has(id)) continue;
+      found.set(`text ${id}`, content);
+      for (const flag of flags) found.set(`${flag} ${id}`, 'set');
+      for (const { user_id, emoji_name } of reactions) found.set(`${emoji_name} of ${user_id} ${id}`, 'set');
+    }
+    drafts.clear();
+    const own = (await other.ok('GET', '/drafts')).drafts as { id: number; content: string }[];
+    for (const { id, content } of own) {
+      const name = content.split('.')[0]!;
+      if (found.has(name)) found.set(name, 'twice');
+      else found.set(name, content);
+      drafts.set(name, id);
+    }
+    return found;
+  };
+  // Begins with what is.
+  facts.faults(await actual());
+  const me = await myId(other);
+  let version = 0;
+  const setFlag = async () => {
+    const [flag, op] = [random.pick(['read', 'starred', 'collapsed']), random.pick(['add', 'remove'])];
+    const some = [random.pick(ids), random.pick(ids), random.pick(ids)];
+    const values = Object.fromEntries(some.map((id) => [`${flag} ${id}`, op === 'add' ? 'set' : undefined]));
+    await facts.attempt(values, () => other.ok('POST', '/messages/flags', { messages: some, flag, op }));
+  };
+  const markStream = () =>
+    facts.attempt(Object.fromEntries(ids.map((id) => [`read ${id}`, 'set'])), () =>
+      other.ok('POST', '/mark_stream_as_read', { stream_id: streams.get('general') }),
+    );
+  const react = async () => {
+    const [id, emoji_name] = [random.pick(ids), random.pick(['tada', 'heart'])];
+    const name = `${emoji_name} of ${me} ${id}`;
+    const has = facts.of(name).has('set');
+    await facts.attempt({ [name]: has ? undefined : 'set' }, () =>
+      other.ok(has ? 'DELETE' : 'POST', `/messages/${id}/reactions`, { emoji_name }),
+    );
+  };
+  const edit = async () => {
+    const id = random.pick(ids);
+    const content = `edit ${id}.${++version}`;
+    await facts.attempt({ [`text ${id}`]: content }, () => owner.ok('PATCH', `/messages/${id}`, { content }));
+  };
+  const draft = async () => {
+    const name = `draft ${random.below(12)}`;
+    const content = `${name}.${++version}`;
+    const body = { type: '', to: [], topic: '', content };
+    const id = drafts.get(name);
+    if (id === undefined) {
+      await facts.attempt({ [name]: content }, async () => {
+        drafts.set(name, ((await other.ok('POST', '/drafts', { drafts: [body] })).ids as number[])[0]!);
+      });
+    } else if (random.chance(0.3)) {
+      await facts.attempt({ [name]: undefined }, () => other.ok('DELETE', `/drafts/${id}`));
+      drafts.delete(name);
+    } else {
+      await facts.attempt({ [name]: content }, () => other.ok('PATCH', `/drafts/${id}`, { draft: body }));
+    }
+  };
+
+  for (let kill = 0; kill < KILLS; kill++) {
+    let [going, refused] = [true, ''];
+    // Each ends at its first failure: what it asked last is uncertain.
+    const lane = async (what: readonly (() => Promise<void>)[]): Promise<void> => {
+      try {
+        while (going) await random.pick(what)();
+      } catch (error) {
+        if (going) refused = String(error);
+      }
+    };
+    const lanes = [lane([setFlag, setFlag, setFlag, setFlag, markStream]), lane([react]), lane([edit]), lane([draft])];
+    const before = facts.acknowledged;
+    const goal = before + 50 + random.below(250);
+    await until('acknowledged changes', () => facts.acknowledged >= goal || refused !== '');
+    test.equal(refused, '', 'nothing was refused');
+    await sleep(random.next() * 5);
+    going = false;
+    await world.face.server.kill();
+    await Promise.all(lanes);
+    await world.face.up();
+    test.strictSame(
+      facts.faults(await actual()),
+      [],
+      `${facts.acknowledged - before} acknowledged changes are there after the kill`,
+    );
+  }
+}

@@ -1,0 +1,45 @@
+/** An embedded server that is killed at moments which a seed chooses, and two people who use it. */
+import type { Test } from 'tap';
+import { Random } from '../../cluster/scheduler.js';
+import type { Api } from './api.js';
+import { Embedded } from './face.js';
+
+export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6));
+
+export interface World {
+  readonly face: Embedded;
+  readonly owner: Api;
+  readonly other: Api;
+  readonly random: Random;
+  /** Stream name → id. */
+  readonly streams: ReadonlyMap<string, number>;
+}
+
+export async function begin(test: Test, nth: number, streams: readonly string[]): Promise<World> {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const [owner, other] = [face.api(), face.api(face.other)];
+  for (const api of [owner, other]) await api.subscribe(...streams);
+  const all = (await owner.ok('GET', '/streams')).streams as { name: string; stream_id: number }[];
+  const ids = new Map(all.map(({ name, stream_id }) => [name, stream_id]));
+  return { face, owner, other, random: new Random(seed * 10 + nth), streams: ids };
+}
+
+export async function crash({ face }: World): Promise<void> {
+  await face.server.kill();
+  await face.up();
+}
+
+export function counts<K>(of: Iterable<K>): Map<K, number> {
+  const found = new Map<K, number>();
+  for (const one of of) found.set(one, (found.get(one) ?? 0) + 1);
+  return found;
+}
+
+/** Which of the expected are not there exactly once. */
+export const notOnce = <K>(expected: Iterable<K>, found: Iterable<K>): string[] => {
+  const times = counts(found);
+  return [...expected].filter((one) => times.get(one) !== 1).map((one) => `${one}: ${times.get(one) ?? 0} times`);
+};
+
+export const myId = async (api: Api): Promise<number> => (await api.ok('GET', '/users/me')).user_id as number;

@@ -1,0 +1,82 @@
+/** What may be asked without an account: narrow.md § Operators. */
+import fc from 'fast-check';
+import t from 'tap';
+import { ApiError } from '../../../src/api/errors.js';
+import { streamId } from '../../../src/core/index.js';
+import type { DirectoryStream } from '../../../src/directory/index.js';
+import { checkAnonymousNarrow, type RawTerm } from '../../../src/messages/index.js';
+import { directoryWith } from '../../support/directory.js';
+
+const stream = (id: number, name: string, webPublic: boolean, archived = false): DirectoryStream =>
+  ({ id: streamId(id), name, webPublic, archived, inviteOnly: false, historyPublic: true }) as DirectoryStream;
+const directory = directoryWith({
+  streams: [stream(1, 'Window', true), stream(2, 'indoors', false), stream(3, 'boarded up', true, true)],
+});
+
+const term = (operator: string, operand: RawTerm['operand'], negated = false): RawTerm => ({
+  operator,
+  operand,
+  negated,
+});
+const WEB = term('streams', 'web-public');
+
+/** 'allowed', or why not. */
+function check(...raw: RawTerm[]): string {
+  try {
+    checkAnonymousNarrow(raw, directory);
+    return 'allowed';
+  } catch (error) {
+    if (error instanceof ApiError) return error.reason;
+    throw error;
+  }
+}
+
+t.test('the narrow must say that it is about web-public streams', async (t) => {
+  t.equal(check(WEB), 'allowed');
+  t.equal(check(), 'NOT_LOGGED_IN');
+  t.equal(check(term('stream', 'Window')), 'NOT_LOGGED_IN');
+  t.equal(check(term('streams', 'web-public', true)), 'NOT_LOGGED_IN', 'negated');
+  t.equal(check(term('streams', 'public')), 'NOT_LOGGED_IN');
+  t.equal(check(term('topic', 'x'), WEB), 'allowed', 'anywhere in it');
+});
+
+t.test('nothing personal, negated or not', async (t) => {
+  for (const operator of ['topic', 'sender', 'has', 'search', 'near', 'id']) {
+    t.equal(check(WEB, term(operator, '1')), 'allowed', operator);
+  }
+  for (const operator of ['is', 'in', 'dm', 'pm-with', 'dm-including', 'group-pm-with', 'nonsense', 'constructor']) {
+    for (const negated of [false, true]) {
+      t.equal(check(WEB, term(operator, '1', negated)), 'NOT_LOGGED_IN', `${operator} ${negated}`);
+    }
+  }
+});
+
+t.test('a stream that is named must be open to the web', async (t) => {
+  for (const operand of ['Window', ' window ', 'WINDOW', 1]) {
+    t.equal(check(WEB, term('stream', operand)), 'allowed', `${operand}`);
+  }
+  for (const operand of ['indoors', 2, 'boarded up', 3, 'nowhere', 99, '', -1]) {
+    for (const negated of [false, true]) {
+      t.equal(check(WEB, term('stream', operand, negated)), 'BAD_NARROW', `${operand} ${negated}`);
+    }
+  }
+  t.equal(check(WEB, term('stream', 1), term('stream', 2)), 'BAD_NARROW', 'each of them');
+  t.equal(check(term('stream', 2)), 'NOT_LOGGED_IN', 'which is told only to who asks about what is open');
+});
+
+t.test('no list of terms opens what is closed', async () => {
+  const operators = ['streams', 'stream', 'topic', 'is', 'dm', 'search'];
+  const operand = fc.oneof(fc.constantFrom('web-public', 'public', 'Window', 'indoors', '1', 'dm'), fc.integer());
+  const terms = fc.array(fc.record({ operator: fc.constantFrom(...operators), operand, negated: fc.boolean() }), {
+    maxLength: 6,
+  });
+  fc.assert(
+    fc.property(terms, (raw) => {
+      const streams = raw.filter(({ operator }) => operator === 'stream');
+      const open = (of: RawTerm): boolean => of.operand === 1 || of.operand === 'Window';
+      const personal = raw.some(({ operator }) => operator === 'is' || operator === 'dm');
+      const asks = raw.some((of) => of.operator === 'streams' && of.operand === 'web-public' && !of.negated);
+      return (check(...raw) === 'allowed') === (asks && !personal && streams.every(open));
+    }),
+  );
+});
