@@ -14,9 +14,10 @@ interface Piece {
   readonly bytes: number;
 }
 
-/** Roughly the encoded size, at least half of it; the same for a value before and after it was stored. */
+/** The encoded size or a little more; the same for a value before and after it was stored. */
 function weigh(value: Json | undefined): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 3;
+  if (typeof value === 'number') return value === (value | 0) ? 5 : 9;
   if (typeof value !== 'object' || value === null) return value === undefined ? 0 : 5;
   if (value instanceof Uint8Array) return value.byteLength + 5;
   let sum = 4;

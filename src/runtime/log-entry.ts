@@ -135,10 +135,10 @@ export const MAX_ITEMS = 4000;
 export const MAX_ENTRY_BYTES = 400 * 1024;
 
 /**
- * Weight of the largest item, as `weigh` has it: encoded it fits into what the log can carry (NATS: 1 MiB), whatever it
- * is made of.
+ * Weight of the largest item: with the entry around it, it fits into what the log can carry (NATS: 1 MiB). The longest HTML
+ * of a message does, but for text that is not ASCII; that of an edit, which has both texts, does not.
  */
-export const MAX_ITEM_BYTES = 512 * 1024;
+export const MAX_ITEM_BYTES = 1_008 * 1024;
 
 /** Per realm: forgets nothing that may still be repeated, at one number per actor. */
 export class SeenVersions {

@@ -249,13 +249,13 @@ t.test('an event that the log cannot carry fails its command, and nothing else',
   const h = new Harness();
   await h.take(key);
   await h.ask(key, 'add', { op: 'a' });
-  const [large, next] = [h.begin(key, 'add', { op: 'x'.repeat(600_000) }), h.begin(key, 'add', { op: 'b' })];
+  const [large, next] = [h.begin(key, 'add', { op: 'x'.repeat(1_100_000) }), h.begin(key, 'add', { op: 'b' })];
   await h.clock.advanceAsync(2_000);
   t.match(large.answer(), { error: { status: 413 } });
   t.same(next.answer(), { total: 2 }, 'what came behind it is handled by a fresh activation');
   t.same(ops(h), ['a', 'b']);
   // Characters of three bytes each.
-  t.match(await h.ask(key, 'add', { op: '\u6f22'.repeat(200_000) }), { error: { status: 413 } });
+  t.match(await h.ask(key, 'add', { op: '\u6f22'.repeat(350_000) }), { error: { status: 413 } });
   t.same(ops(h), ['a', 'b']);
 });
 
@@ -268,7 +268,7 @@ t.test('a command of another actor that would make such an event is over, and do
         creates: true,
         handle: () => ({
           reply: { value: null },
-          events: [{ t: 'event', to: {}, event: { text: 'x'.repeat(600_000) } }],
+          events: [{ t: 'event', to: {}, event: { text: 'x'.repeat(1_100_000) } }],
         }),
       },
     },
