@@ -1,5 +1,6 @@
 /** Reading who is subscribed, from the actors of several streams at once. */
-import { type RealmId, streamId, streamKey } from '../../src/core/index.js';
+import { type RealmId, streamId, streamKey, userId } from '../../src/core/index.js';
+import type { DirectoryView } from '../../src/directory/index.js';
 import type { Suppliers } from '../../src/runtime/index.js';
 
 /** What a stream's actor answers to `members`. */
@@ -28,3 +29,7 @@ export async function readSubscribers(
   const lists = await Promise.all(streams.map((id) => readMembership(realm, id, suppliers)));
   return new Map(streams.map((id, i) => [id, lists[i]!.members]));
 }
+
+/** Subscribers as clients see them: accounts that were deactivated stay subscribed, but are never listed. */
+export const activeSubscribers = (members: readonly number[], directory: Pick<DirectoryView, 'user'>): number[] =>
+  members.filter((id) => directory.user(userId(id))?.isActive);

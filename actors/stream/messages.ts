@@ -74,11 +74,9 @@ export function holders(message: StoredMessage, { mv }: StreamState, directory: 
 }
 
 /** Who has a copy. */
-export function copyHolders({ body, participants, id }: StoredMessage): Audience {
+export function copyHolders({ body, participants, id, home }: StoredMessage): Audience {
   if (body.stream === 0) return { users: participants };
   const own = body.copies ? { users: body.copies } : {};
-  const moved = body.moves?.at(-1);
-  // Of a message that came from another stream those have copies who were here when it came.
-  if (moved) return { stream: body.stream, mv: moved.toMv, ...own };
+  if (body.moves) return { stream: body.stream, moved: { id, home, moves: body.moves }, ...own };
   return { stream: body.stream, copyOf: id, ...own };
 }

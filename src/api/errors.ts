@@ -2,7 +2,7 @@
  * Refusals as exceptions. Thrown by operations, by the frontend and by actors; pure, so that actors may import it.
  */
 import type { Json, JsonObject } from '../core/index.js';
-import { type CatalogueEntry, catalogue, type ErrorName } from './error-catalogue.js';
+import { type CatalogueEntry, catalogue, type ErrorName } from './error-catalogue/index.js';
 
 export const PRODUCT = 'Conclave';
 

@@ -1,6 +1,7 @@
 /** Who gets an event: decided by what was true at its commit, never by what is true now. */
 import { userId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import { movedCopy } from '../messages/index.js';
 import { ROLE } from '../people/index.js';
 import type { Audience } from '../runtime/log-entry.js';
 import { hasCopy, type Member, wasMember } from '../streams/index.js';
@@ -17,18 +18,35 @@ export interface Recipient {
   readonly allPublic: boolean;
 }
 
-/** @param members of the audience's stream; undefined when it names none */
+/** Streams whose memberships decide, each with the version that must be known. */
+export function streamsOf({ stream, mv, moved }: Audience): Map<number, number> {
+  const streams = new Map<number, number>();
+  const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
+  if (stream !== undefined) need(stream, mv ?? 0);
+  if (moved) {
+    need(moved.home, 0);
+    for (const { from, fromMv, to, toMv } of moved.moves) {
+      need(from, fromMv);
+      need(to, toMv);
+    }
+  }
+  return streams;
+}
+
+/** @param membersOf each of `streamsOf` */
 export function receives(
   to: Audience,
   recipient: Recipient,
   directory: DirectoryView,
-  members: ReadonlyMap<number, Member> | undefined,
+  membersOf: (stream: number) => ReadonlyMap<number, Member> | undefined,
 ): boolean {
   const { user } = recipient;
+  const members = to.stream === undefined ? undefined : membersOf(to.stream);
   if (to.except?.includes(user)) return false;
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && members && wasMember(members.get(user), to.mv)) return true;
   if (to.copyOf !== undefined && hasCopy(members?.get(user), to.copyOf)) return true;
+  if (to.moved && movedCopy(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
   if (to.rv === undefined) return false;
   const account = directory.user(userId(user));
   if (!account) return false;

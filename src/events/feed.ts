@@ -9,7 +9,7 @@ import type { DirectoryReplica } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Audience, MessageItem, PlainItem } from '../runtime/log-entry.js';
 import type { Store } from '../store/index.js';
-import { receives } from './audience.js';
+import { receives, streamsOf } from './audience.js';
 import { type CatchingUp, CatchUp } from './catch-up.js';
 import { Memberships } from './memberships.js';
 import { eventId, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
@@ -19,6 +19,7 @@ export class RealmFeed {
   readonly #sinks = new Map<number, Set<EventSink>>();
   readonly #allPublic = new Set<EventSink>();
   readonly #memberships: Memberships;
+  readonly #membersOf = (stream: number) => this.#memberships.of(stream);
   readonly #catchUps = new Set<CatchUp>();
   #attaching: EventSink[] = [];
   #work: Work[] = [];
@@ -125,16 +126,16 @@ export class RealmFeed {
 
   /** To these sinks, or to all live ones. */
   #deliver(work: Work, only: ReadonlySet<EventSink> | undefined): Promise<void> | undefined {
-    const streams = new Set<number>();
+    const streams = new Map<number, number>();
     for (const group of work.fresh) {
       for (const item of group.items) {
         if (item.t === 'members') this.#memberships.apply(item);
-        else if (isClientItem(item) && item.to.stream !== undefined && (only || this.#sinks.size > 0)) {
-          streams.add(item.to.stream);
+        else if (isClientItem(item) && (only || this.#sinks.size > 0)) {
+          for (const [stream, mv] of streamsOf(item.to)) streams.set(stream, Math.max(streams.get(stream) ?? 0, mv));
         }
       }
     }
-    const loads = [...streams].map((stream) => this.#memberships.load(stream)).filter((p) => p !== undefined);
+    const loads = [...streams].map((of) => this.#memberships.load(...of)).filter((p) => p !== undefined);
     if (loads.length > 0) return Promise.all(loads).then(() => this.#hand(work, only));
     this.#hand(work, only);
     return undefined;
@@ -166,48 +167,51 @@ export class RealmFeed {
     version: number,
     only: ReadonlySet<EventSink> | undefined,
   ): void {
-    const members = to.stream === undefined ? undefined : this.#memberships.of(to.stream);
     const { view } = this.replica;
     const offer = (sink: EventSink): void => {
       if (sink.position >= seq || sink.covered(actor, version)) return;
-      if (receives(to, sink, view, members)) sink.push(event);
+      if (receives(to, sink, view, this.#membersOf)) sink.push(event);
     };
     if (only) {
       for (const sink of only) offer(sink);
       return;
     }
-    this.#reach(to, members, offer);
+    this.#reach(to, offer);
   }
 
   /** Live queues that may be meant, each of them once. */
-  #reach(to: Audience, members: ReadonlyMap<number, unknown> | undefined, offer: (sink: EventSink) => void): void {
+  #reach(to: Audience, offer: (sink: EventSink) => void): void {
     // A role can be anybody's; users and members are looked up from the smaller side.
     if (to.role !== undefined) {
       for (const of of this.#sinks.values()) for (const sink of of) offer(sink);
       return;
     }
-    const named = new Set(to.users);
-    for (const user of named) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
-    if (members && members.size < this.#sinks.size) {
-      for (const user of members.keys()) {
-        if (!named.has(user)) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
-      }
-    } else if (members) {
-      for (const [user, of] of this.#sinks) {
-        if (members.has(user) && !named.has(user)) for (const sink of of) offer(sink);
-      }
+    const done = new Set(to.users);
+    for (const user of done) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
+    const once = (user: number, of: Iterable<EventSink> | undefined): void => {
+      if (!of || done.has(user)) return;
+      done.add(user);
+      for (const sink of of) offer(sink);
+    };
+    for (const stream of streamsOf(to).keys()) {
+      const members = this.#memberships.of(stream);
+      if (!members) continue;
+      if (members.size < this.#sinks.size) for (const user of members.keys()) once(user, this.#sinks.get(user));
+      else for (const [user, of] of this.#sinks) if (members.has(user)) once(user, of);
     }
-    if (to.publicStream) {
-      for (const sink of this.#allPublic) if (!members?.has(sink.user) && !named.has(sink.user)) offer(sink);
-    }
+    if (to.publicStream) for (const sink of this.#allPublic) if (!done.has(sink.user)) offer(sink);
   }
 
   #transient(item: PlainItem): void {
-    const { stream } = item.to;
     if (this.#sinks.size === 0) return;
-    const loading = stream === undefined ? undefined : this.#memberships.load(stream);
-    if (loading) loading.then(() => this.#pass(item)).catch(() => undefined);
-    else this.#pass(item);
+    const loads = [...streamsOf(item.to).keys()]
+      .map((stream) => this.#memberships.load(stream))
+      .filter((loading) => loading !== undefined);
+    if (loads.length === 0) this.#pass(item);
+    else
+      Promise.all(loads)
+        .then(() => this.#pass(item))
+        .catch(() => undefined);
   }
 
   /** Lost rather than given to somebody whose right to it isn't known here yet. */
@@ -215,11 +219,10 @@ export class RealmFeed {
     const { to } = item;
     const { view } = this.replica;
     if (to.rv !== undefined && view.version < to.rv) return;
-    if (to.stream !== undefined && !this.#memberships.shows(to.stream, to.mv ?? 0)) return;
-    const members = to.stream === undefined ? undefined : this.#memberships.of(to.stream);
+    if ([...streamsOf(to)].some(([stream, mv]) => !this.#memberships.shows(stream, mv))) return;
     const event = new TransientEvent(item);
-    this.#reach(to, members, (sink) => {
-      if (receives(to, sink, view, members)) sink.pushTransient(event);
+    this.#reach(to, (sink) => {
+      if (receives(to, sink, view, this.#membersOf)) sink.pushTransient(event);
     });
   }
 

@@ -30,9 +30,14 @@ export class Memberships {
     return (this.#streams.get(stream)?.mv ?? -1) >= mv;
   }
 
-  /** Undefined when the stream is at hand. What the Store holds includes every version that the log has shown. */
-  load(stream: number): Promise<void> | undefined {
-    if (this.#streams.has(stream)) return undefined;
+  /**
+   * Undefined when the stream is at hand. What the Store holds includes every version that the log has shown, and every
+   * one that anybody names.
+   *
+   * @param mv a version that must be shown: that of another actor's stream may be named before the log shows it
+   */
+  load(stream: number, mv = 0): Promise<void> | undefined {
+    if (this.#streams.has(stream) && (mv === 0 || this.shows(stream, mv))) return undefined;
     const known = this.#loading.get(stream);
     if (known) return known;
     const loading = this.#load(stream).finally(() => this.#loading.delete(stream));
@@ -69,6 +74,7 @@ export class Memberships {
       loaded.members.set(Number(part.slice(MEMBER_PART.length)), member);
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
-    this.#streams.set(stream, loaded);
+    // Read again while the log went on.
+    if (!this.shows(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
   }
 }

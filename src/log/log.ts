@@ -50,7 +50,7 @@ export interface LogLimits {
 }
 
 export interface EventLog {
-  /** Values over 512 KiB encoded are the caller's error (entries are split before); JetStream refuses over 1 MiB. */
+  /** Entries are split before, to some 400 KiB; over 1 MiB encoded is the caller's error, which JetStream refuses. */
   append(realm: RealmId, value: Json): Promise<Seq>;
   /** To present subscribers only, never stored. */
   publish(realm: RealmId, value: Json): void;

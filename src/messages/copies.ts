@@ -1,4 +1,5 @@
 /** Who has a copy of a message (messages.md § Access to a message): decided by stays in streams and by moves. Pure. */
+import type { MovedCopies } from '../runtime/log-entry.js';
 import { hasCopy, type Member, wasMember } from '../streams/index.js';
 import type { StoredMessage } from './stored.js';
 
@@ -27,9 +28,18 @@ export function copyOf(
 ): Copy {
   const { home, body, id, participants } = message;
   if (home === 0) return { has: participants.includes(user), gained: false };
+  return movedCopy({ id, home, moves: body.moves ?? [] }, membership, own);
+}
+
+/** As `copyOf`, of a message that was sent to a stream. */
+export function movedCopy(
+  { id, home, moves }: MovedCopies,
+  membership: (stream: number) => Member | undefined,
+  own = false,
+): Copy {
   let has = own || hasCopy(membership(home), id);
   let gained = false;
-  for (const move of body.moves ?? []) {
+  for (const move of moves) {
     const before = wasMember(membership(move.from), move.fromMv);
     const after = wasMember(membership(move.to), move.toMv);
     if (before && !after) has = false;

@@ -4,12 +4,13 @@
  * Life: loading → ready → stopped. Everything that can go wrong with a write ends the activation; the next command
  * starts a fresh one from the Store, which redoes the outbox first.
  */
-import { ApiError } from '../api/errors.js';
+import { ApiError, apiError } from '../api/errors.js';
 import type { ActorReply } from '../api/operation.js';
 import type { BusRequest } from '../bus/index.js';
 import { type ActorKey, type Epoch, type Json, type JsonObject, parseKey, type RealmId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import { CommitLoop } from './commit-loop.js';
+import { fitsLog } from './form-entries.js';
 import type { Group } from './group.js';
 import type { AnyKind, CommandContext, HeldRequest, LiveActor, Outcome, View } from './kind.js';
 import { type Loaded, loadActor } from './load.js';
@@ -50,6 +51,8 @@ export class Activation {
   #leaving = false;
   /** Its end is decided: nothing more is handled. */
   #ending = false;
+  /** Memory holds what was never committed: nothing more is handled. */
+  #spoiled = false;
   #onProgress: (() => void)[] = [];
 
   constructor(
@@ -317,7 +320,7 @@ export class Activation {
   #run(): void {
     for (;;) {
       if (this.status !== 'ready') return;
-      if (this.#ending) break;
+      if (this.#ending || this.#spoiled) break;
       const pending = this.#mailbox.next();
       if (!pending) break;
       this.#handling = pending;
@@ -366,10 +369,22 @@ export class Activation {
     }
     // The time it waited for has come; unless it says so, it waits for no other.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
+    if (outcome.events && !fitsLog(outcome.events)) {
+      this.#outsized(pending);
+      return;
+    }
     if (group && (writes(outcome) || isFromActor(envelope.id))) this.#take(pending, outcome, group);
     else this.#answer(pending, outcome.reply);
     const { transient } = outcome;
     if (transient) this.#commits.afterLogged(() => this.#publish(transient));
+  }
+
+  /** What cannot be told must not be done. The handler may have noted it in memory: that is left behind. */
+  #outsized(pending: Pending): void {
+    this.ports.logger.error({ actor: this.key, command: pending.envelope.name }, 'an event is too large for the log');
+    this.#spoiled = true;
+    this.#refuse(pending, { error: apiError('BODY_TOO_LARGE').toReply() });
+    this.#commits.afterNewest(() => this.stop('crashed'));
   }
 
   #publish(items: readonly PlainItem[]): void {

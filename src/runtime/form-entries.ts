@@ -1,7 +1,7 @@
 /** How commits become log entries. */
 import type { ActorKey, Json } from '../core/index.js';
 import type { OutboxEntry } from './group.js';
-import { type LogEntry, type LogGroup, MAX_ENTRY_BYTES, MAX_ITEMS } from './log-entry.js';
+import { type LogEntry, type LogGroup, type LogItem, MAX_ENTRY_BYTES, MAX_ITEM_BYTES, MAX_ITEMS } from './log-entry.js';
 
 export interface FormedEntry {
   readonly entry: LogEntry;
@@ -14,9 +14,10 @@ interface Piece {
   readonly bytes: number;
 }
 
-/** Roughly the encoded size; the same for a value before and after it was stored. */
+/** The encoded size or a little more; the same for a value before and after it was stored. */
 function weigh(value: Json | undefined): number {
-  if (typeof value === 'string') return value.length + 3;
+  if (typeof value === 'string') return Buffer.byteLength(value) + 3;
+  if (typeof value === 'number') return value === (value | 0) ? 5 : 9;
   if (typeof value !== 'object' || value === null) return value === undefined ? 0 : 5;
   if (value instanceof Uint8Array) return value.byteLength + 5;
   let sum = 4;
@@ -27,6 +28,10 @@ function weigh(value: Json | undefined): number {
   }
   return sum;
 }
+
+/** An event with one item that the log could not carry would wait before it for ever, and its actor with it. */
+export const fitsLog = (items: readonly LogItem[]): boolean =>
+  items.every((item) => weigh(item as unknown as Json) <= MAX_ITEM_BYTES);
 
 /**
  * The pieces of a commit follow from its items alone: the next owner repeats an append in other company, and readers

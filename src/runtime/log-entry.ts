@@ -9,7 +9,7 @@ import type { ActorKey, JsonObject } from '../core/index.js';
 /**
  * Who gets an event, fixed at commit: replay never consults present membership or roles. A user gets it who is in
  * `users`, or was a member of `stream` at membership version `mv`, or has a copy of the message `copyOf` from a stay in
- * `stream`, or held a role of at most `role` at realm version `rv`; and is not in `except`.
+ * `stream`, or of a message that was `moved`, or held a role of at most `role` at realm version `rv`; and is not in `except`.
  */
 export interface Audience {
   readonly users?: readonly number[];
@@ -17,6 +17,7 @@ export interface Audience {
   readonly mv?: number;
   /** Id of a message that was sent to `stream`. */
   readonly copyOf?: number;
+  readonly moved?: MovedCopies;
   /** 100 … 600; 600 = everybody in the realm. Needs `rv`. */
   readonly role?: number;
   /** With `role`: only roles weaker than this one. */
@@ -25,6 +26,22 @@ export interface Audience {
   readonly except?: readonly number[];
   /** Besides the others: queues registered with all_public_streams, of users who are no guests at `rv`. */
   readonly publicStream?: boolean;
+}
+
+/** A message that went from stream to stream: who has it follows from who was subscribed where. */
+export interface MovedCopies {
+  readonly id: number;
+  /** Stream to which it was sent. */
+  readonly home: number;
+  /** Oldest first. */
+  readonly moves: readonly {
+    readonly from: number;
+    /** Membership versions. */
+    readonly fromMv: number;
+    readonly to: number;
+    readonly toMv: number;
+    readonly gained: boolean;
+  }[];
 }
 
 /** An event as every recipient sees it, without its id. */
@@ -116,6 +133,12 @@ export interface LogEntry {
 export const MAX_ITEMS = 4000;
 /** Entries are split near this many bytes of JSON-ish size. */
 export const MAX_ENTRY_BYTES = 400 * 1024;
+
+/**
+ * Weight of the largest item: with the entry around it, it fits into what the log can carry (NATS: 1 MiB). The longest HTML
+ * of a message does, but for text that is not ASCII; that of an edit, which has both texts, does not.
+ */
+export const MAX_ITEM_BYTES = 1_008 * 1024;
 
 /** Per realm: forgets nothing that may still be repeated, at one number per actor. */
 export class SeenVersions {

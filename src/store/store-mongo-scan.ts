@@ -4,6 +4,7 @@ import { indexesOf, rangesOf } from './message-range.js';
 import type { MessageRange, MessageRecord, MessageScan } from './store.js';
 import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
 import { clausesOf } from './store-mongo-filter.js';
+import { scanRarest } from './store-mongo-rarest.js';
 
 /** Ids looked at first, for each message wanted: one conversation among a few. */
 const FIRST_WINDOW = 4;
@@ -31,7 +32,8 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
   if (ranges.some(isWholeRealm)) return byId(collection, wanted);
   const found: MessageRecord[] = [];
   const newer = direction === 'newer';
-  let inOrder = ranges.length > 1 || indexesOf(wanted).length > 1 ? Math.max(MOST_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
+  let several = ranges.length > 1 || indexesOf(wanted).length > 1;
+  let inOrder = several ? Math.max(MOST_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
   let window = Math.max(SMALLEST_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
   let ends: Ends | undefined;
   // The next id to look at, moving in the direction of the scan.
@@ -45,6 +47,12 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
     const [low, high] = newer ? [at, at + window - 1] : [at - window + 1, at];
     const clauses = clausesOf(realm, ranges, low, high);
     const ordered = window <= inOrder;
+    if (!ordered && several) {
+      several = false;
+      const rest: readonly [number, number] = newer ? [at, reach.last] : [reach.first, at];
+      const rare = await scanRarest(collection, realm, ranges, rest, newer, limit - found.length);
+      if (rare) return [...found, ...rare];
+    }
     const documents = ordered
       ? await byOrder(collection, realm, clauses, [low, high], newer, limit - found.length)
       : await byIndex(collection, clauses, newer, limit - found.length);

@@ -43,6 +43,8 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /fetch_api_key: Password authentication is disabled in this organization': ONLY_PASSWORD,
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
   'POST /fetch_api_key: API usage exceeded rate limit': 'rate limits come later',
+  "POST /messages/flags/narrow: Missing 'anchor' argument.":
+    'answered like every missing parameter: narrow.md, and recorded (n 712)',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
   'POST /register: Could not allocate event queue': NO_WAY,
   'POST /users: User not authorized for this query': NO_POLICY,

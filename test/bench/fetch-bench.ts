@@ -1,6 +1,6 @@
 /**
  * Fetching 100 messages around an anchor from a small organization and from a large one: `node dist/test/bench/fetch-bench.js
- * [--large N] [--runs N] [--face embedded,cluster]`. Everything behind the user's actor: plan, Store, access, flags. Some
+ * [--large N] [--runs N] [--face embedded,cluster] [--narrow word]`. Everything behind the user's actor: plan, Store, access, flags. Some
  * four minutes with a million messages on LMDB and 200,000 on MongoDB (MONGODB_URL). It asserts no times.
  */
 import { randomBytes } from 'node:crypto';
@@ -114,6 +114,7 @@ async function measureAll(store: Store, count: number, runs: number): Promise<Ma
   ] as const) {
     const of = viewer(user, count);
     for (const [name, narrow] of Object.entries(NARROWS)) {
+      if (only !== undefined && !name.includes(only)) continue;
       for (const at of ANCHORS) {
         found.set(`${who}${name} | ${at}`, await measure(store, of, narrow, at, count, runs));
       }
@@ -151,10 +152,16 @@ async function onMongo<T>(url: string, use: (store: Store) => Promise<T>): Promi
 }
 
 const { values } = parseArgs({
-  options: { large: { type: 'string' }, runs: { type: 'string' }, face: { type: 'string' } },
+  options: {
+    large: { type: 'string' },
+    runs: { type: 'string' },
+    face: { type: 'string' },
+    narrow: { type: 'string' },
+  },
 });
 const runs = Number(values.runs ?? 15);
 const faces = (values.face ?? 'embedded,cluster').split(',');
+const only = values.narrow;
 const mongodb = process.env.MONGODB_URL;
 
 for (const face of faces) {

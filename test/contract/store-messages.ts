@@ -237,6 +237,13 @@ export function messageFacts(fact: Fact, store: Store): void {
       { index: tag('=even'), also: [tag('=odd')] },
       { index: tag('=even'), also: [tag('=rare')] },
       { index: tag('=rare'), also: [tag('=odd')] },
+      {
+        index: tag('=rare'),
+        also: [tag('=even')],
+        or: streams.map((of) => ({ ...of, also: [tag('=even'), tag('=rare')] })),
+      },
+      { index: tag('=odd'), also: [tag('=rare'), { by: 'sender', sender: 999 }] },
+      { index: tag('=even'), also: [tag('=rare')], above: 4_000, upTo: 14_000 },
       { index: tag('=none'), or: streams },
       { index: tag('=rare'), or: streams, above: 9_000 },
     ];

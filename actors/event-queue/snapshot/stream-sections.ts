@@ -10,6 +10,7 @@ import {
   presentStream,
   presentSubscription,
 } from '../../../src/streams/index.js';
+import { activeSubscribers } from '../../shared/subscribers.js';
 import type { SnapshotInputs } from './take.js';
 
 export function subscriptionSections({
@@ -22,13 +23,14 @@ export function subscriptionSections({
   const own = new Map(subscriptions.map((subscription) => [subscription.stream, subscription]));
   const { includeSubscribers, capabilities } = args.options;
   const live = [...directory.streams()].filter((stream) => !stream.archived).sort(byName);
+  const listed = (stream: DirectoryStream): number[] => activeSubscribers(subscribers.get(stream.id) ?? [], directory);
   // For clients that can't handle null.
   const notNull = streamNotifications(directory, user);
   const present = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
     const may = canSeeMetadata(user, stream, subscription.active);
     return presentSubscription(stream, subscription, {
-      ...(includeSubscribers ? { subscribers: may ? (subscribers.get(stream.id) ?? []) : [] } : {}),
+      ...(includeSubscribers ? { subscribers: may ? listed(stream) : [] } : {}),
       ...(capabilities.notification_settings_null ? {} : { notNull }),
     });
   };
@@ -37,9 +39,7 @@ export function subscriptionSections({
     unsubscribed: live.filter((stream) => own.get(stream.id)?.active === false).map(present),
     never_subscribed: live
       .filter((stream) => !own.has(stream.id) && canSeeMetadata(user, stream, false))
-      .map((stream) =>
-        presentNeverSubscribed(stream, includeSubscribers ? (subscribers.get(stream.id) ?? []) : undefined),
-      ),
+      .map((stream) => presentNeverSubscribed(stream, includeSubscribers ? listed(stream) : undefined)),
   };
 }
 

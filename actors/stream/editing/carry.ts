@@ -25,12 +25,14 @@ export interface Decision extends JsonObject {
   readonly stream: { readonly id: number; readonly recipient: number } | null;
   /** Null: within the stream. */
   readonly move: Move | null;
+  /** Of those who made copies for themselves: who loses them. Absent in decisions of older versions. */
+  readonly losers?: readonly number[];
 }
 
 /** Changes of one message's body. @param more of the message itself that the request named */
 export function movedBody(
   { body }: StoredMessage,
-  { edit, topic, stream, move }: Decision,
+  { edit, topic, stream, move, losers = [] }: Decision,
   more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredEdit> },
 ): Partial<MessageBody> {
   return {
@@ -38,6 +40,9 @@ export function movedBody(
     edits: [{ ...edit, ...more?.edit } as StoredEdit, ...(body.edits ?? [])],
     ...(topic ? { topic: topic.name, topicLinks: topic.links } : {}),
     ...(stream ? { stream: stream.id, recipient: stream.recipient } : {}),
+    ...(body.copies?.some((id) => losers.includes(id))
+      ? { copies: body.copies.filter((id) => !losers.includes(id)) }
+      : {}),
     ...(move ? { moves: [...(body.moves ?? []), move] } : {}),
   };
 }

@@ -100,6 +100,8 @@ export function moveOf(
   const at = Math.floor(now / 1000);
   const leaves = to.id !== from.id;
   const there = leaves ? inputs.scope?.target : undefined;
+  const gone = there ? losers(view, to, there.members, context) : [];
+  const copied = new Set(moved.flatMap(({ body }) => body.copies ?? []));
   const decision: Decision = {
     from: { stream: from.id, topic: old },
     edit: {
@@ -112,6 +114,7 @@ export function moveOf(
       wanted.topic === undefined ? null : { name: topic, links: linksOf({ topic, origin: args.origin }, directory) },
     stream: leaves ? { id: to.id, recipient: to.recipient } : null,
     move: there ? (moveTo(view, from, to, there.mv) satisfies Move) : null,
+    losers: gone.filter((id) => copied.has(id)),
   };
 
   const [first = [], ...rest] = batches([message, ...moved.filter(({ id }) => id !== message.id)]);
@@ -124,7 +127,6 @@ export function moveOf(
       .reverse(),
   ];
 
-  const gone = there ? losers(view, to, there.members, context) : [];
   const base = holders(message, view.state, directory);
   const items: LogItem[] = editItems(
     {

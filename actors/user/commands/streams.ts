@@ -4,7 +4,7 @@ import { streamId, userId } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
 import { canSeeMetadata, presentStream } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
-import { type Membership, readMembership } from '../../shared/subscribers.js';
+import { activeSubscribers, type Membership, readMembership } from '../../shared/subscribers.js';
 import type { UserCommand } from '../command.js';
 import { isSubscribed } from '../state.js';
 
@@ -37,8 +37,7 @@ export const subscribersOf: UserCommand<{ readonly stream_id: number }, Membersh
   },
   handle({ parts }, { stream_id }, { members }, { directory, caller }) {
     known(stream_id, parts, directory, caller);
-    const subscribers = members.filter((id) => directory.user(userId(id))?.isActive);
-    return { reply: success({ subscribers }) };
+    return { reply: success({ subscribers: activeSubscribers(members, directory) }) };
   },
 };
 

@@ -14,7 +14,7 @@ import {
 } from '../../../src/streams/index.js';
 import { readOwnState } from '../../shared/own-state.js';
 import { success, value } from '../../shared/replies.js';
-import { readSubscribers, type Subscribers } from '../../shared/subscribers.js';
+import { activeSubscribers, readSubscribers, type Subscribers } from '../../shared/subscribers.js';
 import type { UserCommand } from '../command.js';
 import { isSubscribed, SUBSCRIPTION_PART, selfOf, subscriptionOf, subscriptionsOf } from '../state.js';
 
@@ -48,19 +48,35 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
       };
       used.add(own.color);
       changed[`${SUBSCRIPTION_PART}${stream.id}`] = own as unknown as Json;
-      shown.push(presentSubscription(stream, own, { subscribers }));
+      shown.push(presentSubscription(stream, own, { subscribers: activeSubscribers(subscribers, directory) }));
       // Administrators have known of it since it was made.
       const unknown = stream.inviteOnly && !(account && isAdmin(account));
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
     if (shown.length === 0) return { reply: value(null) };
-    tell(
-      { type: 'subscription', op: 'add', subscriptions: shown },
-      account && { ...streamNotifications(directory, account) },
-    );
+    const aux = account && { ...streamNotifications(directory, account) };
+    for (const some of inEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
     return { reply: value(null), parts: changed, events };
   },
 };
+
+/** Of several large streams the lists of subscribers together are more than one event of the log can hold. */
+const MOST_LISTED = 20_000;
+
+function inEvents(shown: readonly JsonObject[]): JsonObject[][] {
+  const events: JsonObject[][] = [];
+  let listed = 0;
+  for (const stream of shown) {
+    const { length } = stream.subscribers as readonly number[];
+    if (events.length === 0 || listed + length > MOST_LISTED) {
+      events.push([]);
+      listed = 0;
+    }
+    events.at(-1)!.push(stream);
+    listed += length;
+  }
+  return events;
+}
 
 const fresh = (stream: number, color: string): Subscription => ({
   stream,
@@ -95,7 +111,11 @@ export const subscriptions: UserCommand<{ readonly include_subscribers: boolean 
       .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
       .sort((a, b) => byName(a.stream, b.stream))
       .map(({ own, stream }) =>
-        presentSubscription(stream, own, include_subscribers ? { subscribers: subscribers.get(stream.id) ?? [] } : {}),
+        presentSubscription(
+          stream,
+          own,
+          include_subscribers ? { subscribers: activeSubscribers(subscribers.get(stream.id) ?? [], directory) } : {},
+        ),
       );
     return { reply: success({ subscriptions: shown }) };
   },

@@ -5,7 +5,6 @@ import type { DirectoryStream, DirectoryView } from '../../../src/directory/inde
 import type { LogItem, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
 import {
   canAccess,
-  cutTopic,
   mergedPolicy,
   mutedTopics,
   policyOf,
@@ -90,7 +89,7 @@ export const setTopicPolicy: UserCommand<Topic & { readonly policy: number }> = 
     const may = stream && (policy === 0 || (user && canAccess(user, stream, isSubscribed(parts, id))));
     if (!may) throw apiError('INVALID_STREAM_ID');
     const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
-    changes.set({ stream: id, topic: cutTopic(topic) }, policy);
+    changes.set({ stream: id, topic }, policy);
     return changes.outcome(success());
   },
 };
@@ -104,8 +103,7 @@ interface MuteArgs extends JsonObject {
 
 /** PATCH /users/me/subscriptions/muted_topics. */
 export const muteTopic: UserCommand<MuteArgs> = {
-  handle({ parts }, { stream: named, topic: given, mute }, _inputs, { directory, caller, now, realm }) {
-    const topic = cutTopic(given);
+  handle({ parts }, { stream: named, topic, mute }, _inputs, { directory, caller, now, realm }) {
     const user = directory.user(userId(caller));
     const stream: DirectoryStream | undefined =
       typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named);

@@ -5,7 +5,7 @@ import { EDITABLE_FLAGS, type EditableFlag, KNOWN_FLAGS, parseNarrow } from '../
 import { parseAnchor } from '../anchor.js';
 import { apiError } from '../errors.js';
 import { operation } from '../operation.js';
-import { flag, maybeText, text } from '../parameters.js';
+import { flag, text } from '../parameters.js';
 
 /** @throws ApiError */
 function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' | 'remove' } {
@@ -51,7 +51,7 @@ export const setFlagsInNarrow = operation({
   guard: 'user',
   summary: 'Add a personal flag to the messages around an anchor of a narrow, or remove it.',
   parameters: {
-    anchor: maybeText('form', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    anchor: text('form', "Message id, 'newest', 'oldest' or 'first_unread'."),
     include_anchor: flag('form', true, 'The anchor message itself counts.'),
     num_before: count('How many messages before the anchor; at most 5,000 in all.'),
     num_after: count('How many messages after the anchor.'),

@@ -148,14 +148,7 @@ const LATER_STILL: readonly Reason[] = [
   { why: 'the section comes later', op: ['register-queue'], difference: /^recent_private_conversations: not here$/ },
 ];
 
-/** Faults here, known and to be mended. */
-const OPEN: readonly Reason[] = [
-  { why: 'a missing anchor is a missing parameter', n: [712] },
-  { why: 'a topic over 60 characters must be refused', n: [1022, 1035] },
-  { why: 'the URL comes before name and language, and its host needs a real top-level domain', n: [1404, 1407] },
-];
-
-const REASONS = [...DECIDED, ...MORE_DECIDED, ...OTHER_DATA, ...OTHER_IDS, ...LATER, ...LATER_STILL, ...OPEN];
+const REASONS = [...DECIDED, ...MORE_DECIDED, ...OTHER_DATA, ...OTHER_IDS, ...LATER, ...LATER_STILL];
 const used = new Set<Reason>();
 
 export function reasonFor({ n, op }: Entry, difference: string): string | undefined {

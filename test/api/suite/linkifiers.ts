@@ -178,9 +178,13 @@ export const linkifiers: Facts = async (t, server) => {
       [id, second],
     );
     await refused(t, play({}), missing('url_prefix'));
-    await refused(t, play({ url_prefix: 'https://a.b' }), missing('highlighter_language'));
-    await refused(t, play({ url_prefix: 'https://a.b', highlighter_language: 'x' }), missing('name'));
+    await refused(t, play({ url_prefix: 'https://a.bc' }), missing('highlighter_language'));
+    await refused(t, play({ url_prefix: 'https://a.bc', highlighter_language: 'x' }), missing('name'));
     await refused(t, play({ ...python, url_prefix: 'nope' }), bad('url_prefix is not a URL'));
+    // The address comes first, and its host ends in a top-level domain (recorded: n 1404, 1407).
+    for (const of of [{ highlighter_language: 'a$b' }, { name: '' }]) {
+      await refused(t, play({ ...python, url_prefix: 'https://a.b', ...of }), bad('url_prefix is not a URL'));
+    }
     const long = bad('pygments_language is too long (limit: 40 characters)');
     await refused(t, play({ ...python, highlighter_language: 'x'.repeat(41) }), long);
     await refused(t, play({ ...python, highlighter_language: 'a$b' }), bad('Invalid characters in pygments language'));

@@ -152,7 +152,7 @@ export const marking: Facts = async (t, server) => {
     const fine = { anchor: 'oldest', num_before: 0, num_after: 5, narrow, op: 'add', flag: 'read' };
     const refuse = (params: Params) => other.api.call('POST /messages/flags/narrow', { ...fine, ...params });
     await refused(t, refuse({ anchor: 'soon' }), bad('Invalid anchor'));
-    await refused(t, refuse({ anchor: undefined }), bad("Missing 'anchor' argument."));
+    await refused(t, refuse({ anchor: undefined }), missing('anchor'));
     await refused(
       t,
       refuse({ include_anchor: false, num_before: 1, num_after: 1 }),

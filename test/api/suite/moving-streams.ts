@@ -200,6 +200,51 @@ export const movingStreams: Facts = async (t, server) => {
     await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left'] });
     await move(owner, a, { stream_id: id.secret, ...silent });
     t.ok(await flagsOf(other, a));
+    const [former, never] = [await watch(other), await watch(guest)];
+    await move(member, a, { content: 'edited' });
+    await owner.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name: 'smile' });
+    const told = ['update_message', 'reaction'];
+    t.same(
+      (await former.take(2)).map(({ type }) => type),
+      told,
+      'and hears of its changes',
+    );
+    t.same(await never.now(), [], 'who neither had nor gained it does not');
+    await move(owner, a, { topic: 'y', ...silent });
+    await move(owner, a, { stream_id: id.shared, ...silent });
+    await move(member, a, { content: 'edited again' });
+    t.same(
+      (await former.take(3)).map(({ type }) => type),
+      Array(3).fill('update_message'),
+      'wherever it goes',
+    );
+  });
+
+  await t.test('who lost a message hears no more of it, though he had made a copy for himself', async (t) => {
+    await subscribe(owner, 'past', { principals: [owner, member] });
+    const a = await say(member, 'past', 'x', 'x');
+    await subscribe(owner, 'past', { principals: [other] });
+    await other.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name: 'smile' });
+    const queue = await watch(other);
+    await move(owner, a, { stream_id: id.secret, ...silent });
+    await move(member, a, { content: 'edited' });
+    t.same(
+      (await settled(queue)).map(({ type }) => type),
+      ['delete_message'],
+    );
+  });
+
+  await t.test('who could read it as history, and has left, hears no more of it', async (t) => {
+    const a = await say(owner, 'few', 'late', 'x');
+    await move(owner, a, { stream_id: id.shared, ...silent });
+    const [gone, there] = [await watch(moderator), await watch(member)];
+    await moderator.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['shared'] });
+    await move(owner, a, { content: 'edited' });
+    t.same(
+      (await there.take(1)).map(({ type }) => type),
+      ['update_message'],
+    );
+    t.same(await settled(gone), []);
   });
 
   await t.test('commands on a moved message reach it, by whoever has it', async (t) => {

@@ -8,6 +8,7 @@ import {
   type Person,
   Queue,
   refused,
+  say,
   streamIdOf,
   subscribe,
   verifyAction,
@@ -175,11 +176,20 @@ export const userTopics: Facts = async (t, server) => {
   await t.test('strange topics', async (t) => {
     const topics = ['', ' blank ', 'a\0b', '\ud800', '/../sub/1', 'ß', '__proto__'];
     for (const topic of topics) t.equal((await set(bridge, topic, 1)).status, 200, JSON.stringify(topic));
-    t.equal((await set(bridge, 'x'.repeat(100_000), 3)).status, 200);
-    const names = (await state()).map(([, name]) => name as string);
-    t.equal(names.length, topics.length + 1);
-    t.ok(names.includes(`${'x'.repeat(57)}...`), 'cut as topics of messages are');
-    for (const topic of [...topics, 'x'.repeat(200)]) await set(bridge, topic, 0);
+    const longest = '\u{1F600}'.repeat(60);
+    t.equal((await set(bridge, longest, 3)).status, 200);
+    t.equal((await state()).length, topics.length + 1);
+    for (const topic of [...topics, longest]) await set(bridge, topic, 0);
+    t.same(await state(), []);
+  });
+
+  await t.test('no topic has more than 60 characters', async (t) => {
+    const tooLong = bad('topic is too long (limit: 60 characters)');
+    for (const topic of ['x'.repeat(61), 'x'.repeat(100_000)]) {
+      for (const policy of [0, 1, 3]) await refused(t, set(bridge, topic, policy), tooLong);
+      await refused(t, mute({ stream_id: bridge, topic, op: 'add' }), tooLong);
+      await refused(t, mute({ stream_id: bridge, topic, op: 'remove' }), tooLong);
+    }
     t.same(await state(), []);
   });
 
@@ -208,7 +218,27 @@ export const userTopics: Facts = async (t, server) => {
         to: to === null ? null : { stream: apron, topic: to },
         targetExisted,
       });
+    for (const topic of ['one', 'One', 'three']) await say(owner, 'Bridge', topic);
+    interface Unread {
+      readonly count: number;
+      readonly streams: readonly { readonly stream_id: number; readonly unread_message_ids: readonly number[] }[];
+    }
+    const unread = async () => (await member.api.ok('POST /register')).unread_msgs as unknown as Unread;
+    const before = await unread();
+    const inBridge = before.streams
+      .filter((of) => of.stream_id === bridge)
+      .flatMap((of) => of.unread_message_ids).length;
+    t.ok(inBridge > 2, 'there is something to count');
     await verify('a topic is muted', () => set(bridge, 'One', 1));
+    t.equal((await unread()).count, before.count - 2, 'its unread messages do not count');
+    const quiet = (value: boolean) =>
+      member.api.ok('POST /users/me/subscriptions/properties', {
+        subscription_data: [{ stream_id: bridge, property: 'is_muted', value }],
+      });
+    await verify('a stream is muted', () => quiet(true));
+    t.equal((await unread()).count, before.count - inBridge, 'nor do those of its other topics');
+    await verify('and unmuted', () => quiet(false));
+    t.equal((await unread()).count, before.count - 2);
     await verify('a topic is followed', () => set(bridge, 'two', 3));
     await verify('a policy is changed', () => set(bridge, 'one', 2));
     await verify('a policy is taken back', () => set(bridge, 'TWO', 0));

@@ -68,7 +68,7 @@ export function applyOwn(state: State, event: ApiEvent): State | undefined {
       return { ...state, scheduled_messages: others };
     }
     case 'muted_topics':
-      return { ...state, muted_topics: event.muted_topics };
+      return unreadRecounted({ ...state, muted_topics: event.muted_topics });
     case 'user_topic': {
       const { id: _, type: __, ...topic } = event as unknown as Topic & { id: number; type: string };
       const same = (one: Topic): boolean =>

@@ -1,6 +1,6 @@
 /** The reducer's part for streams and subscriptions. */
 import type { ReducerOptions, State } from './reducer.js';
-import { messagesGone } from './reducer-unread.js';
+import { unreadRecounted } from './reducer-unread.js';
 import type { ApiEvent, ApiStream, Fields } from './types.js';
 
 const PERSONAL = [
@@ -166,7 +166,7 @@ function settingChanged(state: State, { stream_id, property, value }: ApiEvent):
     stream.stream_id === stream_id ? { ...stream, [property as string]: value } : stream,
   );
   // What is muted is not counted as unread.
-  return messagesGone({ ...state, subscriptions }, []);
+  return unreadRecounted({ ...state, subscriptions });
 }
 
 function peersChanged(

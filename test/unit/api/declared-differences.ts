@@ -23,7 +23,6 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   'POST /messages/flags op enum': OWN_MESSAGE,
   'POST /messages/flags/narrow op enum': OWN_MESSAGE,
   'POST /messages/flags/narrow narrow encoding': HANDLER,
-  'POST /messages/flags/narrow anchor required': HANDLER,
   'POST /user_topics visibility_policy enum': 'streams.md names 3 (followed), too',
   ...Object.fromEntries(
     ['PATCH /settings', 'PATCH /settings/display', 'PATCH /settings/notifications'].flatMap((operation) =>

@@ -116,6 +116,57 @@ t.test('an event reaches those who were members at its version, whoever is one n
   t.same(two.got, ['second']);
 });
 
+t.test(
+  'changes of a message that was moved reach those who have it, by their stays in all of its streams',
+  async (t) => {
+    const { feed, append, stored, store } = await world([1, 2, 3, 4].map((id) => person(id)));
+    const sinks = [1, 2, 3, 4].map((id) => new Sink(id));
+    for (const sink of sinks) feed.attach(sink);
+    await settle();
+    // Home 5: 1 left before the move, 2 lost the message by it, 3 went with it. Stream 6: 4 gained it and has left.
+    await stored(1, 1, { from: 1, to: 2 });
+    await store.apply([
+      {
+        type: 'part',
+        key: STREAM,
+        part: 'member/1',
+        rev: 2,
+        value: { stays: [{ from: 1, to: 2, after: 0, until: 7 }] },
+      },
+    ]);
+    await stored(2, 1, { from: 1, to: 0 });
+    await stored(3, 1, { from: 1, to: 0 });
+    const other = streamKey(REALM, streamId(6));
+    for (const [user, stay] of [
+      [3, { from: 1, to: 0, after: 9, until: 0 }],
+      [4, { from: 1, to: 3, after: 9, until: 9 }],
+    ] as const) {
+      await store.apply([{ type: 'part', key: other, part: `member/${user}`, rev: 1, value: { stays: [stay] } }]);
+    }
+    const move = { from: 5, fromMv: 3, to: 6, toMv: 2 };
+    const to = (gained: boolean) => ({ stream: 6, moved: { id: 7, home: 5, moves: [{ ...move, gained }] } });
+    await append(other, 1, event('gained', to(true)), event('not gained', to(false)));
+    await settle();
+    t.same(
+      sinks.map(({ got }) => got),
+      [['gained', 'not gained'], [], ['gained', 'not gained'], ['gained']],
+    );
+  },
+);
+
+t.test('a membership that the log does not show yet is read again', async (t) => {
+  const { feed, append, stored } = await world();
+  const sink = new Sink(1);
+  feed.attach(sink);
+  await append(STREAM, 1, event('before', { stream: 5, mv: 0 }));
+  await settle();
+  await stored(1, 2, { from: 4, to: 0 });
+  const moves = [{ from: 9, fromMv: 0, to: 5, toMv: 4, gained: true }];
+  await append('x', 1, event('moved', { stream: 5, moved: { id: 7, home: 9, moves } }));
+  await settle();
+  t.same(sink.got, ['moved']);
+});
+
 t.test('roles count as they were at the realm version of the event', async (t) => {
   const was = person(1, { role: 600, pastRoles: [[200, 7]] });
   const { feed, append } = await world([was]);

@@ -151,3 +151,33 @@ t.test('a schema with an unknown keyword or check is refused at start', async (t
   t.throws(() => compileValidator(Type.String({ check: 'colour' })), /unknown check/);
   t.throws(() => compileValidator(Type.Array(Type.String({ format: 'date' }))), /no validator message/);
 });
+
+t.test('hosts of a URL end in a top-level domain, or are an address or localhost', async (t) => {
+  const url = Type.String({ check: 'url' });
+  const fine = [
+    'https://py.example.com/?c=',
+    'http://EXAMPLE.museum',
+    'ftp://a.xn--p1ai.:21/x',
+    'https://b\u00fccher.d\u00e9',
+    'http://user:word@a.io#x',
+    'http://localhost:9991/',
+    'http://127.0.0.1',
+    'http://[::1]:80/x',
+  ];
+  for (const one of fine) t.same(check(url, JSON.stringify(one)), { ok: one }, one);
+  const wrong = [
+    'https://a.b',
+    'https://example.c0m',
+    'https://example',
+    'https://-a.com',
+    'https://a-.com',
+    'https://a..com',
+    'http://1.2.3.400',
+    'http://[::g]',
+    'http://a.com:port',
+    'http://a b.com',
+    `http://${'a.'.repeat(130)}com`,
+    'gopher://a.com',
+  ];
+  for (const one of wrong) t.equal(check(url, JSON.stringify(one)), 'X is not a URL', one);
+});

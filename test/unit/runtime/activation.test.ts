@@ -2,7 +2,7 @@ import t from 'tap';
 import { createMachine } from 'xstate';
 import type { JsonObject } from '../../../src/core/index.js';
 import type { ActorKind, HeldRequest } from '../../../src/runtime/index.js';
-import { ledger, ledgerKey, testKinds } from '../../cluster/kinds.js';
+import { type LedgerState, ledger, ledgerKey, testKinds } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
@@ -243,4 +243,41 @@ t.test('an actor that ends is removed when its last events are in the log', asyn
   t.equal(h.root(key), undefined);
   t.equal(h.host.active, 0);
   t.match(await h.ask(key, 'poll'), { error: { status: 404 } });
+});
+
+t.test('an event that the log cannot carry fails its command, and nothing else', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'add', { op: 'a' });
+  const [large, next] = [h.begin(key, 'add', { op: 'x'.repeat(1_100_000) }), h.begin(key, 'add', { op: 'b' })];
+  await h.clock.advanceAsync(2_000);
+  t.match(large.answer(), { error: { status: 413 } });
+  t.same(next.answer(), { total: 2 }, 'what came behind it is handled by a fresh activation');
+  t.same(ops(h), ['a', 'b']);
+  // Characters of three bytes each.
+  t.match(await h.ask(key, 'add', { op: '\u6f22'.repeat(350_000) }), { error: { status: 413 } });
+  t.same(ops(h), ['a', 'b']);
+});
+
+t.test('a command of another actor that would make such an event is over, and does not block its sender', async (t) => {
+  const large: ActorKind<LedgerState> = {
+    ...ledger,
+    commands: {
+      ...ledger.commands,
+      credit: {
+        creates: true,
+        handle: () => ({
+          reply: { value: null },
+          events: [{ t: 'event', to: {}, event: { text: 'x'.repeat(1_100_000) } }],
+        }),
+      },
+    },
+  };
+  const h = new Harness({ ...testKinds, stream: large });
+  await h.take(key, other);
+  await h.ask(other, 'add', { op: 'a' });
+  const move = h.begin(key, 'move', { op: 'm', stages: [[2]] });
+  await h.clock.advanceAsync(2_000);
+  t.same(move.answer(), { total: 1 });
+  t.same(await h.ask(other, 'add', { op: 'b' }), { total: 2 });
 });

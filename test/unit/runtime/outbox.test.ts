@@ -1,5 +1,7 @@
 import t from 'tap';
-import { formEntries } from '../../../src/runtime/form-entries.js';
+import type { Json } from '../../../src/core/index.js';
+import { encodeEntry } from '../../../src/log/log-jetstream-stream.js';
+import { fitsLog, formEntries } from '../../../src/runtime/form-entries.js';
 import type { OutboxEntry } from '../../../src/runtime/group.js';
 import { type LogEntry, type LogItem, MAX_ITEMS, SeenVersions } from '../../../src/runtime/log-entry.js';
 import { ledgerKey } from '../../cluster/kinds.js';
@@ -32,6 +34,31 @@ t.test('a large commit is cut into entries that hold at most so many events and 
     }
     t.same(read(formed.map((f) => f.entry)), [...items(3), ...of, ...items(1)]);
     t.same(formed.flatMap((f) => f.completes).sort(), [1, 2, 3]);
+  }
+  t.end();
+});
+
+t.test('what fits into the log is no larger than NATS carries, whatever it is made of', (t) => {
+  const values = [
+    '\u6f22'.repeat(1_000),
+    'x'.repeat(3_000),
+    [2 ** 40, 0.5, -(2 ** 33)],
+    [1, null, true, 70_000],
+    '\ud800',
+  ];
+  for (const value of values) {
+    const of = (n: number): LogItem => ({ t: 'event', to: {}, event: { value: Array(n).fill(value) } });
+    let [low, high] = [1, 1_000_000];
+    while (low < high) {
+      const n = Math.ceil((low + high) / 2);
+      if (fitsLog([of(n)])) low = n;
+      else high = n - 1;
+    }
+    for (const waiting of [[of(low)], Array.from({ length: 40 }, () => of(Math.ceil(low / 20)))]) {
+      for (const { entry: e } of formEntries(key, [entry(1, waiting)])) {
+        t.ok(encodeEntry(e as unknown as Json).byteLength < 1024 * 1024 - 4096, JSON.stringify(value).slice(0, 20));
+      }
+    }
   }
   t.end();
 });

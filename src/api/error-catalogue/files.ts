@@ -1,5 +1,5 @@
 /** Refusals around uploaded files and pictures (realm.md). */
-import { bad, type CatalogueEntry } from './error-entry.js';
+import { bad, type CatalogueEntry } from './entry.js';
 
 const image = <const M extends string>(msg: M) => ({ code: 'BAD_IMAGE', status: 400, msg }) as const;
 

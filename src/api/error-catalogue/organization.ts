@@ -1,0 +1,15 @@
+/** Settings of the organization (realm.md). */
+import { bad, type CatalogueEntry } from './entry.js';
+
+export const organization = {
+  /** Objects with several fields: what is wrong with each. */
+  INVALID_FIELDS: { code: 'BAD_REQUEST', status: 400, msg: '{message}', data: ['errors'] },
+  INVALID_LANGUAGE: bad("Invalid language '{language}'"),
+  NO_LOGIN_METHOD: bad('At least one authentication method must be enabled.'),
+  INVALID_VIDEO_PROVIDER: bad('Invalid video_chat_provider {id}'),
+  INVALID_GIPHY_RATING: bad('Invalid giphy_rating {id}'),
+  DEMO_ONLY: bad('Must be a demo organization.'),
+  LINKIFIER_NOT_FOUND: bad('Linkifier not found.'),
+  INVALID_PLAYGROUND: bad('Invalid playground'),
+  PLAYGROUND_LANGUAGE: bad('Invalid characters in pygments language'),
+} as const satisfies Record<string, CatalogueEntry>;

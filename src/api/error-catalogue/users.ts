@@ -1,0 +1,63 @@
+/** Accounts, their settings and groups (users.md). */
+import { bad, type CatalogueEntry } from './entry.js';
+
+export const users = {
+  /** fetch_api_key keeps the codes that Basic authentication loses. */
+  AUTHENTICATION_FAILED: {
+    code: 'AUTHENTICATION_FAILED',
+    status: 401,
+    msg: 'Your username or password is incorrect',
+  },
+  USER_DEACTIVATED: { code: 'USER_DEACTIVATED', status: 401, msg: 'Account is deactivated' },
+  REALM_DEACTIVATED: { code: 'REALM_DEACTIVATED', status: 401, msg: 'This organization has been deactivated' },
+  PASSWORD_AUTH_DISABLED: {
+    code: 'PASSWORD_AUTH_DISABLED',
+    status: 401,
+    msg: 'Password authentication is disabled in this organization',
+  },
+  PASSWORD_RESET_REQUIRED: {
+    code: 'PASSWORD_RESET_REQUIRED',
+    status: 401,
+    msg: 'Your password has been disabled and needs to be reset',
+  },
+  NOT_IN_PRODUCTION: bad('Endpoint not available in production.'),
+  INVALID_SUBDOMAIN: bad('Invalid subdomain'),
+  SUBDOMAIN_REQUIRED: bad('Subdomain required'),
+  EMAIL_IN_USE: bad("Email '{email}' already in use"),
+  EMAIL_NOT_ALLOWED: bad("Email '{email}' not allowed in this organization"),
+  EMAIL_DISPOSABLE: bad('Disposable email addresses are not allowed in this organization'),
+  EMAIL_PLUS: bad('Email addresses containing + are not allowed.'),
+  NAME_TOO_LONG: bad('Name too long!'),
+  NAME_TOO_SHORT: bad('Name too short!'),
+  NAME_CHARACTERS: bad('Invalid characters in name!'),
+  NAME_FORMAT: bad('Invalid format!'),
+  NAME_OR_USERNAME: bad('Bad name or username'),
+  PASSWORD_TOO_WEAK: bad('The password is too weak.'),
+  INVALID_ROLE: bad('Invalid role'),
+  ONLY_OWNER_ROLE: bad('The owner permission cannot be removed from the only organization owner.'),
+  /** DELETE /users/{id}: without code (seed). */
+  ONLY_OWNER_DEACTIVATION: { status: 400, msg: 'Cannot deactivate the only organization owner' },
+  CANNOT_DEACTIVATE_LAST_USER: {
+    code: 'CANNOT_DEACTIVATE_LAST_USER',
+    status: 400,
+    msg: 'Cannot deactivate the only {entity}.',
+    data: ['is_last_owner', 'entity'],
+  },
+  CANNOT_MUTE_SELF: bad('Cannot mute self'),
+  USER_ALREADY_MUTED: bad('User already muted'),
+  USER_NOT_MUTED: bad('User is not muted'),
+  INVALID_DEFAULT_LANGUAGE: bad('Invalid default_language'),
+  INVALID_SOUND: bad("Invalid notification sound '{sound}'"),
+  INVALID_BATCHING_PERIOD: bad('Invalid email batching period: {seconds} seconds'),
+  NO_NEW_DATA: bad('No new data supplied'),
+  GROUP_EXISTS: bad("User group '{name}' already exists."),
+  ALREADY_MEMBER: bad('User {user_id} is already a member of this group'),
+  NO_SUCH_MEMBER: bad("There is no member '{user_id}' in this user group"),
+  INVALID_GROUP_ID: bad('Invalid user group ID: {id}'),
+  ALREADY_SUBGROUP: bad('User group {group_id} is already a subgroup of this group.'),
+  NO_SUCH_SUBGROUP: bad('User group {group_id} is not a subgroup of this group.'),
+  FIELD_NOT_FOUND: bad('Field id {id} not found.'),
+  FIELD_CHOICE: bad("'{value}' is not a valid choice for '{name}'."),
+  USER_ID_DEACTIVATED: bad('User with ID {user_id} is deactivated'),
+  USER_ID_BOT: bad('User with ID {user_id} is a bot'),
+} as const satisfies Record<string, CatalogueEntry>;

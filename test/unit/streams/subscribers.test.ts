@@ -1,0 +1,57 @@
+import t from 'tap';
+import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
+import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/take.js';
+import { subscribed, subscriptions } from '../../../actors/user/commands/subscriptions.js';
+import { type Json, type JsonObject, realmId, userId, userKey } from '../../../src/core/index.js';
+import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
+import { person } from '../../support/person.js';
+
+const stream = (id: number): DirectoryStream =>
+  ({ id, name: `stream ${id}`, inviteOnly: false, historyPublic: true, archived: false, recipient: id }) as never;
+const people = [person(10), person(11, { isActive: false }), person(12)];
+const directory = {
+  user: (id: number) => people.find((one) => one.id === id),
+  stream,
+  streams: () => [stream(1), stream(2), stream(3)],
+  personal: () => ({ settings: {} }),
+  settings: {},
+} as unknown as DirectoryView;
+const own = (id: number, active: boolean): JsonObject => ({ stream: id, active, color: '#000000', muted: false });
+const members = [10, 11, 12];
+const key = userKey(realmId(1), userId(10));
+const context = { key, directory, caller: 10, now: 0, realm: realmId(1) } as never;
+const lists = (shown: unknown): unknown[] => (shown as JsonObject[]).map((one) => one.subscribers);
+
+t.test('deactivated accounts are in no list of subscribers', async (t) => {
+  const parts = new Map<string, Json>([['sub/1', own(1, true)]]);
+  const subscribers = new Map([1, 2, 3].map((id) => [id, members]));
+  const reply = subscriptions.handle({ parts } as never, { include_subscribers: true }, subscribers, context).reply;
+  const fields = `{"result":"success"${Buffer.concat((reply as unknown as { ok: Uint8Array[] }).ok)}}`;
+  t.same(lists(JSON.parse(fields).subscriptions), [[10, 12]]);
+
+  const sections = subscriptionSections({
+    user: people[0],
+    directory,
+    args: { options: { includeSubscribers: true, capabilities: { notification_settings_null: true } } },
+    subscriptions: [own(1, true), own(2, false)],
+    subscribers,
+  } as unknown as SnapshotInputs);
+  for (const name of ['subscriptions', 'unsubscribed', 'never_subscribed']) {
+    t.same(lists(sections[name]), [[10, 12]], name);
+  }
+});
+
+t.test('joining many large streams is told in several events, each of which fits into the log', async (t) => {
+  const joined = [1, 2, 3].map((id) => ({ stream: stream(id), subscribers: Array(12_000).fill(12), color: null }));
+  const args = { streams: joined } as never;
+  const { events = [] } = subscribed.handle({ parts: new Map() } as never, args, undefined as never, context);
+  const told = events.map((item) => {
+    const { event } = item as unknown as { event: { type: string; subscriptions: { stream_id: number }[] } };
+    return [event.type, ...event.subscriptions.map((one) => one.stream_id)];
+  });
+  t.same(told, [
+    ['subscription', 1],
+    ['subscription', 2],
+    ['subscription', 3],
+  ]);
+});
