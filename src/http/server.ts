@@ -83,7 +83,7 @@ export interface HttpServerFactory {
 /** How long a client may leave a started request unfinished. The native server has the same 10 s built in. */
 export const RECEIVE_TIMEOUT_MS = 10_000;
 /** Request line and headers together. Long narrows and id lists travel in the query. */
-export const MAX_HEADER_BYTES = 64 * 1024;
+export const MAX_HEADER_BYTES = 128 * 1024;
 
 export const EMPTY_BODY = new Uint8Array(0);
 

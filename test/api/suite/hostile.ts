@@ -147,7 +147,9 @@ async function answered(t: Test, tries: readonly Attempt[]): Promise<Attempt[]> 
     const answers = await Promise.all(group.map(({ send }) => send()));
     answers.forEach(({ status, body }, n) => {
       const { title } = group[n]!;
-      const isAnswer = typeof body.msg === 'string' && (status === 200) === (body.result !== 'error');
+      // An address that names no file is answered with a page.
+      const isPage = status === 404 && Object.keys(body).length === 0;
+      const isAnswer = isPage || (typeof body.msg === 'string' && (status === 200) === (body.result !== 'error'));
       if (status >= 500 || !isAnswer) t.fail(`${title}: ${status} ${JSON.stringify(body).slice(0, 300)}`);
       if (status >= 400) refused.push(group[n]!);
     });
@@ -175,13 +177,16 @@ async function refusedAlways(t: Test, tries: readonly Attempt[], org: Organizati
   t.fail('the same requests are refused and taken in turn');
 }
 
+/** What comes before the refused part stays (streams.md). */
+const APPLIED_IN_ORDER = new Set(['PATCH /streams/{stream_id}', 'POST /users/me/subscriptions/properties']);
+
 async function attack(t: Test, server: TestServer, operation: Operation): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
   const usual = await usualValues(org);
   const tries = attempts(org.owner, usual, operation);
   const refused = await answered(t, tries);
   t.ok(refused.length > 0, `${refused.length} of ${tries.length} were refused`);
-  await refusedAlways(t, refused, org);
+  if (!APPLIED_IN_ORDER.has(`${operation.method} ${operation.path}`)) await refusedAlways(t, refused, org);
 }
 
 export const hostile: Facts = async (t, server) => {
