@@ -94,6 +94,7 @@ async function measure(title: string, server: TestServer, store: () => Store): P
   }
 }
 
+t.setTimeout(900_000);
 const wanted = process.argv.slice(2);
 const faces = wanted.length === 0 ? ['embedded', 'cluster'] : wanted;
 let store: Store | undefined;
