@@ -15,6 +15,8 @@ interface Loaded {
 export class Memberships {
   readonly #streams = new Map<number, Loaded>();
   readonly #loading = new Map<number, Promise<void>>();
+  /** What the log told of streams while they were being read: the read may have begun before that. */
+  readonly #meanwhile = new Map<number, MembershipItem[]>();
 
   constructor(
     private readonly store: Store,
@@ -40,12 +42,18 @@ export class Memberships {
     if (this.#streams.has(stream) && (mv === 0 || this.shows(stream, mv))) return undefined;
     const known = this.#loading.get(stream);
     if (known) return known;
-    const loading = this.#load(stream).finally(() => this.#loading.delete(stream));
+    this.#meanwhile.set(stream, []);
+    const loading = this.#load(stream).finally(() => {
+      this.#loading.delete(stream);
+      this.#meanwhile.delete(stream);
+    });
     this.#loading.set(stream, loading);
     return loading;
   }
 
-  apply({ stream, mv, last, join, leave }: MembershipItem): void {
+  apply(item: MembershipItem): void {
+    const { stream, mv, last, join, leave } = item;
+    this.#meanwhile.get(stream)?.push(item);
     const loaded = this.#streams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
     loaded.mv = mv;
@@ -76,5 +84,8 @@ export class Memberships {
     }
     // Read again while the log went on.
     if (!this.shows(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
+    const meanwhile = this.#meanwhile.get(stream) ?? [];
+    this.#meanwhile.delete(stream);
+    for (const item of meanwhile) this.apply(item);
   }
 }
