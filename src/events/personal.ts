@@ -112,7 +112,9 @@ export class PersonalParts {
 
   /** All slices of one mark ask for the same range, one after the other. */
   #range(realm: RealmId, user: number, part: OwnReadRange): Promise<readonly number[]> {
-    const key = `${realm} ${user} ${part.home} ${part.above} ${part.to} ${part.stream}`;
+    // Marks that follow each other with nothing new between them differ in their exceptions alone.
+    const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();
+    const key = `${realm} ${user} ${part.home} ${part.above} ${part.to} ${part.stream} ${exceptions}`;
     const known = this.#ranges.get(key);
     if (known) return known;
     const range = this.#readIn(realm, user, part);

@@ -68,6 +68,22 @@ export const marking: Facts = async (t, server) => {
     await queue.delete();
   });
 
+  await t.test(
+    'each mark of a stream tells what it was itself, though nothing new was said since the last',
+    async (t) => {
+      const [a, b] = [await say(member, 'square', 'again'), await say(member, 'square', 'again')];
+      await other.api.ok('POST /mark_stream_as_read', { stream_id: square });
+      const queue = await flagQueue(other);
+      for (const id of [a, b, a]) {
+        await setFlag(other, 'remove', 'read', [id]);
+        await flagEvents(queue);
+        await other.api.ok('POST /mark_stream_as_read', { stream_id: square });
+        t.match(await flagEvents(queue), [{ op: 'add', flag: 'read', messages: [id] }]);
+      }
+      await queue.delete();
+    },
+  );
+
   await t.test('mark_topic_as_read ignores case; without a topic it is the whole stream', async (t) => {
     await other.api.ok('POST /mark_all_as_read');
     const [a, b] = [await say(member, 'garden', 'Roses'), await say(member, 'garden', 'trees')];
