@@ -18,7 +18,7 @@ import {
   type StoredMessage,
   UnreadScan,
 } from '../messages/index.js';
-import type { OwnPart, OwnReadRange } from '../runtime/log-entry.js';
+import { type OwnPart, type OwnReadRange, READ_IDS_PER_EVENT } from '../runtime/log-entry.js';
 import type { Store } from '../store/index.js';
 import { asMember, memberPart } from '../streams/index.js';
 
@@ -28,8 +28,6 @@ declare module '../runtime/kind.js' {
   }
 }
 
-/** As in the API: most ids that an event of one slice lists. */
-const IDS_PER_EVENT = 5_000;
 /** Ranges that are kept for the other slices of the same mark. */
 const KEPT_RANGES = 16;
 
@@ -50,8 +48,8 @@ export class PersonalParts {
   async fields(realm: RealmId, user: number, part: OwnPart): Promise<JsonObject | null> {
     if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
     const ids = await this.#range(realm, user, part);
-    const from = part.slice * IDS_PER_EVENT;
-    const messages = ids.slice(from, part.last ? undefined : from + IDS_PER_EVENT);
+    const from = part.slice * READ_IDS_PER_EVENT;
+    const messages = ids.slice(from, part.last ? undefined : from + READ_IDS_PER_EVENT);
     return messages.length === 0 ? null : { messages };
   }
 

@@ -1,7 +1,8 @@
 /** GET /messages: rows around an anchor, among what the caller may read (narrow.md § Anchors and windows). */
 import type { MessageRange, Store } from '../store/index.js';
-import { asMember, canReadHistory, type Member, memberPart } from '../streams/index.js';
+import { canReadHistory } from '../streams/index.js';
 import { type Copy, copyOf, decidingStreams } from './copies.js';
+import { OwnMemberships } from './own-memberships.js';
 import { type Plan, unreadPlan } from './plan.js';
 import { isPublicStream } from './predicate.js';
 import { copyRanges, historyRanges } from './sources.js';
@@ -26,16 +27,18 @@ export interface OwnMessage {
 
 /** What one user may read, looked up in the Store as streams come up. */
 export class Reader {
-  readonly #members = new Map<number, Member | undefined>();
+  readonly #members: OwnMemberships;
 
   constructor(
     private readonly store: Store,
     readonly viewer: Viewer,
-  ) {}
+  ) {
+    this.#members = new OwnMemberships(store, viewer.realm, viewer.user.id);
+  }
 
   /** Those of the messages that the user may read in this view; ids keep their order. */
   async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<OwnMessage[]> {
-    await this.#load(messages.flatMap(decidingStreams));
+    await this.#members.load(messages.flatMap(decidingStreams));
     const own: OwnMessage[] = [];
     for (const message of messages) {
       const { has, gained } = this.#copy(message);
@@ -46,7 +49,7 @@ export class Reader {
 
   /** messages.md § Access to a message. */
   async access(message: StoredMessage): Promise<OwnMessage | undefined> {
-    await this.#load(decidingStreams(message));
+    await this.#members.load(decidingStreams(message));
     const { has, gained } = this.#copy(message);
     if (has) return { message, copy: true, gained };
     const { directory, user, subscribed } = this.viewer;
@@ -82,29 +85,19 @@ export class Reader {
         conditions,
       );
     if (history !== 'none') return historyRanges([history.stream], conditions);
-    await this.#load(streams);
-    return copyRanges({ user: user.id, flags, streams, membership: (stream) => this.#members.get(stream) }, conditions);
+    await this.#members.load(streams);
+    return copyRanges({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
   }
 
   #copy(message: StoredMessage): Copy {
     const { user, flags } = this.viewer;
-    return copyOf(message, user.id, (stream) => this.#members.get(stream), flags.madeCopy(message.id));
+    return copyOf(message, user.id, this.#members.of, flags.madeCopy(message.id));
   }
 
   #inHistory(message: StoredMessage, history: Plan['history']): boolean {
     const { stream } = message.body;
     if (history === 'none' || stream === 0) return false;
     return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
-  }
-
-  async #load(streams: readonly number[]): Promise<void> {
-    const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
-    if (missing.length === 0) return;
-    const { realm, user } = this.viewer;
-    const parts = await this.store.getParts(missing.map((stream) => memberPart(realm, stream, user.id)));
-    missing.forEach((stream, i) => {
-      this.#members.set(stream, asMember(parts[i]?.value));
-    });
   }
 }
 

@@ -1,4 +1,5 @@
 /** From the terms of a narrow: where to look, what to test of each message, and whether history counts. */
+import { isGuest } from '../people/index.js';
 import { canReadHistory } from '../streams/index.js';
 import { type Conditions, conditionsOf } from './conditions.js';
 import type { OwnMessage } from './fetch.js';
@@ -27,7 +28,7 @@ function historyOf(terms: readonly Term[], { user, directory, subscribed }: View
     const of = directory.stream(stream.stream);
     return of && canReadHistory(user, of, subscribed(of.id)) ? { stream: of.id } : 'none';
   }
-  return user.role !== 600 && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
+  return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
 }
 
 /** @param copies only messages of which the viewer has a copy, whatever the narrow */

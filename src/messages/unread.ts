@@ -1,8 +1,8 @@
 /** What a user has not read, from the marks of the user's actor and the Store's indexes (design § 4). */
 import type { RealmId } from '../core/index.js';
 import type { MessageIndex, Store } from '../store/index.js';
-import { asMember, type Member, memberPart } from '../streams/index.js';
 import { copyOf, decidingStreams } from './copies.js';
+import { OwnMemberships } from './own-memberships.js';
 import { DIRECT_HOME, type HomeReading } from './read-state.js';
 import { asStored, type StoredMessage, streamConversation } from './stored.js';
 import { tagOf } from './tags.js';
@@ -13,24 +13,22 @@ const FIRST_BATCH = 64;
 
 /** Looks into the Store for one user. */
 export class UnreadScan {
-  readonly #members = new Map<number, Member | undefined>();
+  readonly #members: OwnMemberships;
 
   constructor(
     private readonly store: Store,
     private readonly realm: RealmId,
     private readonly user: number,
-  ) {}
+  ) {
+    this.#members = new OwnMemberships(store, realm, user);
+  }
 
   /**
    * Messages of one home that nothing marks as read and that the user has, batch by batch: those above its mark, up to
    * `to`, ascending; then those that were moved away from it.
    */
   async *above(home: number, reading: HomeReading, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
-    const index: MessageIndex =
-      home === DIRECT_HOME
-        ? { by: 'participant', user: this.user }
-        : { by: 'conversation', conversation: streamConversation(home) };
-    yield* this.#unmarked(index, home, reading, to);
+    yield* this.#unmarked(this.#indexOf(home), home, reading, to);
     if (home !== DIRECT_HOME) yield* this.movedFrom(home, reading, to);
   }
 
@@ -42,7 +40,7 @@ export class UnreadScan {
   /** Messages that came to the stream from others and that the user has, read or not; of one topic, or of all. */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
     const tag: MessageIndex = { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) };
-    for await (const { messages } of this.#batches(tag, 0, also)) {
+    for await (const messages of this.#batches(tag, { direction: 'newer', also })) {
       const own = await this.owned(messages);
       if (own.length > 0) yield own;
     }
@@ -50,7 +48,7 @@ export class UnreadScan {
 
   /** Along one index, upwards; only what the user has a copy of. */
   async *upwards(index: MessageIndex, from: number): AsyncGenerator<StoredMessage[]> {
-    for await (const { messages } of this.#batches(index, from)) {
+    for await (const messages of this.#batches(index, { direction: 'newer', from })) {
       const own = await this.owned(messages);
       if (own.length > 0) yield own;
     }
@@ -62,21 +60,21 @@ export class UnreadScan {
     reading: HomeReading,
     seen: (message: StoredMessage) => void,
   ): AsyncGenerator<StoredMessage[]> {
-    const index: MessageIndex =
-      home === DIRECT_HOME
-        ? { by: 'participant', user: this.user }
-        : { by: 'conversation', conversation: streamConversation(home) };
-    let from = Number.MAX_SAFE_INTEGER;
-    for (let limit = FIRST_BATCH; ; limit = BATCH) {
-      const records = await this.store.scanMessages({ realm: this.realm, index, from, direction: 'older', limit });
-      const messages = records.map(asStored).filter(({ id }) => id > reading.mark);
+    for await (const batch of this.#batches(this.#indexOf(home), { direction: 'older' })) {
+      const messages = batch.filter(({ id }) => id > reading.mark);
       messages.forEach(seen);
       const own = await this.owned(messages.filter((message) => this.#isCandidate(message, home, reading)));
       if (own.length > 0) yield own;
-      if (messages.length < limit) break;
-      from = messages.at(-1)!.id;
+      if (messages.length < batch.length) break;
     }
     if (home !== DIRECT_HOME) yield* this.movedFrom(home, reading);
+  }
+
+  /** Where the messages of a home are found, but for those that were moved away. */
+  #indexOf(home: number): MessageIndex {
+    return home === DIRECT_HOME
+      ? { by: 'participant', user: this.user }
+      : { by: 'conversation', conversation: streamConversation(home) };
   }
 
   #isCandidate({ id, home: of, body }: StoredMessage, home: number, { read, unread }: HomeReading): boolean {
@@ -89,7 +87,7 @@ export class UnreadScan {
     reading: HomeReading,
     to: number,
   ): AsyncGenerator<StoredMessage[]> {
-    for await (const { messages } of this.#batches(index, reading.mark)) {
+    for await (const messages of this.#batches(index, { direction: 'newer', from: reading.mark })) {
       const inside = messages.filter(({ id }) => id <= to);
       const own = await this.owned(inside.filter((message) => this.#isCandidate(message, home, reading)));
       if (own.length > 0) yield own;
@@ -97,18 +95,18 @@ export class UnreadScan {
     }
   }
 
+  /** Along an index from its one end, or from an id on. */
   async *#batches(
     index: MessageIndex,
-    after: number,
-    also: readonly MessageIndex[] = [],
-  ): AsyncGenerator<{ readonly messages: StoredMessage[] }> {
-    let from = after;
+    { direction, from, also }: { direction: 'newer' | 'older'; from?: number; also?: readonly MessageIndex[] },
+  ): AsyncGenerator<StoredMessage[]> {
+    let at = from ?? (direction === 'newer' ? 0 : Number.MAX_SAFE_INTEGER);
     for (let limit = FIRST_BATCH; ; limit = BATCH) {
-      const scan = { realm: this.realm, index, also, from, direction: 'newer', limit } as const;
+      const scan = { realm: this.realm, index, also: also ?? [], from: at, direction, limit };
       const records = await this.store.scanMessages(scan);
-      if (records.length > 0) yield { messages: records.map(asStored) };
+      if (records.length > 0) yield records.map(asStored);
       if (records.length < limit) return;
-      from = records.at(-1)!.id;
+      at = records.at(-1)!.id;
     }
   }
 
@@ -142,19 +140,9 @@ export class UnreadScan {
 
   /** Those that the user has a copy of; without those that came read with a move, unless the user marked them. */
   async owned(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
-    const missing = new Set<number>();
-    for (const message of messages) {
-      for (const stream of decidingStreams(message)) if (!this.#members.has(stream)) missing.add(stream);
-    }
-    if (missing.size > 0) {
-      const streams = [...missing];
-      const parts = await this.store.getParts(streams.map((stream) => memberPart(this.realm, stream, this.user)));
-      streams.forEach((stream, i) => {
-        this.#members.set(stream, asMember(parts[i]?.value));
-      });
-    }
+    await this.#members.load(messages.flatMap(decidingStreams));
     return messages.filter((message) => {
-      const { has, gained } = copyOf(message, this.user, (stream) => this.#members.get(stream), marked);
+      const { has, gained } = copyOf(message, this.user, this.#members.of, marked);
       return has && (marked || !gained);
     });
   }

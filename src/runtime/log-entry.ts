@@ -64,6 +64,9 @@ export type OwnPart =
   /** `messages`: ids that this change of read state has made read. */
   | OwnReadRange;
 
+/** Most ids that an event of one slice lists (design § 4). */
+export const READ_IDS_PER_EVENT = 5_000;
+
 export interface OwnReadRange {
   readonly of: 'read';
   /** Stream to which they were sent; 0 = direct messages. */

@@ -11,7 +11,7 @@ import { isSubscribed, selfOf, type UserState } from '../state.js';
 import { rightsOf } from './on-message.js';
 
 interface StreamMarking {
-  /** Newest id that was ever sent here and is still there. */
+  /** Id of the newest message that was sent here, wherever it is now. */
   readonly newest: number;
   /** Something that was sent here is here, and unread. */
   readonly some: boolean;

@@ -1,7 +1,7 @@
 /** update_message_flags events (events.md § Event table, § message_details). */
 import type { Json, JsonObject } from '../../../src/core/index.js';
 import type { HomeReading, OwnMessage } from '../../../src/messages/index.js';
-import type { LogItem, OwnReadRange } from '../../../src/runtime/index.js';
+import { type LogItem, type OwnReadRange, READ_IDS_PER_EVENT } from '../../../src/runtime/index.js';
 import { subscriptionOf } from '../state.js';
 
 type Parts = ReadonlyMap<string, Json>;
@@ -30,8 +30,6 @@ export const allReadEvent = (user: number): LogItem => ({
   event: { ...body('add', 'read'), messages: [], all: true },
 });
 
-/** Most ids that an expanded event lists (design § 4). */
-export const IDS_PER_EVENT = 5_000;
 /** The last of them takes all the rest. */
 const MOST_EVENTS = 64;
 
@@ -39,8 +37,8 @@ const MOST_EVENTS = 64;
 export function idEvents(user: number, ids: readonly number[]): LogItem[] {
   const sorted = [...ids].sort((a, b) => a - b);
   const events: LogItem[] = [];
-  for (let i = 0; i < sorted.length; i += IDS_PER_EVENT) {
-    events.push(flagEvent(user, 'add', 'read', sorted.slice(i, i + IDS_PER_EVENT)));
+  for (let i = 0; i < sorted.length; i += READ_IDS_PER_EVENT) {
+    events.push(flagEvent(user, 'add', 'read', sorted.slice(i, i + READ_IDS_PER_EVENT)));
   }
   return events;
 }
@@ -60,7 +58,7 @@ export const rangeOf = (home: number, { mark, read, unread }: HomeReading, to: n
 /** A range of ids became read: which ones is worked out when the event is delivered. */
 export function rangeEvents(user: number, range: Range): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
-  const count = Math.max(1, Math.min(MOST_EVENTS, Math.ceil(possible / IDS_PER_EVENT)));
+  const count = Math.max(1, Math.min(MOST_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));
   return Array.from({ length: count }, (_, slice) => ({
     t: 'event',
     to: { users: [user] },

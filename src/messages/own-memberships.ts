@@ -1,0 +1,27 @@
+/** One user's memberships of streams, looked up in the Store as streams come up. */
+import type { RealmId } from '../core/index.js';
+import type { Store } from '../store/index.js';
+import { asMember, type Member, memberPart } from '../streams/index.js';
+
+export class OwnMemberships {
+  readonly #members = new Map<number, Member | undefined>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly realm: RealmId,
+    private readonly user: number,
+  ) {}
+
+  /** Those that aren't known yet, in one look. */
+  async load(streams: readonly number[]): Promise<void> {
+    const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
+    if (missing.length === 0) return;
+    const parts = await this.store.getParts(missing.map((stream) => memberPart(this.realm, stream, this.user)));
+    missing.forEach((stream, i) => {
+      this.#members.set(stream, asMember(parts[i]?.value));
+    });
+  }
+
+  /** Of a stream that was loaded. */
+  readonly of = (stream: number): Member | undefined => this.#members.get(stream);
+}
