@@ -1,3 +1,4 @@
+export { encodedUsers } from './encoded-users.js';
 export {
   FIRST_GROUP,
   inSystemGroup,
