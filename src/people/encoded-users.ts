@@ -10,7 +10,7 @@ import { ROLE, seesAddress } from './roles.js';
 
 export interface ListOptions extends UserOptions {
   /** Absent: active and deactivated ones. */
-  readonly active?: boolean;
+  readonly active?: boolean | undefined;
 }
 
 /** Who sees what: roles between which no address makes a difference are one. */
