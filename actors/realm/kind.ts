@@ -9,6 +9,7 @@ import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
+import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
@@ -27,6 +28,7 @@ import { updateStream } from './commands/update-stream.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { realmMachine } from './machine.js';
 import {
+  DOMAINS_PART,
   EMOJI_PART,
   GROUP_PART,
   LINKIFIERS_PART,
@@ -53,6 +55,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     USER_GROUP_PART,
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
+    DOMAINS_PART,
     EMOJI_PART,
   ],
   commands: versioned({
@@ -88,6 +91,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'remove-linkifier': removeLinkifier,
     'add-playground': addPlayground,
     'remove-playground': removePlayground,
+    'add-domain': addDomain,
+    'change-domain': changeDomain,
+    'remove-domain': removeDomain,
     'create-group': createGroup,
     'update-group': updateGroup,
     'remove-group': removeGroup,
@@ -106,6 +112,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextGroup: FIRST_GROUP,
     nextLinkifier: 1,
     nextPlayground: 1,
+    nextDomain: 1,
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,

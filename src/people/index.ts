@@ -1,3 +1,4 @@
+export { type AddressProblem, addressProblem, checkDomain, domainOf } from './domains.js';
 export {
   FIRST_GROUP,
   inSystemGroup,
@@ -10,7 +11,7 @@ export {
 export { LANGUAGES } from './languages.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './names.js';
 export { checkDraftsOn, isOn } from './own-settings.js';
-export { presentLinkifier, presentPlayground } from './present-realm.js';
+export { presentDomain, presentLinkifier, presentPlayground } from './present-realm.js';
 export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';
 export * from './realm-setting-rules.js';
 export { DEFAULT_REALM_SETTINGS } from './realm-settings.js';

@@ -4,6 +4,7 @@ import { authentication } from './authentication.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
+import { domains } from './domains.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import { emoji } from './emoji.js';
@@ -99,6 +100,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   settings,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
+  domains,
   'linkifiers and playgrounds': linkifiers,
   'user groups': userGroups,
   'system bots': systemBots,
