@@ -16,6 +16,15 @@ import { firstMessage } from './commands/first-message.js';
 import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
+import {
+  inviteByLink,
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+  revokeLink,
+} from './commands/invitations.js';
+import { invite } from './commands/invite.js';
+import { join, peekInvitation } from './commands/join.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { changeSettings } from './commands/own-settings.js';
@@ -26,6 +35,7 @@ import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
+import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import {
   DOMAINS_PART,
@@ -57,6 +67,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     PLAYGROUNDS_PART,
     DOMAINS_PART,
     EMOJI_PART,
+    ...Object.values(INVITATION_PARTS),
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -94,6 +105,14 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'add-domain': addDomain,
     'change-domain': changeDomain,
     'remove-domain': removeDomain,
+    invite,
+    'invite-by-link': inviteByLink,
+    'list-invitations': listInvitations,
+    'revoke-invitation': revokeInvitation,
+    'revoke-invitation-link': revokeLink,
+    'resend-invitation': resendInvitation,
+    'peek-invitation': peekInvitation,
+    join,
     'create-group': createGroup,
     'update-group': updateGroup,
     'remove-group': removeGroup,
@@ -113,6 +132,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextLinkifier: 1,
     nextPlayground: 1,
     nextDomain: 1,
+    invitations: { nextSingle: 1, nextLink: 1 },
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,

@@ -28,6 +28,8 @@ export interface RealmState extends JsonObject {
   readonly nextLinkifier: number;
   readonly nextPlayground: number;
   readonly nextDomain: number;
+  /** Numbers of the next invitation to an address, and of the next link. */
+  readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
   /** Version of the newest commit that changed the directory: what outgoing commands need the replicas to have. */
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
@@ -59,7 +61,7 @@ export const userOf = (parts: Parts, id: number): DirectoryUser | undefined =>
 export const streamOf = (parts: Parts, id: number): DirectoryStream | undefined =>
   parts.get(`${STREAM_PART}${id}`) as unknown as DirectoryStream | undefined;
 
-function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
+export function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
   for (const [name, value] of parts) if (name.startsWith(prefix)) yield value as unknown as T;
 }
 

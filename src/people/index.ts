@@ -14,7 +14,7 @@ export { checkDraftsOn, isOn } from './own-settings.js';
 export { presentDomain, presentLinkifier, presentPlayground } from './present-realm.js';
 export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';
 export * from './realm-setting-rules.js';
-export { DEFAULT_REALM_SETTINGS } from './realm-settings.js';
+export { DEFAULT_REALM_SETTINGS, initialSettings, ORG_TYPES } from './realm-settings.js';
 export * from './roles.js';
 export * from './system-bots.js';
 export * from './user-settings.js';

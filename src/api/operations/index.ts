@@ -7,6 +7,8 @@ import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { FILE_OPERATIONS } from './files.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
+import { INVITATION_OPERATIONS } from './invitations.js';
+import { JOINING_OPERATIONS } from './joining.js';
 import {
   addLinkifier,
   addPlayground,
@@ -138,4 +140,6 @@ export const OPERATIONS = [
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
   ...DOMAIN_OPERATIONS,
+  ...INVITATION_OPERATIONS,
+  ...JOINING_OPERATIONS,
 ] as unknown as readonly Operation[];
