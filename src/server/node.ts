@@ -8,6 +8,7 @@ import { Directories } from '../directory/index.js';
 import { extraEmoji } from '../emoji/index.js';
 import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
+import { PostOffice } from '../mail/index.js';
 import { MessageRenderer } from '../messages/index.js';
 import { disposableDomains } from '../people/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
@@ -45,7 +46,7 @@ export class ConclaveNode {
       deadlineMs: config.deadlineSeconds * 1000,
     });
     if (ports.actors) {
-      const { store, placement } = ports.actors;
+      const { store, placement, mailer } = ports.actors;
       this.host = new ActorHost({
         clock,
         store,
@@ -65,6 +66,7 @@ export class ConclaveNode {
           ),
           renderer: this.#renderer,
           blobs: ports.blobs,
+          mail: new PostOffice(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib },
           feeds: new Feeds(this.directories, log, store, clock),
           personal: new PersonalParts(store),
