@@ -41,10 +41,10 @@ export function addressProblem(
   if (settings.emails_restricted_to_domains !== true) {
     return disposable && settings.disallow_disposable_email_addresses === true ? 'disposable' : undefined;
   }
+  // One mailbox has any number of them: everybody could have as many accounts.
+  if (address.slice(0, address.lastIndexOf('@')).includes('+')) return 'plus';
   const own = domainOf(address);
   const among = ({ domain, allowSubdomains }: DirectoryDomain): boolean =>
     own === domain || (allowSubdomains && own.endsWith(`.${domain}`));
-  if (!domains.some(among)) return 'domain';
-  // One mailbox has any number of them: everybody could have as many accounts.
-  return address.slice(0, address.lastIndexOf('@')).includes('+') ? 'plus' : undefined;
+  return domains.some(among) ? undefined : 'domain';
 }

@@ -16,6 +16,7 @@ import { fileAccess } from './file-access.js';
 import { fileServing } from './file-serving.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { invitations } from './invitations.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
@@ -101,6 +102,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
   domains,
+  invitations,
   'linkifiers and playgrounds': linkifiers,
   'user groups': userGroups,
   'system bots': systemBots,
