@@ -3,6 +3,7 @@ import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.
 import type { ExtraEmoji } from '../emoji/extra.js';
 import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
@@ -28,6 +29,8 @@ export interface DirectoryChange {
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** The whole list. */
+  readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
 }
 
@@ -44,6 +47,7 @@ export interface DirectorySnapshot {
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
+  readonly domains: readonly DirectoryDomain[];
   readonly emoji: readonly DirectoryEmoji[];
 }
 
@@ -73,6 +77,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #emoji = new Map<number, DirectoryEmoji>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
+  #domains: readonly DirectoryDomain[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -92,7 +97,8 @@ export class RealmDirectory implements DirectoryView {
     for (const personal of snapshot.personals) this.apply({ personal });
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
-    this.apply({ linkifiers: snapshot.linkifiers, playgrounds: snapshot.playgrounds });
+    const { linkifiers, playgrounds, domains } = snapshot;
+    this.apply({ linkifiers, playgrounds, domains });
   }
 
   apply(change: DirectoryChange): void {
@@ -106,6 +112,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
+    if (change.domains) this.#domains = change.domains;
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -172,6 +179,10 @@ export class RealmDirectory implements DirectoryView {
 
   playgrounds(): readonly DirectoryPlayground[] {
     return this.#playgrounds;
+  }
+
+  domains(): readonly DirectoryDomain[] {
+    return this.#domains;
   }
 
   emoji(): Iterable<DirectoryEmoji> {

@@ -10,6 +10,7 @@ import {
 } from './choice-sections.js';
 import { EMPTY_SECTIONS, presenceSection, profileFieldsSection } from './empty-sections.js';
 import {
+  domainsSection,
   groupsSection,
   linkifiersSection,
   playgroundsSection,
@@ -24,6 +25,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
   presence: presenceSection,
+  realm_domains: domainsSection,
   realm_linkifiers: linkifiersSection,
   realm_playgrounds: playgroundsSection,
   realm_user_groups: groupsSection,

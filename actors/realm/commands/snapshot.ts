@@ -1,7 +1,17 @@
 /** The whole directory, for replicas. */
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
-import { emojiOf, groupsOf, linkifiersOf, personalsOf, playgroundsOf, realmsOf, streamsOf, usersOf } from '../state.js';
+import {
+  domainsOf,
+  emojiOf,
+  groupsOf,
+  linkifiersOf,
+  personalsOf,
+  playgroundsOf,
+  realmsOf,
+  streamsOf,
+  usersOf,
+} from '../state.js';
 import type { RealmCommand } from './command.js';
 
 export const snapshot: RealmCommand<JsonObject> = {
@@ -22,6 +32,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       groups: [...groupsOf(parts)] as never,
       linkifiers: linkifiersOf(parts) as never,
       playgrounds: playgroundsOf(parts) as never,
+      domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
     }),
   }),
