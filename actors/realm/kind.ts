@@ -19,6 +19,13 @@ import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linki
 import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { changeSettings } from './commands/own-settings.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
+import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
+import {
+  addProfileField,
+  orderProfileFields,
+  removeProfileField,
+  updateProfileField,
+} from './commands/profile-fields.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
@@ -32,6 +39,8 @@ import {
   LINKIFIERS_PART,
   PERSONAL_PART,
   PLAYGROUNDS_PART,
+  PROFILE_FIELDS_PART,
+  PROFILE_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
@@ -54,6 +63,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
     EMOJI_PART,
+    PROFILE_FIELDS_PART,
+    PROFILE_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -88,6 +99,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'remove-linkifier': removeLinkifier,
     'add-playground': addPlayground,
     'remove-playground': removePlayground,
+    'add-profile-field': addProfileField,
+    'update-profile-field': updateProfileField,
+    'order-profile-fields': orderProfileFields,
+    'remove-profile-field': removeProfileField,
+    'change-own-profile': changeOwnProfile,
+    'clear-own-profile': clearOwnProfile,
     'create-group': createGroup,
     'update-group': updateGroup,
     'remove-group': removeGroup,
@@ -111,6 +128,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextRealm: 1,
     uploads: { next: 1, used: 0 },
     nextEmoji: 1,
+    nextProfileField: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),

@@ -8,9 +8,13 @@ export type {
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
+  ProfileData,
+  ProfileValue,
   RealmEntry,
   RealmSettings,
 } from './view.js';

@@ -15,6 +15,8 @@ const EMPTY: DirectorySnapshot = {
   linkifiers: [],
   emoji: [],
   playgrounds: [],
+  profileFields: [],
+  profiles: [],
 };
 
 /** The directory of realm 1, with this in it. */

@@ -12,12 +12,18 @@ import {
 } from '../../../src/people/index.js';
 import { webPublicEnabled } from '../../../src/streams/index.js';
 import type { SnapshotInputs } from './take.js';
+import { VISITOR } from './visitor.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 
 export function userSections({ user, directory, args, now }: SnapshotInputs): JsonObject {
   const { settings } = directory;
-  const options = { clientGravatar: args.options.clientGravatar, profile: true, withoutActive: true };
+  const isVisitor = user.id === VISITOR.id;
+  const options = {
+    clientGravatar: args.options.clientGravatar,
+    profile: isVisitor ? undefined : directory,
+    withoutActive: true,
+  };
   const active: JsonObject[] = [];
   const inactive: JsonObject[] = [];
   for (const of of directory.users()) (of.isActive ? active : inactive).push(presentUser(of, user, options));

@@ -44,6 +44,7 @@ const withoutPrivate = (users: unknown): JsonObject[] =>
 /** What replaces fields that depend on being somebody; undefined = left out. */
 const SHOWN: Readonly<Record<string, (value: unknown) => unknown>> = {
   streams: () => undefined,
+  custom_profile_fields: () => [],
   realm_users: withoutPrivate,
   realm_non_active_users: withoutPrivate,
   realm_allow_message_editing: () => false,

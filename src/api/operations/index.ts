@@ -18,6 +18,7 @@ import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateM
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { PROFILE_OPERATIONS } from './profile.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
@@ -136,4 +137,5 @@ export const OPERATIONS = [
   matchesNarrow,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
+  ...PROFILE_OPERATIONS,
 ] as unknown as readonly Operation[];

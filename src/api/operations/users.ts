@@ -9,8 +9,8 @@ import { flag, pathId, pathText, text } from '../parameters.js';
 
 const encoder = new TextEncoder();
 
-/** Encoded member lists by viewer's role and parameters; made anew when the directory's users change. */
-const lists = new WeakMap<DirectoryView, { version: number; bodies: Map<string, Uint8Array> }>();
+/** Encoded member lists by viewer's role and parameters; made anew when users or their profiles change. */
+const lists = new WeakMap<DirectoryView, { version: string; bodies: Map<string, Uint8Array> }>();
 
 export const getUsers = operation({
   id: 'get-users',
@@ -26,8 +26,9 @@ export const getUsers = operation({
     const viewer = directory.user(caller);
     const profile = params.include_custom_profile_fields;
     let cached = lists.get(directory);
-    if (cached?.version !== directory.usersVersion) {
-      cached = { version: directory.usersVersion, bodies: new Map() };
+    const version = `${directory.usersVersion}/${directory.profilesVersion}`;
+    if (cached?.version !== version) {
+      cached = { version, bodies: new Map() };
       lists.set(directory, cached);
     }
     // Somebody with a restricted address sees more of himself than his peers do.
@@ -35,7 +36,7 @@ export const getUsers = operation({
     const key = `${viewer?.role}/${own}/${params.client_gravatar}/${profile}`;
     let body = cached.bodies.get(key);
     if (!body) {
-      const options = { clientGravatar: params.client_gravatar, profile };
+      const options = { clientGravatar: params.client_gravatar, profile: profile ? directory : undefined };
       const members: JsonObject[] = [];
       for (const user of directory.users()) members.push(presentUser(user, viewer, options));
       body = encoder.encode(`,"members":${JSON.stringify(members)}`);
@@ -57,7 +58,8 @@ async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | und
   if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
   const { client_gravatar, include_custom_profile_fields } = call.params;
   const viewer = call.directory.user(call.caller);
-  const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
+  const profile = include_custom_profile_fields ? call.directory : undefined;
+  const options = { clientGravatar: client_gravatar, profile };
   return { fields: { user: presentUser(user, viewer, options) } };
 }
 

@@ -24,6 +24,8 @@ import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { profileData } from './profile-data.js';
+import { profileFields } from './profile-fields.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -100,6 +102,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
   'linkifiers and playgrounds': linkifiers,
+  'profile fields': profileFields,
+  'profile data': profileData,
   'user groups': userGroups,
   'system bots': systemBots,
   'user topics': userTopics,

@@ -19,6 +19,8 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   linkifiers: [],
   playgrounds: [],
   emoji: [],
+  profileFields: [],
+  profiles: [],
 });
 
 async function world() {

@@ -1,0 +1,3 @@
+import type { Facts } from './facts.js';
+
+export const profileData: Facts = async () => {};
