@@ -4,9 +4,9 @@ import type { Json, JsonObject } from '../../../src/core/index.js';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '../../../src/directory/index.js';
 import { CannotRender, renderMarkdown } from '../../../src/markdown/index.js';
 import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '../../../src/people/index.js';
-import type { LogItem } from '../../../src/runtime/index.js';
+import type { LogItem, Outcome } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
-import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, userOf } from '../state.js';
+import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { actingUser, LANE, tellEverybody } from './personal.js';
 
@@ -161,6 +161,12 @@ export function editProfile(
   return { ...(user.botType === null ? profile.change() : { parts: {}, events: [] }), refusal };
 }
 
+/** Nothing is committed where nothing changes, and so nothing to wait for. */
+const changed = (change: ProfileChange, version: number): Outcome<RealmState> => ({
+  ...change,
+  reply: change.events.length > 0 ? success(undefined, version) : success(),
+});
+
 /** PATCH /users/me/profile_data. */
 export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readonly Given[] }, RenderedValues> = {
   lane: LANE,
@@ -168,7 +174,7 @@ export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readon
   handle({ parts }, { data }, rendered, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);
     profile.set(data, rendered);
-    return { ...profile.change(), reply: success(undefined, version) };
+    return changed(profile.change(), version);
   },
 };
 
@@ -178,6 +184,6 @@ export const clearOwnProfile: RealmCommand<{ readonly data: readonly number[] }>
   handle({ parts }, { data }, _inputs, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);
     profile.clear(data);
-    return { ...profile.change(), reply: success(undefined, version) };
+    return changed(profile.change(), version);
   },
 };
