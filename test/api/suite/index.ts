@@ -25,6 +25,7 @@ import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { profileData } from './profile-data.js';
+import { profileFieldChanges } from './profile-field-changes.js';
 import { profileFields } from './profile-fields.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
@@ -103,6 +104,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'organization settings': organizationSettings,
   'linkifiers and playgrounds': linkifiers,
   'profile fields': profileFields,
+  'changes of profile fields': profileFieldChanges,
   'profile data': profileData,
   'user groups': userGroups,
   'system bots': systemBots,
