@@ -29,6 +29,13 @@ import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linki
 import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { changeSettings } from './commands/own-settings.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
+import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
+import {
+  addProfileField,
+  orderProfileFields,
+  removeProfileField,
+  updateProfileField,
+} from './commands/profile-fields.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
@@ -44,6 +51,8 @@ import {
   LINKIFIERS_PART,
   PERSONAL_PART,
   PLAYGROUNDS_PART,
+  PROFILE_FIELDS_PART,
+  PROFILE_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
@@ -68,6 +77,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     DOMAINS_PART,
     EMOJI_PART,
     ...Object.values(INVITATION_PARTS),
+    PROFILE_FIELDS_PART,
+    PROFILE_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -113,6 +124,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'resend-invitation': resendInvitation,
     'peek-invitation': peekInvitation,
     join,
+    'add-profile-field': addProfileField,
+    'update-profile-field': updateProfileField,
+    'order-profile-fields': orderProfileFields,
+    'remove-profile-field': removeProfileField,
+    'change-own-profile': changeOwnProfile,
+    'clear-own-profile': clearOwnProfile,
     'create-group': createGroup,
     'update-group': updateGroup,
     'remove-group': removeGroup,
@@ -138,6 +155,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextRealm: 1,
     uploads: { next: 1, used: 0 },
     nextEmoji: 1,
+    nextProfileField: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),

@@ -7,6 +7,8 @@ import type {
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   RealmEntry,
@@ -37,6 +39,7 @@ export interface RealmState extends JsonObject {
   /** Uploaded files: number of the next, bytes that all take. */
   readonly uploads: { readonly next: number; readonly used: number };
   readonly nextEmoji: number;
+  readonly nextProfileField: number;
 }
 
 export const USER_PART = 'user/';
@@ -53,6 +56,9 @@ export const PLAYGROUNDS_PART = 'playgrounds';
 /** One part with the whole list. */
 export const DOMAINS_PART = 'domains';
 export const EMOJI_PART = 'emoji/';
+/** One part with the whole list, by order. */
+export const PROFILE_FIELDS_PART = 'profile-fields';
+export const PROFILE_PART = 'profile/';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -71,6 +77,15 @@ export const realmsOf = (parts: Parts): Iterable<RealmEntry> => withPrefix(parts
 export const personalsOf = (parts: Parts): Iterable<DirectoryPersonal> => withPrefix(parts, PERSONAL_PART);
 export const groupsOf = (parts: Parts): Iterable<DirectoryGroup> => withPrefix(parts, USER_GROUP_PART);
 export const emojiOf = (parts: Parts): Iterable<DirectoryEmoji> => withPrefix(parts, EMOJI_PART);
+export const profilesOf = (parts: Parts): Iterable<DirectoryProfile> => withPrefix(parts, PROFILE_PART);
+export const profileFieldsOf = (parts: Parts): readonly DirectoryProfileField[] =>
+  (parts.get(PROFILE_FIELDS_PART) as unknown as readonly DirectoryProfileField[] | undefined) ?? NO_FIELDS;
+const NO_FIELDS: readonly DirectoryProfileField[] = [];
+export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
+  (parts.get(`${PROFILE_PART}${user}`) as unknown as DirectoryProfile | undefined) ?? {
+    user: userId(user),
+    values: {},
+  };
 export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
@@ -96,5 +111,7 @@ export const asPart = (
     | DirectoryEmoji
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[]
-    | readonly DirectoryDomain[],
+    | readonly DirectoryDomain[]
+    | DirectoryProfile
+    | readonly DirectoryProfileField[],
 ): Json => value as unknown as Json;

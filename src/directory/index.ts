@@ -9,9 +9,13 @@ export type {
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
+  ProfileData,
+  ProfileValue,
   RealmEntry,
   RealmSettings,
 } from './view.js';

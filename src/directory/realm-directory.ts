@@ -1,7 +1,7 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
-import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
+import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
   DirectoryDomain,
   DirectoryEmoji,
@@ -9,9 +9,12 @@ import type {
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
+  ProfileData,
   RealmEntry,
   RealmSettings,
 } from './view.js';
@@ -32,6 +35,9 @@ export interface DirectoryChange {
   /** The whole list. */
   readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
+  /** The whole list, by order. */
+  readonly profileFields?: readonly DirectoryProfileField[];
+  readonly profile?: DirectoryProfile;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -49,6 +55,8 @@ export interface DirectorySnapshot {
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
   readonly emoji: readonly DirectoryEmoji[];
+  readonly profileFields: readonly DirectoryProfileField[];
+  readonly profiles: readonly DirectoryProfile[];
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -57,6 +65,8 @@ export const asChange = (change: JsonObject): DirectoryChange => change as unkno
 /** Names of streams are compared ignoring case. */
 export const foldName = (name: string): string => name.toLowerCase();
 
+const NOTHING_FILLED_IN: ProfileData = {};
+
 export class RealmDirectory implements DirectoryView {
   version: number;
   readonly subdomain: string;
@@ -64,6 +74,7 @@ export class RealmDirectory implements DirectoryView {
   settings: RealmSettings;
   usersVersion = 0;
   streamsVersion = 0;
+  profilesVersion = 0;
   choicesVersion = 0;
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #users = new Map<UserId, DirectoryUser>();
@@ -78,6 +89,10 @@ export class RealmDirectory implements DirectoryView {
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
   #domains: readonly DirectoryDomain[] = [];
+  readonly #profiles = new Map<UserId, DirectoryProfile>();
+  /** Made when they are asked for. */
+  readonly #shownProfiles = new Map<UserId, ProfileData>();
+  #profileFields: readonly DirectoryProfileField[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -97,8 +112,9 @@ export class RealmDirectory implements DirectoryView {
     for (const personal of snapshot.personals) this.apply({ personal });
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
-    const { linkifiers, playgrounds, domains } = snapshot;
-    this.apply({ linkifiers, playgrounds, domains });
+    for (const profile of snapshot.profiles) this.apply({ profile });
+    const { linkifiers, playgrounds, domains, profileFields } = snapshot;
+    this.apply({ linkifiers, playgrounds, domains, profileFields });
   }
 
   apply(change: DirectoryChange): void {
@@ -113,6 +129,8 @@ export class RealmDirectory implements DirectoryView {
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
     if (change.domains) this.#domains = change.domains;
+    if (change.profileFields) this.#putProfileFields(change.profileFields);
+    if (change.profile) this.#putProfile(change.profile);
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -185,8 +203,34 @@ export class RealmDirectory implements DirectoryView {
     return this.#domains;
   }
 
+  profileFields(): readonly DirectoryProfileField[] {
+    return this.#profileFields;
+  }
+
+  profile(user: UserId): ProfileData {
+    const known = this.#shownProfiles.get(user);
+    if (known) return known;
+    const profile = this.#profiles.get(user);
+    if (!profile) return NOTHING_FILLED_IN;
+    const shown = presentProfile(profile, this.#profileFields);
+    this.#shownProfiles.set(user, shown);
+    return shown;
+  }
+
   emoji(): Iterable<DirectoryEmoji> {
     return this.#emoji.values();
+  }
+
+  #putProfile(profile: DirectoryProfile): void {
+    this.#profiles.set(profile.user, profile);
+    this.#shownProfiles.delete(profile.user);
+    this.profilesVersion++;
+  }
+
+  #putProfileFields(fields: readonly DirectoryProfileField[]): void {
+    this.#profileFields = fields;
+    this.#shownProfiles.clear();
+    this.profilesVersion++;
   }
 
   #putPersonal(personal: DirectoryPersonal): void {

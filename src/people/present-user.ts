@@ -1,7 +1,7 @@
 /** User objects as the API shows them (users.md § User object). */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../core/index.js';
-import type { DirectoryUser } from '../directory/index.js';
+import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { isAdmin, isGuest, isOwner, seesAddress } from './roles.js';
 import { isSystemBot } from './system-bots.js';
 
@@ -34,8 +34,8 @@ export function isoTime(ms: number): string {
 
 export interface UserOptions {
   readonly clientGravatar: boolean;
-  /** Add profile_data (humans only). */
-  readonly profile?: boolean;
+  /** Add profile_data (humans only), taken from here. */
+  readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
   /** register's lists leave it out. */
   readonly withoutActive?: boolean;
   /** For callers without an account: no address, and no more of the account's age than the day. */
@@ -63,9 +63,12 @@ export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefin
     timezone: user.timezone,
     avatar_url: avatarUrlFor(user, options.clientGravatar),
     avatar_version: user.avatarVersion,
-    ...(options.profile && user.botType === null ? { profile_data: {} } : {}),
+    ...(options.profile && user.botType === null ? { profile_data: options.profile.profile(user.id) } : {}),
   };
 }
+
+/** Of an account that was just made. */
+export const NO_PROFILE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };
 
 /** Icon of an organization that never uploaded one. */
 export const defaultIcon = (subdomain: string): string =>

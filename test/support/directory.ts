@@ -16,6 +16,8 @@ const EMPTY: DirectorySnapshot = {
   emoji: [],
   playgrounds: [],
   domains: [],
+  profileFields: [],
+  profiles: [],
 };
 
 /** The directory of realm 1, with this in it. */

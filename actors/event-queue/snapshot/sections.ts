@@ -8,12 +8,13 @@ import {
   notificationsSection,
   settingsSection,
 } from './choice-sections.js';
-import { EMPTY_SECTIONS, presenceSection, profileFieldsSection } from './empty-sections.js';
+import { EMPTY_SECTIONS, presenceSection } from './empty-sections.js';
 import {
   domainsSection,
   groupsSection,
   linkifiersSection,
   playgroundsSection,
+  profileFieldsSection,
   settingsDefaultsSection,
 } from './organization-sections.js';
 import { defaultStreamsSection } from './stream-sections.js';

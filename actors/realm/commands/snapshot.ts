@@ -8,6 +8,8 @@ import {
   linkifiersOf,
   personalsOf,
   playgroundsOf,
+  profileFieldsOf,
+  profilesOf,
   realmsOf,
   streamsOf,
   usersOf,
@@ -34,6 +36,8 @@ export const snapshot: RealmCommand<JsonObject> = {
       playgrounds: playgroundsOf(parts) as never,
       domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
+      profileFields: profileFieldsOf(parts) as never,
+      profiles: [...profilesOf(parts)] as never,
     }),
   }),
 };

@@ -21,6 +21,7 @@ import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateM
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { PROFILE_OPERATIONS } from './profile.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
@@ -142,4 +143,5 @@ export const OPERATIONS = [
   ...DOMAIN_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...JOINING_OPERATIONS,
+  ...PROFILE_OPERATIONS,
 ] as unknown as readonly Operation[];

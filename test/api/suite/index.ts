@@ -26,6 +26,9 @@ import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { profileData } from './profile-data.js';
+import { profileFieldChanges } from './profile-field-changes.js';
+import { profileFields } from './profile-fields.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -104,6 +107,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   domains,
   invitations,
   'linkifiers and playgrounds': linkifiers,
+  'profile fields': profileFields,
+  'changes of profile fields': profileFieldChanges,
+  'profile data': profileData,
   'user groups': userGroups,
   'system bots': systemBots,
   'user topics': userTopics,

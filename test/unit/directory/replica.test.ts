@@ -21,6 +21,8 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   playgrounds: [],
   domains: [],
   emoji: [],
+  profileFields: [],
+  profiles: [],
 });
 
 async function world() {

@@ -70,6 +70,8 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     playgrounds: [],
     domains: [],
     emoji: [],
+    profileFields: [],
+    profiles: [],
   };
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, new FakeClock());
   const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());
