@@ -20,10 +20,12 @@ import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { changeSettings } from './commands/own-settings.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeRealm } from './commands/realm-settings.js';
+import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
+import { updateUser } from './commands/update-user.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { realmMachine } from './machine.js';
 import {
@@ -62,6 +64,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,
+    'update-user': updateUser,
+    'show-addresses': showAddresses,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,

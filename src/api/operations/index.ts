@@ -1,6 +1,7 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 
 import type { Operation } from '../operation.js';
+import { ACCOUNT_OPERATIONS } from './accounts.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
@@ -134,6 +135,7 @@ export const OPERATIONS = [
   updateSubscriptionSetting,
   getSubscriptionStatus,
   matchesNarrow,
+  ...ACCOUNT_OPERATIONS,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
 ] as unknown as readonly Operation[];
