@@ -6,6 +6,7 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
 import { versioned } from './commands/command.js';
+import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
@@ -27,6 +28,7 @@ import { updateStream } from './commands/update-stream.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { realmMachine } from './machine.js';
 import {
+  BOT_PART,
   EMOJI_PART,
   GROUP_PART,
   LINKIFIERS_PART,
@@ -54,6 +56,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
     EMOJI_PART,
+    BOT_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -62,6 +65,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,
+    'create-bot': createBot,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,

@@ -1,6 +1,7 @@
 /** Persisted state of a realm actor. Users, streams and group recipients are parts of their own. */
 import { type Json, type JsonObject, userId } from '../../src/core/index.js';
 import type {
+  DirectoryBot,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
@@ -47,6 +48,7 @@ export const LINKIFIERS_PART = 'linkifiers';
 /** One part with the whole list. */
 export const PLAYGROUNDS_PART = 'playgrounds';
 export const EMOJI_PART = 'emoji/';
+export const BOT_PART = 'bot/';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -65,6 +67,9 @@ export const realmsOf = (parts: Parts): Iterable<RealmEntry> => withPrefix(parts
 export const personalsOf = (parts: Parts): Iterable<DirectoryPersonal> => withPrefix(parts, PERSONAL_PART);
 export const groupsOf = (parts: Parts): Iterable<DirectoryGroup> => withPrefix(parts, USER_GROUP_PART);
 export const emojiOf = (parts: Parts): Iterable<DirectoryEmoji> => withPrefix(parts, EMOJI_PART);
+export const botsOf = (parts: Parts): Iterable<DirectoryBot> => withPrefix(parts, BOT_PART);
+export const botOf = (parts: Parts, user: number): DirectoryBot | undefined =>
+  parts.get(`${BOT_PART}${user}`) as unknown as DirectoryBot | undefined;
 export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
@@ -86,6 +91,7 @@ export const asPart = (
     | DirectoryPersonal
     | DirectoryGroup
     | DirectoryEmoji
+    | DirectoryBot
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[],
 ): Json => value as unknown as Json;

@@ -3,6 +3,7 @@ import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.
 import type { ExtraEmoji } from '../emoji/extra.js';
 import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
+  DirectoryBot,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
@@ -29,6 +30,7 @@ export interface DirectoryChange {
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
   readonly emoji?: DirectoryEmoji;
+  readonly bot?: DirectoryBot;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -45,6 +47,7 @@ export interface DirectorySnapshot {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly emoji: readonly DirectoryEmoji[];
+  readonly bots: readonly DirectoryBot[];
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -71,6 +74,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #personals = new Map<UserId, DirectoryPersonal>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
+  readonly #bots = new Map<UserId, DirectoryBot>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
 
@@ -92,6 +96,7 @@ export class RealmDirectory implements DirectoryView {
     for (const personal of snapshot.personals) this.apply({ personal });
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
+    for (const bot of snapshot.bots) this.apply({ bot });
     this.apply({ linkifiers: snapshot.linkifiers, playgrounds: snapshot.playgrounds });
   }
 
@@ -103,6 +108,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.personal) this.#putPersonal(change.personal);
     if (change.group) this.#groups.set(change.group.id, change.group);
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
+    if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
@@ -148,6 +154,14 @@ export class RealmDirectory implements DirectoryView {
 
   realms(): Iterable<RealmEntry> {
     return this.#realms.values();
+  }
+
+  bot(user: UserId): DirectoryBot | undefined {
+    return this.#bots.get(user);
+  }
+
+  bots(): Iterable<DirectoryBot> {
+    return this.#bots.values();
   }
 
   personal(user: UserId): DirectoryPersonal {

@@ -10,6 +10,7 @@ export {
 export { LANGUAGES } from './languages.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './names.js';
 export { checkDraftsOn, isOn } from './own-settings.js';
+export * from './present-bot.js';
 export { presentLinkifier, presentPlayground } from './present-realm.js';
 export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';
 export * from './realm-setting-rules.js';

@@ -62,7 +62,7 @@ export class ConclaveNode {
           blobs: ports.blobs,
           limits: { maxFileMib: config.maxFileMib },
           feeds: new Feeds(this.directories, log, store, clock),
-          personal: new PersonalParts(store),
+          personal: new PersonalParts(store, this.secrets),
         },
       });
     }

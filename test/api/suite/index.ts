@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { bots } from './bots.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
@@ -113,5 +114,6 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'who may see files': fileAccess,
   'files as they are served': fileServing,
   'custom emoji': emoji,
+  bots,
   restart,
 };

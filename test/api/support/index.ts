@@ -26,6 +26,7 @@ export { closeIdle, exchange, type RawAnswer } from './http.js';
 export { multipart, type SentFile } from './multipart.js';
 export {
   crowd,
+  makeBot,
   makeOrganization,
   NOTIFICATION_BOT,
   type Organization,

@@ -18,6 +18,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   groups: [],
   linkifiers: [],
   playgrounds: [],
+  bots: [],
   emoji: [],
 });
 
