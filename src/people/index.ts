@@ -1,3 +1,4 @@
+export * from './bot-storage.js';
 export {
   FIRST_GROUP,
   inSystemGroup,

@@ -104,6 +104,8 @@ const unwatched = (operation: string, why: string): Record<string, string> =>
   Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
 
 export const NOT_WATCHED: Readonly<Record<string, string>> = {
+  ...unwatched('PUT /bot_storage', 'no section shows it, and no event tells of it'),
+  ...unwatched('DELETE /bot_storage', 'no section shows it, and no event tells of it'),
   ...unwatched('POST /register', 'makes the snapshot itself'),
   ...unwatched('DELETE /events', 'ends a queue, which nobody else sees'),
   ...unwatched('POST /fetch_api_key', 'changes nothing'),

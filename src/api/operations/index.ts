@@ -1,6 +1,7 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 
 import type { Operation } from '../operation.js';
+import { BOT_STORAGE_OPERATIONS } from './bot-storage.js';
 import { BOT_OPERATIONS } from './bots.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
@@ -138,4 +139,5 @@ export const OPERATIONS = [
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
   ...BOT_OPERATIONS,
+  ...BOT_STORAGE_OPERATIONS,
 ] as unknown as readonly Operation[];

@@ -164,6 +164,9 @@ const ROWS: readonly Row[] = [
 ];
 
 const BOT_ROWS: readonly Row[] = [
+  { operation: 'GET /bot_storage', params: () => ({}) },
+  { operation: 'PUT /bot_storage', params: () => ({ storage: { a: 'b' } }) },
+  { operation: 'DELETE /bot_storage', params: () => ({}) },
   { operation: 'GET /bots', params: () => ({}), refused: { guest: NO_GUESTS } },
   {
     operation: 'POST /bots',

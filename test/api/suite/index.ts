@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
@@ -115,5 +116,6 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'files as they are served': fileServing,
   'custom emoji': emoji,
   bots,
+  'bot storage': botStorage,
   restart,
 };
