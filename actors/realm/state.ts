@@ -2,6 +2,7 @@
 import { type Json, type JsonObject, userId } from '../../src/core/index.js';
 import type {
   DirectoryBot,
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
@@ -27,6 +28,9 @@ export interface RealmState extends JsonObject {
   readonly nextGroup: number;
   readonly nextLinkifier: number;
   readonly nextPlayground: number;
+  readonly nextDomain: number;
+  /** Numbers of the next invitation to an address, and of the next link. */
+  readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
   /** Version of the newest commit that changed the directory: what outgoing commands need the replicas to have. */
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
@@ -47,6 +51,8 @@ export const USER_GROUP_PART = 'user-group/';
 export const LINKIFIERS_PART = 'linkifiers';
 /** One part with the whole list. */
 export const PLAYGROUNDS_PART = 'playgrounds';
+/** One part with the whole list. */
+export const DOMAINS_PART = 'domains';
 export const EMOJI_PART = 'emoji/';
 export const BOT_PART = 'bot/';
 
@@ -57,7 +63,7 @@ export const userOf = (parts: Parts, id: number): DirectoryUser | undefined =>
 export const streamOf = (parts: Parts, id: number): DirectoryStream | undefined =>
   parts.get(`${STREAM_PART}${id}`) as unknown as DirectoryStream | undefined;
 
-function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
+export function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
   for (const [name, value] of parts) if (name.startsWith(prefix)) yield value as unknown as T;
 }
 
@@ -74,6 +80,8 @@ export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
+export const domainsOf = (parts: Parts): readonly DirectoryDomain[] =>
+  (parts.get(DOMAINS_PART) as unknown as readonly DirectoryDomain[] | undefined) ?? [];
 export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
   parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
@@ -93,5 +101,6 @@ export const asPart = (
     | DirectoryEmoji
     | DirectoryBot
     | readonly DirectoryLinkifier[]
-    | readonly DirectoryPlayground[],
+    | readonly DirectoryPlayground[]
+    | readonly DirectoryDomain[],
 ): Json => value as unknown as Json;

@@ -5,6 +5,7 @@ export { RealmTail, type TailReader } from './tail.js';
 export type {
   BotService,
   DirectoryBot,
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,

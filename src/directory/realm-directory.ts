@@ -4,6 +4,7 @@ import type { ExtraEmoji } from '../emoji/extra.js';
 import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
   DirectoryBot,
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
@@ -29,6 +30,8 @@ export interface DirectoryChange {
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** The whole list. */
+  readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
   readonly bot?: DirectoryBot;
 }
@@ -46,6 +49,7 @@ export interface DirectorySnapshot {
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
+  readonly domains: readonly DirectoryDomain[];
   readonly emoji: readonly DirectoryEmoji[];
   readonly bots: readonly DirectoryBot[];
 }
@@ -77,6 +81,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #bots = new Map<UserId, DirectoryBot>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
+  #domains: readonly DirectoryDomain[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -97,7 +102,8 @@ export class RealmDirectory implements DirectoryView {
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
     for (const bot of snapshot.bots) this.apply({ bot });
-    this.apply({ linkifiers: snapshot.linkifiers, playgrounds: snapshot.playgrounds });
+    const { linkifiers, playgrounds, domains } = snapshot;
+    this.apply({ linkifiers, playgrounds, domains });
   }
 
   apply(change: DirectoryChange): void {
@@ -112,6 +118,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
+    if (change.domains) this.#domains = change.domains;
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -186,6 +193,10 @@ export class RealmDirectory implements DirectoryView {
 
   playgrounds(): readonly DirectoryPlayground[] {
     return this.#playgrounds;
+  }
+
+  domains(): readonly DirectoryDomain[] {
+    return this.#domains;
   }
 
   emoji(): Iterable<DirectoryEmoji> {

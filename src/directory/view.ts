@@ -121,6 +121,14 @@ export interface DirectoryPlayground {
   readonly urlPrefix: string;
 }
 
+/** Accounts may have addresses of it. */
+export interface DirectoryDomain {
+  readonly id: number;
+  /** Lower-case. */
+  readonly domain: string;
+  readonly allowSubdomains: boolean;
+}
+
 export interface DirectoryEmoji {
   readonly id: number;
   readonly name: string;
@@ -175,6 +183,8 @@ export interface DirectoryView {
   linkifiers(): readonly DirectoryLinkifier[];
   /** By id. */
   playgrounds(): readonly DirectoryPlayground[];
+  /** By id. */
+  domains(): readonly DirectoryDomain[];
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
   /** How this server names the emoji that is neither Unicode nor the organization's. */

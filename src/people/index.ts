@@ -1,4 +1,6 @@
 export * from './bot-storage.js';
+export { type AddressProblem, addressProblem, checkDomain, domainOf } from './domains.js';
+export { encodedUsers } from './encoded-users.js';
 export {
   FIRST_GROUP,
   inSystemGroup,
@@ -12,10 +14,10 @@ export { LANGUAGES } from './languages.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './names.js';
 export { checkDraftsOn, isOn } from './own-settings.js';
 export * from './present-bot.js';
-export { presentLinkifier, presentPlayground } from './present-realm.js';
+export { presentDomain, presentLinkifier, presentPlayground } from './present-realm.js';
 export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';
 export * from './realm-setting-rules.js';
-export { DEFAULT_REALM_SETTINGS } from './realm-settings.js';
+export { DEFAULT_REALM_SETTINGS, initialSettings, ORG_TYPES } from './realm-settings.js';
 export * from './roles.js';
 export * from './system-bots.js';
 export * from './user-settings.js';

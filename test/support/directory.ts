@@ -16,6 +16,7 @@ const EMPTY: DirectorySnapshot = {
   emoji: [],
   playgrounds: [],
   bots: [],
+  domains: [],
 };
 
 /** The directory of realm 1, with this in it. */

@@ -4,6 +4,7 @@ import {
   defaultSettings,
   EMOJISET_CHOICES,
   NOTIFICATION_SOUNDS,
+  presentDomain,
   presentGroup,
   presentLinkifier,
   presentPlayground,
@@ -24,6 +25,10 @@ export const linkifiersSection = ({ directory, args }: SnapshotInputs): JsonObje
 
 export const playgroundsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_playgrounds: directory.playgrounds().map(presentPlayground),
+});
+
+export const domainsSection = ({ directory }: SnapshotInputs): JsonObject => ({
+  realm_domains: directory.domains().map(presentDomain),
 });
 
 export const settingsDefaultsSection = (): JsonObject => ({

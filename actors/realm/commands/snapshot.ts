@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import {
   botsOf,
+  domainsOf,
   emojiOf,
   groupsOf,
   linkifiersOf,
@@ -32,6 +33,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       groups: [...groupsOf(parts)] as never,
       linkifiers: linkifiersOf(parts) as never,
       playgrounds: playgroundsOf(parts) as never,
+      domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
       // By id: the order of parts is that of their names.
       bots: [...botsOf(parts)].sort((a, b) => a.user - b.user) as never,

@@ -8,6 +8,7 @@ import { changes } from './changes.js';
 import { common } from './common.js';
 import { drafts } from './drafts.js';
 import { files } from './files.js';
+import { invitations } from './invitations.js';
 import { messages } from './messages.js';
 import { organization } from './organization.js';
 import { queues } from './queues.js';
@@ -31,5 +32,6 @@ export const catalogue = {
   ...bots,
   ...files,
   ...organization,
+  ...invitations,
 } as const;
 export type ErrorName = keyof typeof catalogue;

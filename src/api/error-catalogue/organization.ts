@@ -12,4 +12,7 @@ export const organization = {
   LINKIFIER_NOT_FOUND: bad('Linkifier not found.'),
   INVALID_PLAYGROUND: bad('Invalid playground'),
   PLAYGROUND_LANGUAGE: bad('Invalid characters in pygments language'),
+  INVALID_DOMAIN: bad('Invalid domain: {reason}'),
+  DOMAIN_EXISTS: bad('The domain {domain} is already a part of your organization.'),
+  NO_SUCH_DOMAIN: bad('No entry found for domain {domain}.'),
 } as const satisfies Record<string, CatalogueEntry>;
