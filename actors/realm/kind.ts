@@ -31,10 +31,12 @@ import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { changeSettings } from './commands/own-settings.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeRealm } from './commands/realm-settings.js';
+import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
+import { updateUser } from './commands/update-user.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
@@ -80,6 +82,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     snapshot,
     'create-user': createUser,
     'create-bot': createBot,
+    'update-user': updateUser,
+    'show-addresses': showAddresses,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,

@@ -192,4 +192,6 @@ export interface ActorRepeat {
 export interface ActorRefusal {
   /** ApiError.toReply() of what the handler threw. */
   readonly error: ErrorReply;
+  /** A part was done before the refusal: as that of a success. */
+  readonly after?: number;
 }

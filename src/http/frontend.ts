@@ -234,14 +234,15 @@ export class Frontend {
   }
 
   #reply(arrival: Arrival, at: AnonymousCaller, reply: ActorReply, ignored: readonly string[] | undefined): void {
-    if ('error' in reply) {
-      const { status } = reply.error;
-      this.#respond(arrival, status, errorHeaders(reply.error), errorBody(reply.error));
-      return;
-    }
-    const { ok, partial } = reply;
-    const send = (): void =>
+    const send = (): void => {
+      if ('error' in reply) {
+        const { error } = reply;
+        this.#respond(arrival, error.status, errorHeaders(error), errorBody(error));
+        return;
+      }
+      const { ok, partial } = reply;
       this.#respond(arrival, 200, JSON_HEADERS, partial ? partialBody(partial) : successOfParts(ok, ignored));
+    };
     if (reply.after === undefined) send();
     else this.#then(arrival, this.#services.waitFor(at.realm, reply.after), send);
   }

@@ -1,4 +1,5 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
+import { ACCOUNT_OPERATIONS } from './accounts.js';
 import { BOT_STORAGE_OPERATIONS } from './bot-storage.js';
 import { BOT_OPERATIONS } from './bots.js';
 import { DOMAIN_OPERATIONS } from './domains.js';
@@ -115,4 +116,5 @@ export const OPERATIONS = [
   ...DOMAIN_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...JOINING_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
 ] as unknown as readonly Operation[];

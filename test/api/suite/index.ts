@@ -3,6 +3,7 @@ import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
+import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
@@ -38,6 +39,7 @@ import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
+import { roleState } from './role-state.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
 import { scheduledRefusals } from './scheduled-refusals.js';
@@ -67,6 +69,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  'changing accounts': changingAccounts,
+  'snapshot and events of roles': roleState,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
