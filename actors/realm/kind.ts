@@ -6,6 +6,7 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
 import { versioned } from './commands/command.js';
+import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
@@ -47,6 +48,7 @@ import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import {
+  BOT_PART,
   DOMAINS_PART,
   EMOJI_PART,
   GROUP_PART,
@@ -78,6 +80,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     PLAYGROUNDS_PART,
     DOMAINS_PART,
     EMOJI_PART,
+    BOT_PART,
     ...Object.values(INVITATION_PARTS),
     PROFILE_FIELDS_PART,
     PROFILE_PART,
@@ -89,6 +92,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,
+    'create-bot': createBot,
     'update-user': updateUser,
     'show-addresses': showAddresses,
     subscribe,

@@ -1,6 +1,7 @@
 /** Persisted state of a realm actor. Users, streams and group recipients are parts of their own. */
 import { type Json, type JsonObject, userId } from '../../src/core/index.js';
 import type {
+  DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
@@ -59,6 +60,7 @@ export const EMOJI_PART = 'emoji/';
 /** One part with the whole list, by order. */
 export const PROFILE_FIELDS_PART = 'profile-fields';
 export const PROFILE_PART = 'profile/';
+export const BOT_PART = 'bot/';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -86,6 +88,9 @@ export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
     user: userId(user),
     values: {},
   };
+export const botsOf = (parts: Parts): Iterable<DirectoryBot> => withPrefix(parts, BOT_PART);
+export const botOf = (parts: Parts, user: number): DirectoryBot | undefined =>
+  parts.get(`${BOT_PART}${user}`) as unknown as DirectoryBot | undefined;
 export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
@@ -109,6 +114,7 @@ export const asPart = (
     | DirectoryPersonal
     | DirectoryGroup
     | DirectoryEmoji
+    | DirectoryBot
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[]
     | readonly DirectoryDomain[]

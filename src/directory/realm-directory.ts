@@ -3,6 +3,7 @@ import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.
 import type { ExtraEmoji } from '../emoji/extra.js';
 import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
+  DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
@@ -38,6 +39,7 @@ export interface DirectoryChange {
   /** The whole list, by order. */
   readonly profileFields?: readonly DirectoryProfileField[];
   readonly profile?: DirectoryProfile;
+  readonly bot?: DirectoryBot;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -57,6 +59,7 @@ export interface DirectorySnapshot {
   readonly emoji: readonly DirectoryEmoji[];
   readonly profileFields: readonly DirectoryProfileField[];
   readonly profiles: readonly DirectoryProfile[];
+  readonly bots: readonly DirectoryBot[];
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -86,6 +89,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #personals = new Map<UserId, DirectoryPersonal>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
+  readonly #bots = new Map<UserId, DirectoryBot>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
   #domains: readonly DirectoryDomain[] = [];
@@ -115,6 +119,7 @@ export class RealmDirectory implements DirectoryView {
     for (const profile of snapshot.profiles) this.apply({ profile });
     const { linkifiers, playgrounds, domains, profileFields } = snapshot;
     this.apply({ linkifiers, playgrounds, domains, profileFields });
+    for (const bot of snapshot.bots) this.apply({ bot });
   }
 
   apply(change: DirectoryChange): void {
@@ -125,6 +130,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.personal) this.#putPersonal(change.personal);
     if (change.group) this.#groups.set(change.group.id, change.group);
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
+    if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
@@ -173,6 +179,14 @@ export class RealmDirectory implements DirectoryView {
 
   realms(): Iterable<RealmEntry> {
     return this.#realms.values();
+  }
+
+  bot(user: UserId): DirectoryBot | undefined {
+    return this.#bots.get(user);
+  }
+
+  bots(): Iterable<DirectoryBot> {
+    return this.#bots.values();
   }
 
   personal(user: UserId): DirectoryPersonal {

@@ -58,6 +58,32 @@ export interface DirectoryStream {
   readonly isDefault: boolean;
 }
 
+/** Where an outgoing webhook bot is told of messages. */
+export interface BotService {
+  /** As given, '' where nothing was. */
+  readonly baseUrl: string;
+  /** 1 generic, 2 for services that expect the form of Slack's outgoing webhooks. */
+  readonly interface: number;
+  /** Sent along with each call, encrypted under the server secret. */
+  readonly tokenSealed: string;
+}
+
+/** What a bot has beside its account. */
+export interface DirectoryBot {
+  readonly user: UserId;
+  /** API key, encrypted under the server secret: its owner and administrators may read it. */
+  readonly keySealed: string;
+  /** Where its messages go that name no stream. */
+  readonly sendingStream: StreamId | null;
+  /** What its queues are narrowed to. */
+  readonly eventsStream: StreamId | null;
+  /** Its queues get the messages of all public streams. */
+  readonly allPublicStreams: boolean;
+  /** Outgoing webhooks only. */
+  readonly service: BotService | null;
+  readonly config: { readonly [key: string]: string };
+}
+
 /** What others need of a user's own choices: kept by the realm actor, so that every replica has it. */
 export interface DirectoryPersonal {
   readonly user: UserId;
@@ -178,6 +204,9 @@ export interface DirectoryView {
   /** Live streams only, ignoring case. */
   streamByName(name: string): DirectoryStream | undefined;
   streams(): Iterable<DirectoryStream>;
+  bot(user: UserId): DirectoryBot | undefined;
+  /** Deactivated ones too, in the order in which they were made. */
+  bots(): Iterable<DirectoryBot>;
   /** Own choices of an account; those of an account that chose nothing are empty. */
   personal(user: UserId): DirectoryPersonal;
   /** Accounts with alert words or muted users. */

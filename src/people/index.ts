@@ -1,3 +1,4 @@
+export * from './bot-storage.js';
 export * from './disposable.js';
 export * from './domains.js';
 export * from './encoded-users.js';
@@ -5,6 +6,7 @@ export * from './groups.js';
 export * from './languages.js';
 export * from './names.js';
 export * from './own-settings.js';
+export * from './present-bot.js';
 export * from './present-realm.js';
 export * from './present-user.js';
 export * from './profile-fields.js';

@@ -69,7 +69,7 @@ export class ConclaveNode {
           mail: new PostOffice(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib },
           feeds: new Feeds(this.directories, log, store, clock),
-          personal: new PersonalParts(store),
+          personal: new PersonalParts(store, this.secrets),
         },
       });
     }

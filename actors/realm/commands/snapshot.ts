@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import {
+  botsOf,
   domainsOf,
   emojiOf,
   groupsOf,
@@ -38,6 +39,8 @@ export const snapshot: RealmCommand<JsonObject> = {
       emoji: [...emojiOf(parts)] as never,
       profileFields: profileFieldsOf(parts) as never,
       profiles: [...profilesOf(parts)] as never,
+      // By id: the order of parts is that of their names.
+      bots: [...botsOf(parts)].sort((a, b) => a.user - b.user) as never,
     }),
   }),
 };

@@ -1,6 +1,8 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { botStorage } from './bot-storage.js';
+import { bots } from './bots.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
@@ -127,5 +129,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'who may see files': fileAccess,
   'files as they are served': fileServing,
   'custom emoji': emoji,
+  bots,
+  'bot storage': botStorage,
   restart,
 };

@@ -27,6 +27,7 @@ export { mailed, mailsTo, type SentMail } from './mails.js';
 export { multipart, type SentFile } from './multipart.js';
 export {
   crowd,
+  makeBot,
   makeOrganization,
   NOTIFICATION_BOT,
   type Organization,
