@@ -5,6 +5,7 @@ import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
+import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
@@ -17,7 +18,9 @@ import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
+import { setRealmPicture } from './commands/organization-pictures.js';
 import { changeSettings } from './commands/own-settings.js';
+import { pictureBegin } from './commands/pictures.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { snapshot } from './commands/snapshot.js';
@@ -31,10 +34,12 @@ import {
   GROUP_PART,
   LINKIFIERS_PART,
   PERSONAL_PART,
+  PICTURES_PART,
   PLAYGROUNDS_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
+  UPLOADS_PART,
   USER_GROUP_PART,
   USER_PART,
 } from './state.js';
@@ -54,6 +59,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
     EMOJI_PART,
+    PICTURES_PART,
+    UPLOADS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -74,6 +81,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'emoji-begin': emojiBegin,
     'emoji-add': emojiAdd,
     'emoji-remove': emojiRemove,
+    'picture-begin': pictureBegin,
+    'set-avatar': setAvatar,
+    'remove-avatar': removeAvatar,
+    'set-realm-picture': setRealmPicture,
     'file-id': fileId,
     'files-changed': filesChanged,
     'space-used': spaceUsed,

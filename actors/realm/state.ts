@@ -9,6 +9,7 @@ import type {
   DirectoryStream,
   DirectoryUser,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
 } from '../../src/directory/index.js';
 
@@ -47,6 +48,10 @@ export const LINKIFIERS_PART = 'linkifiers';
 /** One part with the whole list. */
 export const PLAYGROUNDS_PART = 'playgrounds';
 export const EMOJI_PART = 'emoji/';
+/** One part with icon and logos. */
+export const PICTURES_PART = 'pictures';
+/** Uploads of one picture each; see commands/pictures.ts. */
+export const UPLOADS_PART = 'uploads/';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -69,6 +74,8 @@ export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
+export const picturesOf = (parts: Parts): RealmPictures =>
+  (parts.get(PICTURES_PART) as unknown as RealmPictures | undefined) ?? {};
 export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
   parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
@@ -86,6 +93,7 @@ export const asPart = (
     | DirectoryPersonal
     | DirectoryGroup
     | DirectoryEmoji
+    | RealmPictures
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[],
 ): Json => value as unknown as Json;

@@ -12,5 +12,9 @@ export type {
   DirectoryUser,
   DirectoryView,
   RealmEntry,
+  RealmPicture,
+  RealmPictureName,
+  RealmPictures,
   RealmSettings,
+  UploadedAvatar,
 } from './view.js';

@@ -14,7 +14,7 @@ import {
   scrypt,
   timingSafeEqual,
 } from 'node:crypto';
-import { type RealmId, realmId } from '../core/index.js';
+import { type RealmId, realmId, type UserId } from '../core/index.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const REALM_CHARS = 6;
@@ -27,6 +27,7 @@ export class Secrets {
   readonly #hashKey: Buffer;
   readonly #sealKey: Buffer;
   readonly #maskKey: Buffer;
+  readonly #avatarKey: Buffer;
 
   /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
   constructor(secret: string) {
@@ -35,6 +36,7 @@ export class Secrets {
     this.#hashKey = derive('key-hash');
     this.#sealKey = derive('key-seal');
     this.#maskKey = derive('key-realm');
+    this.#avatarKey = derive('avatar');
   }
 
   newApiKey(realm: RealmId): string {
@@ -59,6 +61,11 @@ export class Secrets {
   /** Hex; what directories hold instead of the key. */
   keyHash(key: string): string {
     return createHmac('sha256', this.#hashKey).update(key).digest('hex').slice(0, 40);
+  }
+
+  /** 40 hex digits that name an account in addresses of its avatar, and that nobody finds by counting. */
+  avatarHash(realm: RealmId, user: UserId): string {
+    return createHmac('sha1', this.#avatarKey).update(`${realm}/${user}`).digest('hex');
   }
 
   /** Encrypt a text for the Store (AES-256-GCM, base64). */

@@ -60,7 +60,7 @@ export class ConclaveNode {
           passwords: passwordStrength,
           renderer: this.#renderer,
           blobs: ports.blobs,
-          limits: { maxFileMib: config.maxFileMib },
+          limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
           personal: new PersonalParts(store),
         },

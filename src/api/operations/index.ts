@@ -1,6 +1,7 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 
 import type { Operation } from '../operation.js';
+import { AVATAR_OPERATIONS } from './avatars.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
@@ -17,7 +18,9 @@ import {
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
+import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { PICTURE_OPERATIONS } from './pictures.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
@@ -27,6 +30,7 @@ import {
 } from './scheduled.js';
 import { getServerSettings } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
+import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { addSubmessage } from './submessages.js';
@@ -136,4 +140,8 @@ export const OPERATIONS = [
   matchesNarrow,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
+  ...AVATAR_OPERATIONS,
+  ...ORGANIZATION_PICTURE_OPERATIONS,
+  ...PICTURE_OPERATIONS,
+  ...STATIC_OPERATIONS,
 ] as unknown as readonly Operation[];

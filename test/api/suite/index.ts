@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { avatars } from './avatars.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
@@ -22,6 +23,7 @@ import { marking } from './marking.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
+import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { queueCapabilities } from './queue-capabilities.js';
@@ -113,5 +115,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'who may see files': fileAccess,
   'files as they are served': fileServing,
   'custom emoji': emoji,
+  avatars,
+  'organization pictures': organizationPictures,
   restart,
 };

@@ -109,6 +109,9 @@ export function applyRealm(state: State, event: ApiEvent, options: ReducerOption
     case 'realm_linkifiers':
     case 'realm_playgrounds':
       return { ...state, [event.type]: event[event.type] };
+    case 'realm_bot':
+      // Whoever may manage the bot has it in a section of its own, as far as there is one.
+      return state;
     case 'realm':
       if (event.op === 'update') return settingsChanged(state, { [String(event.property)]: event.value });
       return settingsChanged(state, event.data as Fields);
