@@ -13,7 +13,9 @@ import { everyRole } from './every-role.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { fileAccess } from './file-access.js';
+import { fileAttacks } from './file-attacks.js';
 import { fileServing } from './file-serving.js';
+import { fileVisitors } from './file-visitors.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { leaving } from './leaving.js';
@@ -114,6 +116,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'uploaded files': files,
   'who may see files': fileAccess,
   'files as they are served': fileServing,
+  'files that are attacks': fileAttacks,
+  'files on the web': fileVisitors,
   'custom emoji': emoji,
   avatars,
   'organization pictures': organizationPictures,

@@ -111,6 +111,8 @@ export interface EmbeddedOptions {
   readonly httpAdapter?: 'uws' | 'node' | 'auto';
   readonly maxBodyMib?: number;
   readonly emojiNames?: 'conclave' | 'zulip';
+  /** 0: none. */
+  readonly uploadQuotaMib?: number;
   /** Makes a port slow, or lets it fail. */
   readonly adjust?: (ports: Ports) => Ports;
 }
@@ -126,6 +128,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       'max-body-mib': String(options.maxBodyMib ?? 1),
       'web-public-streams': 'yes',
       'emoji-names': options.emojiNames ?? 'conclave',
+      'upload-quota-mib': String(options.uploadQuotaMib ?? 0),
     },
     {},
   );
