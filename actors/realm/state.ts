@@ -13,6 +13,7 @@ import type {
   DirectoryStream,
   DirectoryUser,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
 } from '../../src/directory/index.js';
 
@@ -61,6 +62,10 @@ export const EMOJI_PART = 'emoji/';
 export const PROFILE_FIELDS_PART = 'profile-fields';
 export const PROFILE_PART = 'profile/';
 export const BOT_PART = 'bot/';
+/** One part with icon and logos. */
+export const PICTURES_PART = 'pictures';
+/** Uploads of one picture each; see commands/pictures.ts. */
+export const UPLOADS_PART = 'uploads/';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -97,6 +102,8 @@ export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
 export const domainsOf = (parts: Parts): readonly DirectoryDomain[] =>
   (parts.get(DOMAINS_PART) as unknown as readonly DirectoryDomain[] | undefined) ?? [];
+export const picturesOf = (parts: Parts): RealmPictures =>
+  (parts.get(PICTURES_PART) as unknown as RealmPictures | undefined) ?? {};
 export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
   parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
@@ -115,6 +122,7 @@ export const asPart = (
     | DirectoryGroup
     | DirectoryEmoji
     | DirectoryBot
+    | RealmPictures
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[]
     | readonly DirectoryDomain[]

@@ -19,5 +19,9 @@ export type {
   ProfileData,
   ProfileValue,
   RealmEntry,
+  RealmPicture,
+  RealmPictureName,
+  RealmPictures,
   RealmSettings,
+  UploadedAvatar,
 } from './view.js';

@@ -17,6 +17,7 @@ import type {
   DirectoryView,
   ProfileData,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
 } from './view.js';
 
@@ -40,6 +41,8 @@ export interface DirectoryChange {
   readonly profileFields?: readonly DirectoryProfileField[];
   readonly profile?: DirectoryProfile;
   readonly bot?: DirectoryBot;
+  /** All of them. */
+  readonly pictures?: RealmPictures;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -60,6 +63,7 @@ export interface DirectorySnapshot {
   readonly profileFields: readonly DirectoryProfileField[];
   readonly profiles: readonly DirectoryProfile[];
   readonly bots: readonly DirectoryBot[];
+  readonly pictures: RealmPictures;
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -75,6 +79,7 @@ export class RealmDirectory implements DirectoryView {
   readonly subdomain: string;
   deactivated: boolean;
   settings: RealmSettings;
+  pictures: RealmPictures;
   usersVersion = 0;
   streamsVersion = 0;
   profilesVersion = 0;
@@ -83,6 +88,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #users = new Map<UserId, DirectoryUser>();
   readonly #keys = new Map<string, UserId>();
   readonly #emails = new Map<string, UserId>();
+  readonly #avatars = new Map<string, UserId>();
   readonly #streams = new Map<StreamId, DirectoryStream>();
   readonly #names = new Map<string, StreamId>();
   readonly #realms = new Map<number, RealmEntry>();
@@ -107,6 +113,7 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    this.pictures = snapshot.pictures;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
     const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
     this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
@@ -132,6 +139,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
     if (change.domains) this.#domains = change.domains;
@@ -158,6 +166,11 @@ export class RealmDirectory implements DirectoryView {
     const folded = email.toLowerCase();
     const id = this.#emails.get(folded) ?? SYSTEM_BOT_EMAILS.get(folded);
     return id === undefined ? undefined : this.user(id);
+  }
+
+  userByAvatar(hash: string): DirectoryUser | undefined {
+    const id = this.#avatars.get(hash);
+    return id === undefined ? undefined : this.#users.get(id);
   }
 
   users(): Iterable<DirectoryUser> {
@@ -260,6 +273,8 @@ export class RealmDirectory implements DirectoryView {
       this.#emails.delete(before.deliveryEmail.toLowerCase());
     }
     this.#users.set(user.id, user);
+    // The name never changes, so one that is out of use may stay.
+    if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);
     this.#emails.set(user.email.toLowerCase(), user.id);
     this.#emails.set(user.deliveryEmail.toLowerCase(), user.id);

@@ -23,7 +23,10 @@ export interface DirectoryUser {
   readonly botOwner: UserId | null;
   readonly timezone: string;
   readonly avatarSource: 'G' | 'U';
+  /** 1, and one more with each change. */
   readonly avatarVersion: number;
+  /** With source U. */
+  readonly avatar?: UploadedAvatar | null;
   /** users.md: 1 everyone, 2 members, 3 admins, 4 nobody, 5 moderators. */
   readonly emailVisibility: number;
   /** Milliseconds since 1970. */
@@ -34,6 +37,27 @@ export interface DirectoryUser {
   /** Roles held before, newest last: [role, first realm version with the next role]. Replay needs the role of then. */
   readonly pastRoles: readonly (readonly [number, number])[];
 }
+
+/** Where an account's uploaded avatar is. */
+export interface UploadedAvatar {
+  readonly realm: RealmId;
+  /** Names the account in addresses (secrets.ts). */
+  readonly hash: string;
+  /** Of the upload; each has one of its own. */
+  readonly number: number;
+}
+
+export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
+
+export interface RealmPicture {
+  /** Of the upload; 0: the default picture. */
+  readonly number: number;
+  /** One more with each change. */
+  readonly version: number;
+}
+
+/** Absent: never changed. */
+export type RealmPictures = { readonly [N in RealmPictureName]?: RealmPicture };
 
 export interface DirectoryStream {
   readonly id: StreamId;
@@ -192,12 +216,15 @@ export interface DirectoryView {
   /** Deactivated organization: nobody may call anything. */
   readonly deactivated: boolean;
   readonly settings: RealmSettings;
+  readonly pictures: RealmPictures;
   /** System bots too, which `users` leaves out. */
   user(id: UserId): DirectoryUser | undefined;
   /** By keyed hash of the API key. */
   userByKeyHash(hash: string): DirectoryUser | undefined;
   /** By API e-mail or real address, ignoring case; system bots too. */
   userByEmail(email: string): DirectoryUser | undefined;
+  /** By the name of an uploaded avatar. */
+  userByAvatar(hash: string): DirectoryUser | undefined;
   /** All accounts, deactivated ones included, by id. */
   users(): Iterable<DirectoryUser>;
   stream(id: StreamId): DirectoryStream | undefined;

@@ -24,6 +24,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   emoji: [],
   profileFields: [],
   profiles: [],
+  pictures: {},
 });
 
 async function world() {
