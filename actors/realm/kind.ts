@@ -25,6 +25,7 @@ import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
+import { setStatus } from './commands/user-status.js';
 import { realmMachine } from './machine.js';
 import {
   EMOJI_PART,
@@ -78,6 +79,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'files-changed': filesChanged,
     'space-used': spaceUsed,
     'change-settings': changeSettings,
+    'set-status': setStatus,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,
     'mute-user': muteUser,

@@ -115,8 +115,11 @@ export interface Forward {
 
 /** A response made on the frontend from its directory replica. */
 export interface Answer {
-  /** Fields beside result and msg. Bytes: the JSON text of the fields, starting with a comma, encoded before. */
-  readonly fields: JsonObject | Uint8Array;
+  /**
+   * Fields beside result and msg. Bytes: the JSON text of the fields, starting with a comma, encoded before; of several
+   * such texts one after the other.
+   */
+  readonly fields: JsonObject | Uint8Array | readonly Uint8Array[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -13,4 +13,5 @@ export type {
   DirectoryView,
   RealmEntry,
   RealmSettings,
+  UserStatus,
 } from './view.js';

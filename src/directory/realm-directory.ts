@@ -13,6 +13,7 @@ import type {
   DirectoryView,
   RealmEntry,
   RealmSettings,
+  UserStatus,
 } from './view.js';
 
 /** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
@@ -69,6 +70,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #names = new Map<string, StreamId>();
   readonly #realms = new Map<number, RealmEntry>();
   readonly #personals = new Map<UserId, DirectoryPersonal>();
+  readonly #statuses = new Map<UserId, UserStatus>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
@@ -158,6 +160,10 @@ export class RealmDirectory implements DirectoryView {
     for (const one of this.#personals.values()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
   }
 
+  statuses(): Iterable<readonly [UserId, UserStatus]> {
+    return this.#statuses;
+  }
+
   group(id: number): DirectoryGroup | undefined {
     return this.#groups.get(id);
   }
@@ -180,6 +186,8 @@ export class RealmDirectory implements DirectoryView {
 
   #putPersonal(personal: DirectoryPersonal): void {
     this.#personals.set(personal.user, personal);
+    if (personal.status) this.#statuses.set(personal.user, personal.status);
+    else this.#statuses.delete(personal.user);
     this.choicesVersion++;
   }
 

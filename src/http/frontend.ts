@@ -25,15 +25,7 @@ import { ParameterReader } from './params.js';
 import { NO_FIELDS, parseForm } from './params-form.js';
 import { Pending } from './pending.js';
 import { refusalOf } from './refusal.js';
-import {
-  errorBody,
-  errorHeaders,
-  fieldsOf,
-  JSON_HEADERS,
-  partialBody,
-  successOfFields,
-  successOfParts,
-} from './reply.js';
+import { errorBody, errorHeaders, fieldsOf, JSON_HEADERS, partialBody, successOf, successOfParts } from './reply.js';
 import { Router, segmentsOf } from './route.js';
 import { type BodyPart, Headers, type HttpExchange } from './server.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
@@ -184,8 +176,7 @@ export class Frontend {
   }
 
   #answer(arrival: Arrival, { fields, headers }: Answer, ignored: readonly string[] | undefined): void {
-    const body = fields instanceof Uint8Array ? successOfParts([fields], ignored) : successOfFields(fields, ignored);
-    this.#respond(arrival, 200, headers ? JSON_HEADERS.with(headers) : JSON_HEADERS, body);
+    this.#respond(arrival, 200, headers ? JSON_HEADERS.with(headers) : JSON_HEADERS, successOf(fields, ignored));
   }
 
   #forward(

@@ -1,5 +1,5 @@
 /** Response bodies (conventions.md § Response envelope): constant parts are encoded once, actors' parts are not touched. */
-import type { ErrorReply } from '../api/index.js';
+import type { Answer, ErrorReply } from '../api/index.js';
 import { PRODUCT } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
 import { type BodyPart, Headers } from './server.js';
@@ -37,6 +37,14 @@ export function successOfFields(fields: JsonObject, ignored: readonly string[] |
 export function successOfParts(parts: readonly Uint8Array[], ignored: readonly string[] | undefined): BodyPart[] {
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
 }
+
+/** Fields as an operation answers them. */
+export function successOf(fields: Answer['fields'], ignored: readonly string[] | undefined): BodyPart[] {
+  if (fields instanceof Uint8Array) return successOfParts([fields], ignored);
+  return isList(fields) ? successOfParts(fields, ignored) : successOfFields(fields, ignored);
+}
+
+const isList = (fields: JsonObject | readonly Uint8Array[]): fields is readonly Uint8Array[] => Array.isArray(fields);
 
 /** The same, read again. */
 export function fieldsOf(parts: readonly Uint8Array[]): JsonObject {

@@ -7,6 +7,7 @@ export {
   systemGroupsOf,
   UserGroups,
 } from './groups.js';
+export { isHotspot, nextHotspots, type Tutorial } from './hotspots.js';
 export { LANGUAGES } from './languages.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './names.js';
 export { checkDraftsOn, isOn } from './own-settings.js';

@@ -7,8 +7,9 @@ import {
   mutedUsersSection,
   notificationsSection,
   settingsSection,
+  statusSection,
 } from './choice-sections.js';
-import { EMPTY_SECTIONS, presenceSection, profileFieldsSection } from './empty-sections.js';
+import { EMPTY_SECTIONS, profileFieldsSection } from './empty-sections.js';
 import {
   groupsSection,
   linkifiersSection,
@@ -23,13 +24,13 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>>
   default_streams: defaultStreamsSection,
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
-  presence: presenceSection,
   realm_linkifiers: linkifiersSection,
   realm_playgrounds: playgroundsSection,
   realm_user_groups: groupsSection,
   realm_user_settings_defaults: settingsDefaultsSection,
   stop_words: () => ({ stop_words: STOP_WORDS }),
   user_settings: settingsSection,
+  user_status: statusSection,
   update_display_settings: displaySection,
   update_global_notifications: notificationsSection,
 };

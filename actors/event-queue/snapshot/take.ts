@@ -5,11 +5,12 @@
 
 import { encodeFields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
-import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
+import { type ActorKey, type JsonObject, presenceKey, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import type { Limits } from '../../../src/files/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
+import { presencesIn } from '../../../src/presence/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
@@ -18,6 +19,7 @@ import type { QueueState, QueueVolatile } from '../state.js';
 import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
 import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
+import { presenceSection, visitorsPresence } from './presence-section.js';
 import { realmSection } from './realm-section.js';
 import { directorySections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
@@ -53,6 +55,7 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   scheduled: ['scheduled_messages'],
   topics: ['muted_topics', 'user_topic', 'message'],
   reading: ['message', 'starred_messages'],
+  hotspots: ['hotspots'],
 };
 
 const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
@@ -105,6 +108,14 @@ export async function takeSnapshot(
   if (own && wanted('starred_messages')) {
     parts.push({ starred_messages: await readStarred(realm, user.id, own, suppliers) });
   }
+  const presences = wanted('presence') && !isVisitor;
+  if (presences) {
+    const to = presenceKey(realm);
+    // Not named by any version: what changes in between is told by the next report (docs/architecture.md § Presence).
+    await presencesIn(directory).sync(
+      async (known) => (await suppliers.ask(to, 'presence-changes', { known })) as JsonObject,
+    );
+  }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
   covers[realmKey(realm)] = directory.version;
   const inputs: SnapshotInputs = {
@@ -123,11 +134,15 @@ export async function takeSnapshot(
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (wanted('realm_emoji')) parts.push({ realm_emoji: presentCustomEmoji(directory.emoji()) });
   if (own) parts.push(ownSections(inputs, own, wanted));
+  if (wanted('presence') && isVisitor) parts.push(visitorsPresence(inputs));
   return {
     start: end,
     incarnation,
     covers,
     shows: shown,
-    parts: (isVisitor ? parts.map(forTheWeb) : parts).map(encodeFields),
+    parts: [
+      ...(isVisitor ? parts.map(forTheWeb) : parts).map(encodeFields),
+      ...(presences ? presenceSection(inputs) : []),
+    ],
   };
 }

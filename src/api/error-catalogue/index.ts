@@ -9,6 +9,7 @@ import { drafts } from './drafts.js';
 import { files } from './files.js';
 import { messages } from './messages.js';
 import { organization } from './organization.js';
+import { presence } from './presence.js';
 import { queues } from './queues.js';
 import { shared } from './shared.js';
 import { streams } from './streams.js';
@@ -25,6 +26,7 @@ export const catalogue = {
   ...changes,
   ...drafts,
   ...typing,
+  ...presence,
   ...streams,
   ...users,
   ...files,

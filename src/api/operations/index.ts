@@ -18,6 +18,7 @@ import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateM
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { PRESENCE_OPERATIONS } from './presence.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
@@ -51,6 +52,7 @@ import {
   updateUserGroupMembers,
   updateUserGroupSubgroups,
 } from './user-groups.js';
+import { STATUS_OPERATIONS } from './user-status.js';
 import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
@@ -136,4 +138,6 @@ export const OPERATIONS = [
   matchesNarrow,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
+  ...PRESENCE_OPERATIONS,
+  ...STATUS_OPERATIONS,
 ] as unknown as readonly Operation[];
