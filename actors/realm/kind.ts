@@ -48,6 +48,7 @@ import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
 import { updateUser } from './commands/update-user.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
+import { setStatus } from './commands/user-status.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import {
@@ -122,6 +123,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'files-changed': filesChanged,
     'space-used': spaceUsed,
     'change-settings': changeSettings,
+    'set-status': setStatus,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,
     'mute-user': muteUser,

@@ -24,4 +24,5 @@ export type {
   RealmPictures,
   RealmSettings,
   UploadedAvatar,
+  UserStatus,
 } from './view.js';

@@ -19,6 +19,7 @@ import type {
   RealmEntry,
   RealmPictures,
   RealmSettings,
+  UserStatus,
 } from './view.js';
 
 /** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
@@ -93,6 +94,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #names = new Map<string, StreamId>();
   readonly #realms = new Map<number, RealmEntry>();
   readonly #personals = new Map<UserId, DirectoryPersonal>();
+  readonly #statuses = new Map<UserId, UserStatus>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   readonly #bots = new Map<UserId, DirectoryBot>();
@@ -210,6 +212,10 @@ export class RealmDirectory implements DirectoryView {
     for (const one of this.#personals.values()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
   }
 
+  statuses(): Iterable<readonly [UserId, UserStatus]> {
+    return this.#statuses;
+  }
+
   group(id: number): DirectoryGroup | undefined {
     return this.#groups.get(id);
   }
@@ -262,6 +268,8 @@ export class RealmDirectory implements DirectoryView {
 
   #putPersonal(personal: DirectoryPersonal): void {
     this.#personals.set(personal.user, personal);
+    if (personal.status) this.#statuses.set(personal.user, personal.status);
+    else this.#statuses.delete(personal.user);
     this.choicesVersion++;
   }
 

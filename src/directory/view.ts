@@ -3,6 +3,7 @@
  * interface only; how it is kept up is in replica.ts.
  */
 import type { RealmId, StreamId, UserId } from '../core/index.js';
+import type { EmojiRef } from '../emoji/emoji.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
@@ -116,6 +117,16 @@ export interface DirectoryPersonal {
   readonly alertWords: readonly string[];
   /** Muted users, in the order of muting; seconds since 1970. */
   readonly muted: readonly { readonly id: number; readonly timestamp: number }[];
+  /** Absent: says nothing. */
+  readonly status?: UserStatus;
+}
+
+/** What a person tells of himself, beside his name. */
+export interface UserStatus {
+  readonly text: string;
+  readonly emoji: EmojiRef | null;
+  /** Said to be away, in the old way; the setting `presence_enabled` is off then. */
+  readonly away: boolean;
 }
 
 export interface DirectoryGroup {
@@ -238,6 +249,8 @@ export interface DirectoryView {
   personal(user: UserId): DirectoryPersonal;
   /** Accounts with alert words or muted users. */
   personals(): Iterable<DirectoryPersonal>;
+  /** Of all who have one, deactivated accounts too. */
+  statuses(): Iterable<readonly [UserId, UserStatus]>;
   group(id: number): DirectoryGroup | undefined;
   /** Groups made by people, by id; system groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryGroup>;

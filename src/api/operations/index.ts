@@ -27,6 +27,7 @@ import { updateRealm } from './organization.js';
 import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { PICTURE_OPERATIONS } from './pictures.js';
+import { PRESENCE_OPERATIONS } from './presence.js';
 import { PROFILE_OPERATIONS } from './profile.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
@@ -62,6 +63,7 @@ import {
   updateUserGroupMembers,
   updateUserGroupSubgroups,
 } from './user-groups.js';
+import { STATUS_OPERATIONS } from './user-status.js';
 import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
 
@@ -158,4 +160,6 @@ export const OPERATIONS = [
   ...ORGANIZATION_PICTURE_OPERATIONS,
   ...PICTURE_OPERATIONS,
   ...STATIC_OPERATIONS,
+  ...PRESENCE_OPERATIONS,
+  ...STATUS_OPERATIONS,
 ] as unknown as readonly Operation[];
