@@ -24,6 +24,7 @@ import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { presence } from './presence.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -50,6 +51,7 @@ import { subscribingRefusals } from './subscribing-refusals.js';
 import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
 import { userGroups } from './user-groups.js';
+import { tutorial, userStatus } from './user-status.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { visibilityEvents } from './visibility-events.js';
@@ -104,6 +106,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'system bots': systemBots,
   'user topics': userTopics,
   typing,
+  presence,
+  'status of users': userStatus,
+  'hints for new users': tutorial,
   'scheduled messages': scheduled,
   'refusals of scheduling': scheduledRefusals,
   'snapshot and events': state,

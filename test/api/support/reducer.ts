@@ -2,6 +2,7 @@
 
 import { applyToMessages } from './reducer-messages.js';
 import { applyOwn } from './reducer-own.js';
+import { applyPeople } from './reducer-people.js';
 import { applyRealm } from './reducer-realm.js';
 import { applyToStreams } from './reducer-streams.js';
 import { flagsChanged, messageArrived } from './reducer-unread.js';
@@ -51,6 +52,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     default: {
       const next =
         applyOwn(state, event) ??
+        applyPeople(state, event) ??
         applyRealm(state, event, options) ??
         applyToStreams(state, event, options) ??
         applyToMessages(state, event);
