@@ -2,6 +2,7 @@
  * What one process knows of an organization's presences: asked of the presence actor by what has changed since the last
  * time, and encoded once for all who read it.
  */
+import { Encoded } from '../api/encode-fields.js';
 import type { JsonObject } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
@@ -32,24 +33,21 @@ export type AskPresences = (known: PresenceKnown | null) => Promise<JsonObject>;
 const MANY = 200;
 const OLDEST_MS = 1_000;
 
-interface Encoded {
+interface EncodedList {
   readonly version: number;
   readonly users: number;
   readonly choices: number;
   readonly made: number;
   readonly until: number;
-  /** `,"presences":…` */
-  readonly bytes: Uint8Array;
+  readonly json: Encoded;
 }
-
-const encoder = new TextEncoder();
 
 export class PresenceReplica {
   #source = '';
   #version = -1;
   #times = new Map<number, PresenceTimes>();
   #loading: Promise<void> | undefined;
-  readonly #encoded = new Map<PresenceForm, Encoded>();
+  readonly #encoded = new Map<PresenceForm, EncodedList>();
 
   constructor(private readonly directory: DirectoryView) {}
 
@@ -78,30 +76,30 @@ export class PresenceReplica {
     return this.#times.get(user);
   }
 
-  /** The field `presences`, as bodies are put together. */
-  list(form: PresenceForm, now: number): Uint8Array {
+  /** The field `presences`. */
+  list(form: PresenceForm, now: number): Encoded {
     const { directory } = this;
     const before = this.#encoded.get(form);
-    if (before && now < before.until && (this.#isCurrent(before) || this.#isFresh(before, now))) return before.bytes;
+    if (before && now < before.until && (this.#isCurrent(before) || this.#isFresh(before, now))) return before.json;
     const { text, until } = listPresences(this.#times, form, directory, now);
-    const encoded: Encoded = {
+    const encoded: EncodedList = {
       version: this.#version,
       users: directory.usersVersion,
       choices: directory.choicesVersion,
       made: now,
       until,
-      bytes: encoder.encode(`,"presences":${text}`),
+      json: Encoded.text(text),
     };
     this.#encoded.set(form, encoded);
-    return encoded.bytes;
+    return encoded.json;
   }
 
-  #isCurrent({ version, users, choices }: Encoded): boolean {
+  #isCurrent({ version, users, choices }: EncodedList): boolean {
     const { usersVersion, choicesVersion } = this.directory;
     return version === this.#version && users === usersVersion && choices === choicesVersion;
   }
 
-  #isFresh({ made }: Encoded, now: number): boolean {
+  #isFresh({ made }: EncodedList, now: number): boolean {
     return this.#times.size > MANY && now - made < OLDEST_MS;
   }
 

@@ -11,7 +11,6 @@ import {
   presencesIn,
   serverTime,
 } from '../../presence/index.js';
-import { encodeFields } from '../encode-fields.js';
 import { apiError } from '../errors.js';
 import { refreshUnless } from '../look-up.js';
 import { type Answer, type Call, operation } from '../operation.js';
@@ -30,7 +29,7 @@ const asking =
     call.send({ to: presenceKey(call.realm), command: 'presences', args: { known } });
 
 const listed = (replica: PresenceReplica, form: PresenceForm, now: number): Answer => ({
-  fields: [replica.list(form, now), encodeFields({ server_timestamp: serverTime(now) })],
+  fields: { presences: replica.list(form, now), server_timestamp: serverTime(now) },
 });
 
 export const updatePresence = operation({

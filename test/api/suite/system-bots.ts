@@ -81,7 +81,6 @@ export const systemBots: Facts = async (t, server) => {
   await t.test('sections of what does not exist yet are there, and empty', async (t) => {
     const state = await member.api.ok('POST /register');
     const empty = {
-      realm_domains: [],
       realm_filters: [],
       realm_bots: [],
       realm_embedded_bots: [],

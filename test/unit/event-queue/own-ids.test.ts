@@ -28,6 +28,7 @@ t.test('a buffer keeps the newest transient events', async (t) => {
     clientGravatar: true,
     includeSubscribers: false,
     notificationNull: true,
+    pronouns: true,
     slimPresence: false,
   };
   const buffer = new EventBuffer(1, 'q', shape);
