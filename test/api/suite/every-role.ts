@@ -69,6 +69,12 @@ const ROWS: readonly Row[] = [
   { operation: 'PATCH /settings/display', params: () => ({ enter_sends: false }) },
   { operation: 'PATCH /settings/notifications', params: () => ({ enable_sounds: true }) },
   { operation: 'GET /users/me/alert_words', params: () => ({}) },
+  { operation: 'POST /users/me/presence', params: () => ({ status: 'active' }) },
+  { operation: 'GET /realm/presence', params: () => ({}) },
+  { operation: 'GET /users/{user_id_or_email}/presence', params: ({ id }) => ({ user_id_or_email: id }) },
+  { operation: 'POST /users/me/status', params: () => ({ status_text: 'here' }) },
+  { operation: 'POST /users/me/hotspots', params: () => ({ hotspot: 'intro_gear' }) },
+  { operation: 'POST /users/me/tutorial_status', params: () => ({ status: 'finished' }) },
   { operation: 'GET /realm/linkifiers', params: () => ({}) },
   {
     operation: 'PATCH /drafts/{draft_id}',

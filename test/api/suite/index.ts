@@ -33,6 +33,7 @@ import { narrows } from './narrows.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { presence } from './presence.js';
 import { profileData } from './profile-data.js';
 import { profileFieldChanges } from './profile-field-changes.js';
 import { profileFields } from './profile-fields.js';
@@ -63,6 +64,7 @@ import { subscribingRefusals } from './subscribing-refusals.js';
 import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
 import { userGroups } from './user-groups.js';
+import { tutorial, userStatus } from './user-status.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { visibilityEvents } from './visibility-events.js';
@@ -124,6 +126,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'system bots': systemBots,
   'user topics': userTopics,
   typing,
+  presence,
+  'status of users': userStatus,
+  'hints for new users': tutorial,
   'scheduled messages': scheduled,
   'refusals of scheduling': scheduledRefusals,
   'snapshot and events': state,
