@@ -3,14 +3,19 @@ export { type DirectoryChange, type DirectorySnapshot, foldName, RealmDirectory 
 export { DirectoryReplica } from './replica.js';
 export { RealmTail, type TailReader } from './tail.js';
 export type {
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
+  ProfileData,
+  ProfileValue,
   RealmEntry,
   RealmPicture,
   RealmPictureName,

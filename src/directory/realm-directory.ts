@@ -1,16 +1,20 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
-import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
+import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
+  ProfileData,
   RealmEntry,
   RealmPictures,
   RealmSettings,
@@ -29,9 +33,14 @@ export interface DirectoryChange {
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** The whole list. */
+  readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
   /** All of them. */
   readonly pictures?: RealmPictures;
+  /** The whole list, by order. */
+  readonly profileFields?: readonly DirectoryProfileField[];
+  readonly profile?: DirectoryProfile;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -47,8 +56,11 @@ export interface DirectorySnapshot {
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
+  readonly domains: readonly DirectoryDomain[];
   readonly emoji: readonly DirectoryEmoji[];
   readonly pictures: RealmPictures;
+  readonly profileFields: readonly DirectoryProfileField[];
+  readonly profiles: readonly DirectoryProfile[];
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -56,6 +68,8 @@ export const asChange = (change: JsonObject): DirectoryChange => change as unkno
 
 /** Names of streams are compared ignoring case. */
 export const foldName = (name: string): string => name.toLowerCase();
+
+const NOTHING_FILLED_IN: ProfileData = {};
 
 export class RealmDirectory implements DirectoryView {
   version: number;
@@ -65,6 +79,7 @@ export class RealmDirectory implements DirectoryView {
   pictures: RealmPictures;
   usersVersion = 0;
   streamsVersion = 0;
+  profilesVersion = 0;
   choicesVersion = 0;
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #users = new Map<UserId, DirectoryUser>();
@@ -79,6 +94,11 @@ export class RealmDirectory implements DirectoryView {
   readonly #emoji = new Map<number, DirectoryEmoji>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
+  #domains: readonly DirectoryDomain[] = [];
+  readonly #profiles = new Map<UserId, DirectoryProfile>();
+  /** Made when they are asked for. */
+  readonly #shownProfiles = new Map<UserId, ProfileData>();
+  #profileFields: readonly DirectoryProfileField[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -99,7 +119,9 @@ export class RealmDirectory implements DirectoryView {
     for (const personal of snapshot.personals) this.apply({ personal });
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
-    this.apply({ linkifiers: snapshot.linkifiers, playgrounds: snapshot.playgrounds });
+    for (const profile of snapshot.profiles) this.apply({ profile });
+    const { linkifiers, playgrounds, domains, profileFields } = snapshot;
+    this.apply({ linkifiers, playgrounds, domains, profileFields });
   }
 
   apply(change: DirectoryChange): void {
@@ -114,6 +136,9 @@ export class RealmDirectory implements DirectoryView {
     if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
+    if (change.domains) this.#domains = change.domains;
+    if (change.profileFields) this.#putProfileFields(change.profileFields);
+    if (change.profile) this.#putProfile(change.profile);
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -187,8 +212,38 @@ export class RealmDirectory implements DirectoryView {
     return this.#playgrounds;
   }
 
+  domains(): readonly DirectoryDomain[] {
+    return this.#domains;
+  }
+
+  profileFields(): readonly DirectoryProfileField[] {
+    return this.#profileFields;
+  }
+
+  profile(user: UserId): ProfileData {
+    const known = this.#shownProfiles.get(user);
+    if (known) return known;
+    const profile = this.#profiles.get(user);
+    if (!profile) return NOTHING_FILLED_IN;
+    const shown = presentProfile(profile, this.#profileFields);
+    this.#shownProfiles.set(user, shown);
+    return shown;
+  }
+
   emoji(): Iterable<DirectoryEmoji> {
     return this.#emoji.values();
+  }
+
+  #putProfile(profile: DirectoryProfile): void {
+    this.#profiles.set(profile.user, profile);
+    this.#shownProfiles.delete(profile.user);
+    this.profilesVersion++;
+  }
+
+  #putProfileFields(fields: readonly DirectoryProfileField[]): void {
+    this.#profileFields = fields;
+    this.#shownProfiles.clear();
+    this.profilesVersion++;
   }
 
   #putPersonal(personal: DirectoryPersonal): void {

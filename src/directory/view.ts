@@ -119,6 +119,14 @@ export interface DirectoryPlayground {
   readonly urlPrefix: string;
 }
 
+/** Accounts may have addresses of it. */
+export interface DirectoryDomain {
+  readonly id: number;
+  /** Lower-case. */
+  readonly domain: string;
+  readonly allowSubdomains: boolean;
+}
+
 export interface DirectoryEmoji {
   readonly id: number;
   readonly name: string;
@@ -127,6 +135,41 @@ export interface DirectoryEmoji {
   readonly stillUrl: string | null;
   readonly deactivated: boolean;
   readonly author: UserId | null;
+}
+
+/** A field that every human of the organization can fill in (realm.md § Custom profile fields). */
+export interface DirectoryProfileField {
+  readonly id: number;
+  /** 1 short text … 8 pronouns (people/profile-fields.ts); never changes. */
+  readonly type: number;
+  readonly name: string;
+  readonly hint: string;
+  /** JSON text; '' for types that need none. */
+  readonly data: string;
+  readonly order: number;
+  readonly inSummary: boolean;
+  /** Options that came after the field: [key, realm version]. What was chosen up to then was another option of that key. */
+  readonly added: readonly (readonly [string, number])[];
+}
+
+/** What a human has filled in; fields and options that are gone may still be among it. */
+export interface DirectoryProfile {
+  readonly user: UserId;
+  readonly values: { readonly [field: string]: ProfileValue };
+}
+
+export interface ProfileValue {
+  /** As the API sends it. */
+  readonly value: string;
+  /** HTML; '' for types that are not rendered. */
+  readonly rendered: string;
+  /** Realm version of the commit that set it. */
+  readonly at: number;
+}
+
+/** As user objects show it: field id → value. */
+export interface ProfileData {
+  readonly [field: string]: { readonly value: string; readonly rendered_value?: string };
 }
 
 export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
@@ -173,6 +216,12 @@ export interface DirectoryView {
   linkifiers(): readonly DirectoryLinkifier[];
   /** By id. */
   playgrounds(): readonly DirectoryPlayground[];
+  /** By id. */
+  domains(): readonly DirectoryDomain[];
+  /** By their order. */
+  profileFields(): readonly DirectoryProfileField[];
+  /** What this account has filled in: the same object until it, or a field, changes. */
+  profile(user: UserId): ProfileData;
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
   /** How this server names the emoji that is neither Unicode nor the organization's. */
@@ -182,6 +231,8 @@ export interface DirectoryView {
   /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */
   readonly usersVersion: number;
   readonly streamsVersion: number;
+  /** Counts changes of what `profile` gives. */
+  readonly profilesVersion: number;
   /** Counts changes of what `personal` gives. */
   readonly choicesVersion: number;
 }

@@ -16,6 +16,9 @@ const EMPTY: DirectorySnapshot = {
   emoji: [],
   playgrounds: [],
   pictures: {},
+  domains: [],
+  profileFields: [],
+  profiles: [],
 };
 
 /** The directory of realm 1, with this in it. */

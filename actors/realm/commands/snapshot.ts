@@ -2,12 +2,15 @@
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import {
+  domainsOf,
   emojiOf,
   groupsOf,
   linkifiersOf,
   personalsOf,
   picturesOf,
   playgroundsOf,
+  profileFieldsOf,
+  profilesOf,
   realmsOf,
   streamsOf,
   usersOf,
@@ -32,8 +35,11 @@ export const snapshot: RealmCommand<JsonObject> = {
       groups: [...groupsOf(parts)] as never,
       linkifiers: linkifiersOf(parts) as never,
       playgrounds: playgroundsOf(parts) as never,
+      domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
       pictures: picturesOf(parts) as never,
+      profileFields: profileFieldsOf(parts) as never,
+      profiles: [...profilesOf(parts)] as never,
     }),
   }),
 };

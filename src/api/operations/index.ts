@@ -1,12 +1,16 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 
 import type { Operation } from '../operation.js';
+import { ACCOUNT_OPERATIONS } from './accounts.js';
 import { AVATAR_OPERATIONS } from './avatars.js';
+import { DOMAIN_OPERATIONS } from './domains.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { FILE_OPERATIONS } from './files.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
+import { INVITATION_OPERATIONS } from './invitations.js';
+import { JOINING_OPERATIONS } from './joining.js';
 import {
   addLinkifier,
   addPlayground,
@@ -21,6 +25,7 @@ import { updateRealm } from './organization.js';
 import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { PICTURE_OPERATIONS } from './pictures.js';
+import { PROFILE_OPERATIONS } from './profile.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
@@ -144,4 +149,9 @@ export const OPERATIONS = [
   ...ORGANIZATION_PICTURE_OPERATIONS,
   ...PICTURE_OPERATIONS,
   ...STATIC_OPERATIONS,
+  ...DOMAIN_OPERATIONS,
+  ...INVITATION_OPERATIONS,
+  ...JOINING_OPERATIONS,
+  ...PROFILE_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
 ] as unknown as readonly Operation[];

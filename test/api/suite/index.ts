@@ -2,9 +2,11 @@
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
+import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
+import { domains } from './domains.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import { emoji } from './emoji.js';
@@ -18,6 +20,7 @@ import { fileServing } from './file-serving.js';
 import { fileVisitors } from './file-visitors.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { invitations } from './invitations.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
@@ -28,6 +31,9 @@ import { narrows } from './narrows.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { profileData } from './profile-data.js';
+import { profileFieldChanges } from './profile-field-changes.js';
+import { profileFields } from './profile-fields.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -38,6 +44,7 @@ import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
+import { roleState } from './role-state.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
 import { scheduledRefusals } from './scheduled-refusals.js';
@@ -67,6 +74,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  'changing accounts': changingAccounts,
+  'snapshot and events of roles': roleState,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -103,7 +112,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   settings,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
+  domains,
+  invitations,
   'linkifiers and playgrounds': linkifiers,
+  'profile fields': profileFields,
+  'changes of profile fields': profileFieldChanges,
+  'profile data': profileData,
   'user groups': userGroups,
   'system bots': systemBots,
   'user topics': userTopics,
