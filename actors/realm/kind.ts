@@ -87,11 +87,11 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     DOMAINS_PART,
     EMOJI_PART,
     BOT_PART,
+    PICTURES_PART,
+    UPLOADS_PART,
     ...Object.values(INVITATION_PARTS),
     PROFILE_FIELDS_PART,
     PROFILE_PART,
-    PICTURES_PART,
-    UPLOADS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
