@@ -17,6 +17,7 @@ import { fileServing } from './file-serving.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { invitations } from './invitations.js';
+import { joining } from './joining.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
@@ -103,6 +104,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'organization settings': organizationSettings,
   domains,
   invitations,
+  'joining by invitation': joining,
   'linkifiers and playgrounds': linkifiers,
   'user groups': userGroups,
   'system bots': systemBots,
