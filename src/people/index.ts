@@ -1,4 +1,5 @@
 export { type AddressProblem, addressProblem, checkDomain, domainOf } from './domains.js';
+export { encodedUsers } from './encoded-users.js';
 export {
   FIRST_GROUP,
   inSystemGroup,

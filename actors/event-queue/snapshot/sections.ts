@@ -1,5 +1,5 @@
 /** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
-import type { JsonObject } from '../../../src/core/index.js';
+import type { Fields } from '../../../src/api/encode-fields.js';
 import { STOP_WORDS } from '../../../src/messages/index.js';
 import {
   alertWordsSection,
@@ -19,7 +19,7 @@ import {
 import { defaultStreamsSection } from './stream-sections.js';
 import type { SnapshotInputs } from './take.js';
 
-const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>> = {
+const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   alert_words: alertWordsSection,
   default_streams: defaultStreamsSection,
   custom_profile_fields: profileFieldsSection,
@@ -36,7 +36,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>>
   update_global_notifications: notificationsSection,
 };
 
-export const directorySections = (inputs: SnapshotInputs, wanted: (section: string) => boolean): JsonObject[] => [
+export const directorySections = (inputs: SnapshotInputs, wanted: (section: string) => boolean): Fields[] => [
   ...Object.entries(EMPTY_SECTIONS).flatMap(([name, fields]) => (wanted(name) ? [fields] : [])),
   ...Object.entries(SECTIONS).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : [])),
 ];
