@@ -6,7 +6,7 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
 import { versioned } from './commands/command.js';
-import { createRealm, init, peekRealm } from './commands/create-realm.js';
+import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
@@ -73,6 +73,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
+    'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,

@@ -17,5 +17,6 @@ export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOp
 export * from './realm-setting-rules.js';
 export { DEFAULT_REALM_SETTINGS, initialSettings, ORG_TYPES } from './realm-settings.js';
 export * from './roles.js';
+export { subdomainProblem } from './subdomains.js';
 export * from './system-bots.js';
 export * from './user-settings.js';

@@ -15,4 +15,6 @@ export const organization = {
   INVALID_DOMAIN: bad('Invalid domain: {reason}'),
   DOMAIN_EXISTS: bad('The domain {domain} is already a part of your organization.'),
   NO_SUCH_DOMAIN: bad('No entry found for domain {domain}.'),
+  USER_AGENT_MISSING: bad('User-Agent header missing from request'),
+  CLIENT_TOO_OLD: bad('Client is too old'),
 } as const satisfies Record<string, CatalogueEntry>;

@@ -28,7 +28,7 @@ import {
   getScheduledMessages,
   updateScheduledMessage,
 } from './scheduled.js';
-import { getServerSettings } from './server.js';
+import { getCompatibility, getServerSettings, getSubdomain } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
@@ -80,6 +80,8 @@ export const OPERATIONS = [
   getMessageHistory,
   register,
   getServerSettings,
+  getCompatibility,
+  getSubdomain,
   getStreams,
   deleteTopic,
   getStreamTopics,
