@@ -5,8 +5,10 @@ import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
+import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { versioned } from './commands/command.js';
-import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
+import { createBot } from './commands/create-bot.js';
+import { createRealm, createRealm, init, init, peekRealm, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
@@ -27,26 +29,42 @@ import { invite } from './commands/invite.js';
 import { join, peekInvitation } from './commands/join.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
+import { setRealmPicture } from './commands/organization-pictures.js';
 import { changeSettings } from './commands/own-settings.js';
+import { pictureBegin } from './commands/pictures.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
+import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
+import {
+  addProfileField,
+  orderProfileFields,
+  removeProfileField,
+  updateProfileField,
+} from './commands/profile-fields.js';
 import { changeRealm } from './commands/realm-settings.js';
+import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
+import { updateUser } from './commands/update-user.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import {
+  BOT_PART,
   DOMAINS_PART,
   EMOJI_PART,
   GROUP_PART,
   LINKIFIERS_PART,
   PERSONAL_PART,
+  PICTURES_PART,
   PLAYGROUNDS_PART,
+  PROFILE_FIELDS_PART,
+  PROFILE_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
+  UPLOADS_PART,
   USER_GROUP_PART,
   USER_PART,
 } from './state.js';
@@ -67,7 +85,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     PLAYGROUNDS_PART,
     DOMAINS_PART,
     EMOJI_PART,
+    BOT_PART,
     ...Object.values(INVITATION_PARTS),
+    PROFILE_FIELDS_PART,
+    PROFILE_PART,
+    PICTURES_PART,
+    UPLOADS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -77,6 +100,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,
+    'create-bot': createBot,
+    'update-user': updateUser,
+    'show-addresses': showAddresses,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,
@@ -89,6 +115,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'emoji-begin': emojiBegin,
     'emoji-add': emojiAdd,
     'emoji-remove': emojiRemove,
+    'picture-begin': pictureBegin,
+    'set-avatar': setAvatar,
+    'remove-avatar': removeAvatar,
+    'set-realm-picture': setRealmPicture,
     'file-id': fileId,
     'files-changed': filesChanged,
     'space-used': spaceUsed,
@@ -114,6 +144,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'resend-invitation': resendInvitation,
     'peek-invitation': peekInvitation,
     join,
+    'add-profile-field': addProfileField,
+    'update-profile-field': updateProfileField,
+    'order-profile-fields': orderProfileFields,
+    'remove-profile-field': removeProfileField,
+    'change-own-profile': changeOwnProfile,
+    'clear-own-profile': clearOwnProfile,
     'create-group': createGroup,
     'update-group': updateGroup,
     'remove-group': removeGroup,
@@ -139,6 +175,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextRealm: 1,
     uploads: { next: 1, used: 0 },
     nextEmoji: 1,
+    nextProfileField: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),

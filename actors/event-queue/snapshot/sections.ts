@@ -1,6 +1,7 @@
 /** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
 import type { Fields } from '../../../src/api/encode-fields.js';
 import { STOP_WORDS } from '../../../src/messages/index.js';
+import { botsSection } from './bot-section.js';
 import {
   alertWordsSection,
   displaySection,
@@ -8,12 +9,13 @@ import {
   notificationsSection,
   settingsSection,
 } from './choice-sections.js';
-import { EMPTY_SECTIONS, presenceSection, profileFieldsSection } from './empty-sections.js';
+import { EMPTY_SECTIONS, presenceSection } from './empty-sections.js';
 import {
   domainsSection,
   groupsSection,
   linkifiersSection,
   playgroundsSection,
+  profileFieldsSection,
   settingsDefaultsSection,
 } from './organization-sections.js';
 import { defaultStreamsSection } from './stream-sections.js';
@@ -25,6 +27,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
   presence: presenceSection,
+  realm_bot: botsSection,
   realm_domains: domainsSection,
   realm_linkifiers: linkifiersSection,
   realm_playgrounds: playgroundsSection,

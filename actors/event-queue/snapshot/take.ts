@@ -10,6 +10,7 @@ import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.
 import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import type { Limits } from '../../../src/files/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
+import type { Unseal } from '../../../src/people/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
@@ -41,6 +42,8 @@ export interface SnapshotInputs {
   readonly args: RegisterArgs;
   readonly now: number;
   readonly limits: Limits;
+  /** Makes keys readable for those who may read them. */
+  readonly unseal: Unseal;
   readonly subscriptions: readonly Subscription[];
   /** Stream → subscribers; empty unless asked for. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
@@ -113,6 +116,7 @@ export async function takeSnapshot(
     args,
     now: suppliers.services.clock.now(),
     limits: suppliers.services.limits,
+    unseal: (sealed) => suppliers.services.secrets.open(sealed),
     subscriptions,
     subscribers,
   };

@@ -5,9 +5,9 @@
 import { type Json, type JsonObject, realmId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import {
-  avatarUrl,
   FAKE_EMAIL_DOMAIN,
   LANGUAGES,
+  presentAvatar,
   SETTING_NAMES,
   type SettingName,
   type SettingValue,
@@ -156,15 +156,9 @@ function visibilityEvents(
   }
   if (losing.length > 0) events.push({ t: 'event', to: { users: losing }, event: update({ delivery_email: null }) });
   if (before.email === after.email) return events;
-  const avatar = {
-    avatar_source: after.avatarSource,
-    avatar_url: avatarUrl(after),
-    avatar_url_medium: avatarUrl(after, 'medium'),
-    avatar_version: after.avatarVersion,
-  };
   return [
     ...events,
     tellEverybody(version, update({ new_email: after.email })),
-    tellEverybody(version, update(avatar)),
+    tellEverybody(version, update(presentAvatar(after))),
   ];
 }

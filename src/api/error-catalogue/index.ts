@@ -3,6 +3,7 @@
  * message template and the names of the data fields beside `msg`. Source: errors.md, conventions.md and the `errors` of
  * wire.json; of entries that only the peer raises none is here.
  */
+import { bots } from './bots.js';
 import { changes } from './changes.js';
 import { common } from './common.js';
 import { drafts } from './drafts.js';
@@ -28,6 +29,7 @@ export const catalogue = {
   ...typing,
   ...streams,
   ...users,
+  ...bots,
   ...files,
   ...organization,
   ...invitations,

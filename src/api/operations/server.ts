@@ -2,7 +2,8 @@
 import { realmKey } from '../../core/index.js';
 import { SERVER_REALM } from '../../directory/index.js';
 import { CannotRender, renderMarkdown } from '../../markdown/index.js';
-import { defaultIcon, subdomainProblem } from '../../people/index.js';
+import { subdomainProblem } from '../../people/index.js';
+import { realmPicture } from '../../pictures/index.js';
 import { hasPublicAccess } from '../../streams/index.js';
 import { VERSION_FIELDS } from '../../version.js';
 import { isMarkedIncompatible, isTooOld } from '../agents.js';
@@ -67,7 +68,7 @@ export const getServerSettings = operation({
       require_email_format_usernames: true,
       realm_uri: call.origin,
       realm_name: String(call.directory.settings.name ?? ''),
-      realm_icon: defaultIcon(call.directory.subdomain),
+      realm_icon: realmPicture(call.directory, 'icon'),
       realm_description: renderedDescription(String(call.directory.settings.description ?? '')),
       realm_web_public_access_enabled: hasPublicAccess(call.webPublicStreams, call.directory),
       external_authentication_methods: [],
