@@ -8,7 +8,7 @@ import { archiveStream, vacated } from './commands/archive-stream.js';
 import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
-import { createRealm, init, peekRealm } from './commands/create-realm.js';
+import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
@@ -97,6 +97,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
+    'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,

@@ -22,7 +22,7 @@ import { PRESENCE_OPERATIONS } from './presence.js';
 import { PROFILE_OPERATIONS } from './profile.js';
 import { addReaction, removeReaction } from './reactions.js';
 import { createScheduledMessage, deleteScheduledMessage, getScheduledMessages, updateScheduledMessage } from './scheduled.js';
-import { getServerSettings } from './server.js';
+import { getCompatibility, getServerSettings, getSubdomain } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
 import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
@@ -131,4 +131,6 @@ export const OPERATIONS = [
   ...STATIC_OPERATIONS,
   ...PRESENCE_OPERATIONS,
   ...STATUS_OPERATIONS,
+  getCompatibility,
+  getSubdomain,
 ] as unknown as readonly Operation[];
