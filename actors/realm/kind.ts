@@ -9,12 +9,22 @@ import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
+import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
 import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
+import {
+  inviteByLink,
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+  revokeLink,
+} from './commands/invitations.js';
+import { invite } from './commands/invite.js';
+import { join, peekInvitation } from './commands/join.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { changeSettings } from './commands/own-settings.js';
@@ -32,8 +42,10 @@ import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
+import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import {
+  DOMAINS_PART,
   EMOJI_PART,
   GROUP_PART,
   LINKIFIERS_PART,
@@ -62,9 +74,11 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     USER_GROUP_PART,
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
+    DOMAINS_PART,
     EMOJI_PART,
     PROFILE_FIELDS_PART,
     PROFILE_PART,
+    ...Object.values(INVITATION_PARTS),
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -105,6 +119,17 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'remove-profile-field': removeProfileField,
     'change-own-profile': changeOwnProfile,
     'clear-own-profile': clearOwnProfile,
+    'add-domain': addDomain,
+    'change-domain': changeDomain,
+    'remove-domain': removeDomain,
+    invite,
+    'invite-by-link': inviteByLink,
+    'list-invitations': listInvitations,
+    'revoke-invitation': revokeInvitation,
+    'revoke-invitation-link': revokeLink,
+    'resend-invitation': resendInvitation,
+    'peek-invitation': peekInvitation,
+    join,
     'create-group': createGroup,
     'update-group': updateGroup,
     'remove-group': removeGroup,
@@ -123,6 +148,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextGroup: FIRST_GROUP,
     nextLinkifier: 1,
     nextPlayground: 1,
+    nextDomain: 1,
+    invitations: { nextSingle: 1, nextLink: 1 },
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,

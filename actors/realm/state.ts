@@ -1,6 +1,7 @@
 /** Persisted state of a realm actor. Users, streams and group recipients are parts of their own. */
 import { type Json, type JsonObject, userId } from '../../src/core/index.js';
 import type {
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
@@ -28,6 +29,9 @@ export interface RealmState extends JsonObject {
   readonly nextGroup: number;
   readonly nextLinkifier: number;
   readonly nextPlayground: number;
+  readonly nextDomain: number;
+  /** Numbers of the next invitation to an address, and of the next link. */
+  readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
   /** Version of the newest commit that changed the directory: what outgoing commands need the replicas to have. */
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
@@ -49,6 +53,8 @@ export const USER_GROUP_PART = 'user-group/';
 export const LINKIFIERS_PART = 'linkifiers';
 /** One part with the whole list. */
 export const PLAYGROUNDS_PART = 'playgrounds';
+/** One part with the whole list. */
+export const DOMAINS_PART = 'domains';
 export const EMOJI_PART = 'emoji/';
 /** One part with the whole list, by order. */
 export const PROFILE_FIELDS_PART = 'profile-fields';
@@ -61,7 +67,7 @@ export const userOf = (parts: Parts, id: number): DirectoryUser | undefined =>
 export const streamOf = (parts: Parts, id: number): DirectoryStream | undefined =>
   parts.get(`${STREAM_PART}${id}`) as unknown as DirectoryStream | undefined;
 
-function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
+export function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
   for (const [name, value] of parts) if (name.startsWith(prefix)) yield value as unknown as T;
 }
 
@@ -84,6 +90,8 @@ export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
+export const domainsOf = (parts: Parts): readonly DirectoryDomain[] =>
+  (parts.get(DOMAINS_PART) as unknown as readonly DirectoryDomain[] | undefined) ?? [];
 export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
   parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
@@ -104,5 +112,6 @@ export const asPart = (
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[]
     | DirectoryProfile
-    | readonly DirectoryProfileField[],
+    | readonly DirectoryProfileField[]
+    | readonly DirectoryDomain[],
 ): Json => value as unknown as Json;

@@ -3,6 +3,7 @@ export { type DirectoryChange, type DirectorySnapshot, foldName, RealmDirectory 
 export { DirectoryReplica } from './replica.js';
 export { RealmTail, type TailReader } from './tail.js';
 export type {
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,

@@ -3,6 +3,7 @@ import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.
 import type { ExtraEmoji } from '../emoji/extra.js';
 import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
@@ -31,6 +32,8 @@ export interface DirectoryChange {
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** The whole list. */
+  readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
   /** The whole list, by order. */
   readonly profileFields?: readonly DirectoryProfileField[];
@@ -50,6 +53,7 @@ export interface DirectorySnapshot {
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
+  readonly domains: readonly DirectoryDomain[];
   readonly emoji: readonly DirectoryEmoji[];
   readonly profileFields: readonly DirectoryProfileField[];
   readonly profiles: readonly DirectoryProfile[];
@@ -88,6 +92,7 @@ export class RealmDirectory implements DirectoryView {
   /** Made when they are asked for. */
   readonly #shownProfiles = new Map<UserId, ProfileData>();
   #profileFields: readonly DirectoryProfileField[] = [];
+  #domains: readonly DirectoryDomain[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -108,8 +113,8 @@ export class RealmDirectory implements DirectoryView {
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
     for (const profile of snapshot.profiles) this.apply({ profile });
-    const { linkifiers, playgrounds, profileFields } = snapshot;
-    this.apply({ linkifiers, playgrounds, profileFields });
+    const { linkifiers, playgrounds, domains, profileFields } = snapshot;
+    this.apply({ linkifiers, playgrounds, domains, profileFields });
   }
 
   apply(change: DirectoryChange): void {
@@ -125,6 +130,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
     if (change.profileFields) this.#putProfileFields(change.profileFields);
     if (change.profile) this.#putProfile(change.profile);
+    if (change.domains) this.#domains = change.domains;
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -205,6 +211,10 @@ export class RealmDirectory implements DirectoryView {
     const shown = presentProfile(profile, this.#profileFields);
     this.#shownProfiles.set(user, shown);
     return shown;
+  }
+
+  domains(): readonly DirectoryDomain[] {
+    return this.#domains;
   }
 
   emoji(): Iterable<DirectoryEmoji> {

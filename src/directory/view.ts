@@ -95,6 +95,14 @@ export interface DirectoryPlayground {
   readonly urlPrefix: string;
 }
 
+/** Accounts may have addresses of it. */
+export interface DirectoryDomain {
+  readonly id: number;
+  /** Lower-case. */
+  readonly domain: string;
+  readonly allowSubdomains: boolean;
+}
+
 export interface DirectoryEmoji {
   readonly id: number;
   readonly name: string;
@@ -185,6 +193,8 @@ export interface DirectoryView {
   profileFields(): readonly DirectoryProfileField[];
   /** What this account has filled in: the same object until it, or a field, changes. */
   profile(user: UserId): ProfileData;
+  /** By id. */
+  domains(): readonly DirectoryDomain[];
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
   /** How this server names the emoji that is neither Unicode nor the organization's. */

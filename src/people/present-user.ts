@@ -38,16 +38,18 @@ export interface UserOptions {
   readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
   /** register's lists leave it out. */
   readonly withoutActive?: boolean;
+  /** For callers without an account: no address, and no more of the account's age than the day. */
+  readonly web?: boolean;
 }
 
 /** The user object, as `viewer` may see it. */
 export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefined, options: UserOptions): JsonObject {
   return {
     user_id: user.id,
-    delivery_email: seesAddress(viewer, user) ? user.deliveryEmail : null,
+    delivery_email: !options.web && seesAddress(viewer, user) ? user.deliveryEmail : null,
     email: user.email,
     full_name: user.fullName,
-    date_joined: isoTime(user.joined),
+    date_joined: options.web ? isoTime(user.joined).slice(0, 10) : isoTime(user.joined),
     ...(options.withoutActive ? {} : { is_active: user.isActive }),
     is_owner: isOwner(user),
     is_admin: isAdmin(user),

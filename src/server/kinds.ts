@@ -1,5 +1,6 @@
 /** The kinds of actors, by the first part of their keys. */
 import { queueKind } from '../../actors/event-queue/kind.js';
+import { mailKind } from '../../actors/mail/kind.js';
 import { realmKind } from '../../actors/realm/kind.js';
 import { directKind, streamKind } from '../../actors/stream/kind.js';
 import { userKind } from '../../actors/user/kind.js';
@@ -11,5 +12,6 @@ export const actorKinds = (clock: Clock): Readonly<Record<string, AnyKind>> => (
   user: userKind,
   stream: streamKind,
   dm: directKind,
+  mail: mailKind,
   queue: queueKind(() => clock.now()),
 });

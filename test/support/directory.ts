@@ -17,6 +17,7 @@ const EMPTY: DirectorySnapshot = {
   playgrounds: [],
   profileFields: [],
   profiles: [],
+  domains: [],
 };
 
 /** The directory of realm 1, with this in it. */

@@ -10,7 +10,6 @@ export const presenceSection = ({ now }: SnapshotInputs): JsonObject => ({
 
 export const EMPTY_SECTIONS: Readonly<Record<string, JsonObject>> = {
   hotspots: { hotspots: [] },
-  realm_domains: { realm_domains: [] },
   realm_filters: { realm_filters: [] },
   realm_embedded_bots: { realm_embedded_bots: [] },
   realm_incoming_webhook_bots: { realm_incoming_webhook_bots: [] },

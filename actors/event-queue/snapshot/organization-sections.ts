@@ -5,6 +5,7 @@ import {
   EMOJISET_CHOICES,
   FIELD_TYPES,
   NOTIFICATION_SOUNDS,
+  presentDomain,
   presentField,
   presentGroup,
   presentLinkifier,
@@ -36,6 +37,10 @@ export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonO
   const { PRONOUNS: _, ...types } = FIELD_TYPES;
   return { custom_profile_fields: withoutPronouns(fields), custom_profile_field_types: types };
 }
+
+export const domainsSection = ({ directory }: SnapshotInputs): JsonObject => ({
+  realm_domains: directory.domains().map(presentDomain),
+});
 
 export const settingsDefaultsSection = (): JsonObject => ({
   realm_user_settings_defaults: {

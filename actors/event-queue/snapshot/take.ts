@@ -3,9 +3,9 @@
  * out exactly the events that the snapshot already shows (design § 3).
  */
 
-import { encodeFields } from '../../../src/api/encode-fields.js';
+import { encodeParts, type Fields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
-import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
+import { type ActorKey, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import type { Limits } from '../../../src/files/index.js';
@@ -89,7 +89,7 @@ export async function takeSnapshot(
   );
   // Sections that weren't asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
-  const parts: JsonObject[] = [];
+  const parts: Fields[] = [];
   let shown: ShownMessages | null = null;
   if (own && wanted('message')) {
     // After the versions of the user and the streams were read: what they cover must be counted.
@@ -128,6 +128,6 @@ export async function takeSnapshot(
     incarnation,
     covers,
     shows: shown,
-    parts: (isVisitor ? parts.map(forTheWeb) : parts).map(encodeFields),
+    parts: (isVisitor ? parts.map(forTheWeb) : parts).flatMap(encodeParts),
   };
 }

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import {
+  domainsOf,
   emojiOf,
   groupsOf,
   linkifiersOf,
@@ -33,6 +34,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       groups: [...groupsOf(parts)] as never,
       linkifiers: linkifiersOf(parts) as never,
       playgrounds: playgroundsOf(parts) as never,
+      domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
       profileFields: profileFieldsOf(parts) as never,
       profiles: [...profilesOf(parts)] as never,

@@ -7,6 +7,7 @@ import { changes } from './changes.js';
 import { common } from './common.js';
 import { drafts } from './drafts.js';
 import { files } from './files.js';
+import { invitations } from './invitations.js';
 import { messages } from './messages.js';
 import { organization } from './organization.js';
 import { queues } from './queues.js';
@@ -29,5 +30,6 @@ export const catalogue = {
   ...users,
   ...files,
   ...organization,
+  ...invitations,
 } as const;
 export type ErrorName = keyof typeof catalogue;

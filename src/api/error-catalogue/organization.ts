@@ -25,4 +25,7 @@ export const organization = {
   PROFILE_FIELD_NOT_IN_SUMMARY: bad('Field type not supported for display in profile summary.'),
   PROFILE_FIELD_FIXED: bad('Default custom field cannot be updated.'),
   PROFILE_FIELD_ORDER: bad('Invalid order mapping.'),
+  INVALID_DOMAIN: bad('Invalid domain: {reason}'),
+  DOMAIN_EXISTS: bad('The domain {domain} is already a part of your organization.'),
+  NO_SUCH_DOMAIN: bad('No entry found for domain {domain}.'),
 } as const satisfies Record<string, CatalogueEntry>;

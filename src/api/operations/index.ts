@@ -1,11 +1,14 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 
 import type { Operation } from '../operation.js';
+import { DOMAIN_OPERATIONS } from './domains.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { FILE_OPERATIONS } from './files.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
+import { INVITATION_OPERATIONS } from './invitations.js';
+import { JOINING_OPERATIONS } from './joining.js';
 import {
   addLinkifier,
   addPlayground,
@@ -138,4 +141,7 @@ export const OPERATIONS = [
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
   ...PROFILE_OPERATIONS,
+  ...DOMAIN_OPERATIONS,
+  ...INVITATION_OPERATIONS,
+  ...JOINING_OPERATIONS,
 ] as unknown as readonly Operation[];

@@ -1,16 +1,10 @@
 /** Accounts: list, create, own account, login (users.md). */
-import type { JsonObject } from '../../core/index.js';
 import { realmKey, userId, userKey } from '../../core/index.js';
-import type { DirectoryUser, DirectoryView } from '../../directory/index.js';
-import { isEmail, isSystemBot, presentUser } from '../../people/index.js';
+import type { DirectoryUser } from '../../directory/index.js';
+import { encodedUsers, isEmail, isSystemBot, presentUser } from '../../people/index.js';
 import { apiError } from '../errors.js';
 import { type Answer, type Call, operation } from '../operation.js';
 import { flag, pathId, pathText, text } from '../parameters.js';
-
-const encoder = new TextEncoder();
-
-/** Encoded member lists by viewer's role and parameters; made anew when users or their profiles change. */
-const lists = new WeakMap<DirectoryView, { version: string; bodies: Map<string, Uint8Array> }>();
 
 export const getUsers = operation({
   id: 'get-users',
@@ -23,26 +17,8 @@ export const getUsers = operation({
     include_custom_profile_fields: flag('query', false, "Add each human's profile_data."),
   },
   run({ params, directory, caller }) {
-    const viewer = directory.user(caller);
-    const profile = params.include_custom_profile_fields;
-    let cached = lists.get(directory);
-    const version = `${directory.usersVersion}/${directory.profilesVersion}`;
-    if (cached?.version !== version) {
-      cached = { version, bodies: new Map() };
-      lists.set(directory, cached);
-    }
-    // Somebody with a restricted address sees more of himself than his peers do.
-    const own = viewer && viewer.emailVisibility !== 1 ? viewer.id : 0;
-    const key = `${viewer?.role}/${own}/${params.client_gravatar}/${profile}`;
-    let body = cached.bodies.get(key);
-    if (!body) {
-      const options = { clientGravatar: params.client_gravatar, profile: profile ? directory : undefined };
-      const members: JsonObject[] = [];
-      for (const user of directory.users()) members.push(presentUser(user, viewer, options));
-      body = encoder.encode(`,"members":${JSON.stringify(members)}`);
-      cached.bodies.set(key, body);
-    }
-    return { fields: body };
+    const options = { clientGravatar: params.client_gravatar, profile: params.include_custom_profile_fields };
+    return { fields: { members: encodedUsers(directory, directory.user(caller)!, options) } };
   },
 });
 

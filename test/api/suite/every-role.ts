@@ -30,6 +30,8 @@ interface World {
   readonly stream: number;
 }
 
+const OWNERS = 'Must be an organization owner';
+const ownersOnly = { admin: OWNERS, moderator: OWNERS, member: OWNERS, other: OWNERS, guest: OWNERS };
 const adminsOnly = { moderator: ADMINS, member: ADMINS, other: ADMINS, guest: ADMINS };
 
 const draft = async ({ api }: Person): Promise<number> => {
@@ -52,6 +54,14 @@ async function newStream(by: Person): Promise<number> {
   const name = fresh();
   await subscribe(by, name);
   return streamIdOf(by, name);
+}
+
+const domainName = (): string => `${fresh().replaceAll(' ', '-')}.example.com`;
+
+async function newDomain(owner: Person): Promise<string> {
+  const domain = domainName();
+  await owner.api.ok('POST /realm/domains', { domain, allow_subdomains: false });
+  return domain;
 }
 
 const ROWS: readonly Row[] = [
@@ -151,6 +161,22 @@ const ROWS: readonly Row[] = [
     operation: 'POST /realm/playgrounds',
     params: () => ({ name: fresh(), highlighter_language: 'Python', url_prefix: 'https://play.example.com/' }),
     refused: adminsOnly,
+  },
+  { operation: 'GET /realm/domains', params: () => ({}) },
+  {
+    operation: 'POST /realm/domains',
+    params: () => ({ domain: domainName(), allow_subdomains: false }),
+    refused: ownersOnly,
+  },
+  {
+    operation: 'PATCH /realm/domains/{domain}',
+    params: async (_, { org }) => ({ domain: await newDomain(org.owner), allow_subdomains: true }),
+    refused: ownersOnly,
+  },
+  {
+    operation: 'DELETE /realm/domains/{domain}',
+    params: async (_, { org }) => ({ domain: await newDomain(org.owner) }),
+    refused: ownersOnly,
   },
   {
     operation: 'PATCH /realm/filters/{filter_id}',

@@ -4,6 +4,7 @@ import { authentication } from './authentication.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
+import { domains } from './domains.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import { emoji } from './emoji.js';
@@ -15,6 +16,7 @@ import { fileAccess } from './file-access.js';
 import { fileServing } from './file-serving.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { invitations } from './invitations.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
@@ -102,6 +104,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   settings,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
+  domains,
+  invitations,
   'linkifiers and playgrounds': linkifiers,
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,

@@ -135,6 +135,20 @@ function profileChanged(state: State, user_id: unknown, { id, ...value }: Fields
 const pick = (of: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => name in of).map((name) => [name, of[name]]));
 
+interface Domain {
+  readonly domain: string;
+}
+
+function domainsChanged(state: State, { op, realm_domain, domain }: ApiEvent): State {
+  const list = state.realm_domains as Domain[];
+  const of = realm_domain as Domain;
+  if (op === 'add') return { ...state, realm_domains: [...list, of] };
+  const name = op === 'remove' ? domain : of.domain;
+  if (!list.some((one) => one.domain === name)) throw new Error(`domain ${String(name)} was not known`);
+  if (op === 'remove') return { ...state, realm_domains: list.filter((one) => one.domain !== name) };
+  return { ...state, realm_domains: list.map((one) => (one.domain === name ? of : one)) };
+}
+
 /** Undefined for events that are of other parts. */
 export function applyRealm(state: State, event: ApiEvent, options: ReducerOptions): State | undefined {
   switch (event.type) {
@@ -151,6 +165,8 @@ export function applyRealm(state: State, event: ApiEvent, options: ReducerOption
     case 'realm_linkifiers':
     case 'realm_playgrounds':
       return { ...state, [event.type]: event[event.type] };
+    case 'realm_domains':
+      return domainsChanged(state, event);
     case 'realm':
       if (event.op === 'update') return settingsChanged(state, { [String(event.property)]: event.value });
       return settingsChanged(state, event.data as Fields);

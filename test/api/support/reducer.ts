@@ -27,6 +27,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
   switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
     case 'heartbeat':
     // No part of the state: fetched when it is looked at.
+    case 'invites_changed':
     case 'attachment/add':
     case 'attachment/update':
     case 'attachment/remove':
