@@ -5,7 +5,9 @@ import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
+import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { versioned } from './commands/command.js';
+import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
@@ -27,7 +29,9 @@ import { invite } from './commands/invite.js';
 import { join, peekInvitation } from './commands/join.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
+import { setRealmPicture } from './commands/organization-pictures.js';
 import { changeSettings } from './commands/own-settings.js';
+import { pictureBegin } from './commands/pictures.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
 import {
@@ -37,25 +41,31 @@ import {
   updateProfileField,
 } from './commands/profile-fields.js';
 import { changeRealm } from './commands/realm-settings.js';
+import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
+import { updateUser } from './commands/update-user.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
+import { setStatus } from './commands/user-status.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import {
+  BOT_PART,
   DOMAINS_PART,
   EMOJI_PART,
   GROUP_PART,
   LINKIFIERS_PART,
   PERSONAL_PART,
+  PICTURES_PART,
   PLAYGROUNDS_PART,
   PROFILE_FIELDS_PART,
   PROFILE_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
+  UPLOADS_PART,
   USER_GROUP_PART,
   USER_PART,
 } from './state.js';
@@ -76,9 +86,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     PLAYGROUNDS_PART,
     DOMAINS_PART,
     EMOJI_PART,
+    BOT_PART,
+    ...Object.values(INVITATION_PARTS),
     PROFILE_FIELDS_PART,
     PROFILE_PART,
-    ...Object.values(INVITATION_PARTS),
+    PICTURES_PART,
+    UPLOADS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -87,6 +100,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,
+    'create-bot': createBot,
+    'update-user': updateUser,
+    'show-addresses': showAddresses,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,
@@ -99,10 +115,15 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'emoji-begin': emojiBegin,
     'emoji-add': emojiAdd,
     'emoji-remove': emojiRemove,
+    'picture-begin': pictureBegin,
+    'set-avatar': setAvatar,
+    'remove-avatar': removeAvatar,
+    'set-realm-picture': setRealmPicture,
     'file-id': fileId,
     'files-changed': filesChanged,
     'space-used': spaceUsed,
     'change-settings': changeSettings,
+    'set-status': setStatus,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,
     'mute-user': muteUser,
@@ -113,12 +134,6 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'remove-linkifier': removeLinkifier,
     'add-playground': addPlayground,
     'remove-playground': removePlayground,
-    'add-profile-field': addProfileField,
-    'update-profile-field': updateProfileField,
-    'order-profile-fields': orderProfileFields,
-    'remove-profile-field': removeProfileField,
-    'change-own-profile': changeOwnProfile,
-    'clear-own-profile': clearOwnProfile,
     'add-domain': addDomain,
     'change-domain': changeDomain,
     'remove-domain': removeDomain,
@@ -130,6 +145,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'resend-invitation': resendInvitation,
     'peek-invitation': peekInvitation,
     join,
+    'add-profile-field': addProfileField,
+    'update-profile-field': updateProfileField,
+    'order-profile-fields': orderProfileFields,
+    'remove-profile-field': removeProfileField,
+    'change-own-profile': changeOwnProfile,
+    'clear-own-profile': clearOwnProfile,
     'create-group': createGroup,
     'update-group': updateGroup,
     'remove-group': removeGroup,

@@ -1,6 +1,7 @@
 /** Persisted state of a realm actor. Users, streams and group recipients are parts of their own. */
 import { type Json, type JsonObject, userId } from '../../src/core/index.js';
 import type {
+  DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
@@ -12,6 +13,7 @@ import type {
   DirectoryStream,
   DirectoryUser,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
 } from '../../src/directory/index.js';
 
@@ -59,6 +61,11 @@ export const EMOJI_PART = 'emoji/';
 /** One part with the whole list, by order. */
 export const PROFILE_FIELDS_PART = 'profile-fields';
 export const PROFILE_PART = 'profile/';
+export const BOT_PART = 'bot/';
+/** One part with icon and logos. */
+export const PICTURES_PART = 'pictures';
+/** Uploads of one picture each; see commands/pictures.ts. */
+export const UPLOADS_PART = 'uploads/';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -86,12 +93,17 @@ export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
     user: userId(user),
     values: {},
   };
+export const botsOf = (parts: Parts): Iterable<DirectoryBot> => withPrefix(parts, BOT_PART);
+export const botOf = (parts: Parts, user: number): DirectoryBot | undefined =>
+  parts.get(`${BOT_PART}${user}`) as unknown as DirectoryBot | undefined;
 export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
 export const domainsOf = (parts: Parts): readonly DirectoryDomain[] =>
   (parts.get(DOMAINS_PART) as unknown as readonly DirectoryDomain[] | undefined) ?? [];
+export const picturesOf = (parts: Parts): RealmPictures =>
+  (parts.get(PICTURES_PART) as unknown as RealmPictures | undefined) ?? {};
 export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
   parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
@@ -109,9 +121,11 @@ export const asPart = (
     | DirectoryPersonal
     | DirectoryGroup
     | DirectoryEmoji
+    | DirectoryBot
+    | RealmPictures
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[]
+    | readonly DirectoryDomain[]
     | DirectoryProfile
-    | readonly DirectoryProfileField[]
-    | readonly DirectoryDomain[],
+    | readonly DirectoryProfileField[],
 ): Json => value as unknown as Json;

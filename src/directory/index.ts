@@ -3,6 +3,8 @@ export { type DirectoryChange, type DirectorySnapshot, foldName, RealmDirectory 
 export { DirectoryReplica } from './replica.js';
 export { RealmTail, type TailReader } from './tail.js';
 export type {
+  BotService,
+  DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
@@ -17,5 +19,10 @@ export type {
   ProfileData,
   ProfileValue,
   RealmEntry,
+  RealmPicture,
+  RealmPictureName,
+  RealmPictures,
   RealmSettings,
+  UploadedAvatar,
+  UserStatus,
 } from './view.js';

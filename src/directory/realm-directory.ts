@@ -3,6 +3,7 @@ import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.
 import type { ExtraEmoji } from '../emoji/extra.js';
 import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
+  DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
@@ -16,7 +17,9 @@ import type {
   DirectoryView,
   ProfileData,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
+  UserStatus,
 } from './view.js';
 
 /** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
@@ -38,6 +41,9 @@ export interface DirectoryChange {
   /** The whole list, by order. */
   readonly profileFields?: readonly DirectoryProfileField[];
   readonly profile?: DirectoryProfile;
+  readonly bot?: DirectoryBot;
+  /** All of them. */
+  readonly pictures?: RealmPictures;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -57,6 +63,8 @@ export interface DirectorySnapshot {
   readonly emoji: readonly DirectoryEmoji[];
   readonly profileFields: readonly DirectoryProfileField[];
   readonly profiles: readonly DirectoryProfile[];
+  readonly bots: readonly DirectoryBot[];
+  readonly pictures: RealmPictures;
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -72,6 +80,7 @@ export class RealmDirectory implements DirectoryView {
   readonly subdomain: string;
   deactivated: boolean;
   settings: RealmSettings;
+  pictures: RealmPictures;
   usersVersion = 0;
   streamsVersion = 0;
   profilesVersion = 0;
@@ -80,19 +89,22 @@ export class RealmDirectory implements DirectoryView {
   readonly #users = new Map<UserId, DirectoryUser>();
   readonly #keys = new Map<string, UserId>();
   readonly #emails = new Map<string, UserId>();
+  readonly #avatars = new Map<string, UserId>();
   readonly #streams = new Map<StreamId, DirectoryStream>();
   readonly #names = new Map<string, StreamId>();
   readonly #realms = new Map<number, RealmEntry>();
   readonly #personals = new Map<UserId, DirectoryPersonal>();
+  readonly #statuses = new Map<UserId, UserStatus>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
+  readonly #bots = new Map<UserId, DirectoryBot>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
+  #domains: readonly DirectoryDomain[] = [];
   readonly #profiles = new Map<UserId, DirectoryProfile>();
   /** Made when they are asked for. */
   readonly #shownProfiles = new Map<UserId, ProfileData>();
   #profileFields: readonly DirectoryProfileField[] = [];
-  #domains: readonly DirectoryDomain[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -103,6 +115,7 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    this.pictures = snapshot.pictures;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
     const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
     this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
@@ -115,6 +128,7 @@ export class RealmDirectory implements DirectoryView {
     for (const profile of snapshot.profiles) this.apply({ profile });
     const { linkifiers, playgrounds, domains, profileFields } = snapshot;
     this.apply({ linkifiers, playgrounds, domains, profileFields });
+    for (const bot of snapshot.bots) this.apply({ bot });
   }
 
   apply(change: DirectoryChange): void {
@@ -125,12 +139,14 @@ export class RealmDirectory implements DirectoryView {
     if (change.personal) this.#putPersonal(change.personal);
     if (change.group) this.#groups.set(change.group.id, change.group);
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
+    if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
+    if (change.domains) this.#domains = change.domains;
     if (change.profileFields) this.#putProfileFields(change.profileFields);
     if (change.profile) this.#putProfile(change.profile);
-    if (change.domains) this.#domains = change.domains;
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -154,6 +170,11 @@ export class RealmDirectory implements DirectoryView {
     return id === undefined ? undefined : this.user(id);
   }
 
+  userByAvatar(hash: string): DirectoryUser | undefined {
+    const id = this.#avatars.get(hash);
+    return id === undefined ? undefined : this.#users.get(id);
+  }
+
   users(): Iterable<DirectoryUser> {
     return this.#users.values();
   }
@@ -175,12 +196,24 @@ export class RealmDirectory implements DirectoryView {
     return this.#realms.values();
   }
 
+  bot(user: UserId): DirectoryBot | undefined {
+    return this.#bots.get(user);
+  }
+
+  bots(): Iterable<DirectoryBot> {
+    return this.#bots.values();
+  }
+
   personal(user: UserId): DirectoryPersonal {
     return this.#personals.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
   }
 
   *personals(): Iterable<DirectoryPersonal> {
     for (const one of this.#personals.values()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
+  }
+
+  statuses(): Iterable<readonly [UserId, UserStatus]> {
+    return this.#statuses;
   }
 
   group(id: number): DirectoryGroup | undefined {
@@ -199,6 +232,10 @@ export class RealmDirectory implements DirectoryView {
     return this.#playgrounds;
   }
 
+  domains(): readonly DirectoryDomain[] {
+    return this.#domains;
+  }
+
   profileFields(): readonly DirectoryProfileField[] {
     return this.#profileFields;
   }
@@ -211,10 +248,6 @@ export class RealmDirectory implements DirectoryView {
     const shown = presentProfile(profile, this.#profileFields);
     this.#shownProfiles.set(user, shown);
     return shown;
-  }
-
-  domains(): readonly DirectoryDomain[] {
-    return this.#domains;
   }
 
   emoji(): Iterable<DirectoryEmoji> {
@@ -235,6 +268,8 @@ export class RealmDirectory implements DirectoryView {
 
   #putPersonal(personal: DirectoryPersonal): void {
     this.#personals.set(personal.user, personal);
+    if (personal.status) this.#statuses.set(personal.user, personal.status);
+    else this.#statuses.delete(personal.user);
     this.choicesVersion++;
   }
 
@@ -246,6 +281,8 @@ export class RealmDirectory implements DirectoryView {
       this.#emails.delete(before.deliveryEmail.toLowerCase());
     }
     this.#users.set(user.id, user);
+    // The name never changes, so one that is out of use may stay.
+    if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);
     this.#emails.set(user.email.toLowerCase(), user.id);
     this.#emails.set(user.deliveryEmail.toLowerCase(), user.id);

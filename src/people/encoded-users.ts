@@ -9,7 +9,6 @@ import { presentUser, type UserOptions } from './present-user.js';
 import { ROLE, seesAddress } from './roles.js';
 
 export interface ListOptions extends Omit<UserOptions, 'profile'> {
-  /** Add profile_data (humans only). */
   readonly profile?: boolean;
   /** Absent: active and deactivated ones. */
   readonly active?: boolean | undefined;
@@ -22,8 +21,7 @@ function classOf(viewer: DirectoryUser): number {
   return viewer.role <= ROLE.member ? ROLE.member : ROLE.guest;
 }
 
-/** One account, and how it is shown. */
-interface Account {
+interface Known {
   readonly of: DirectoryUser;
   readonly profile: ProfileData;
   readonly variants: Map<string, string>;
@@ -32,17 +30,17 @@ interface Account {
 class Lists {
   #version = '';
   readonly #lists = new Map<string, Encoded>();
-  readonly #accounts = new Map<UserId, Account>();
+  readonly #objects = new Map<UserId, Known>();
 
   constructor(private readonly directory: DirectoryView) {}
 
   of(viewer: DirectoryUser, options: ListOptions): Encoded {
-    const version = `${this.directory.usersVersion}/${this.directory.profilesVersion}`;
+    const { usersVersion, profilesVersion } = this.directory;
+    const version = `${usersVersion}/${profilesVersion}`;
     if (this.#version !== version) this.#lists.clear();
     this.#version = version;
     const anybody: DirectoryUser = { ...viewer, id: userId(-1), role: classOf(viewer) };
     const { clientGravatar, profile = false, withoutActive = false, web = false, active } = options;
-    const shape: UserOptions = { clientGravatar, withoutActive, web, profile: profile ? this.directory : undefined };
     const variant = `${clientGravatar}/${profile}/${withoutActive}/${web}`;
     // Somebody with a restricted address sees more of himself than his peers do.
     const own = seesAddress(anybody, viewer) ? undefined : viewer;
@@ -52,30 +50,33 @@ class Lists {
     const objects: string[] = [];
     for (const user of this.directory.users()) {
       if (active !== undefined && user.isActive !== active) continue;
-      objects.push(
-        user === own ? JSON.stringify(presentUser(user, viewer, shape)) : this.#object(user, anybody, shape, variant),
-      );
+      objects.push(user === own ? this.#encode(user, viewer, options) : this.#object(user, anybody, options, variant));
     }
     const list = Encoded.text(`[${objects.join(',')}]`);
     if (!own) this.#lists.set(key, list);
     return list;
   }
 
-  #object(user: DirectoryUser, viewer: DirectoryUser, options: UserOptions, variant: string): string {
+  #object(user: DirectoryUser, viewer: DirectoryUser, options: ListOptions, variant: string): string {
     const key = user.emailVisibility === 1 ? variant : `${viewer.role}/${variant}`;
+    let known = this.#objects.get(user.id);
     const profile = this.directory.profile(user.id);
-    let known = this.#accounts.get(user.id);
     if (known?.of !== user || known.profile !== profile) {
       known = { of: user, profile, variants: new Map() };
-      this.#accounts.set(user.id, known);
+      this.#objects.set(user.id, known);
     }
     const { variants } = known;
     let object = variants.get(key);
     if (object === undefined) {
-      object = JSON.stringify(presentUser(user, viewer, options));
+      object = this.#encode(user, viewer, options);
       variants.set(key, object);
     }
     return object;
+  }
+
+  #encode(user: DirectoryUser, viewer: DirectoryUser, options: ListOptions): string {
+    const profile = options.profile ? this.directory : undefined;
+    return JSON.stringify(presentUser(user, viewer, { ...options, profile }));
   }
 }
 

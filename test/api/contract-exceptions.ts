@@ -12,11 +12,11 @@ const NO_FORGING = 'no sender but the caller can be named here';
 /** Who may access a stream and who may post to it, but for its policy, is the same. */
 const SAME_ACCESS = 'whoever may not access the stream is refused before';
 const GUESTS_MOVE_NOTHING = 'no value of move_messages_between_streams_policy lets guests move messages';
-const NO_QUOTA = 'organizations have no quota';
 const SAME_WORDS = 'in the words of another refusal of the operation; brought about in reaction-refusals';
 const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought about in drafts';
 
 const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
+const NO_EMBEDDED = 'no embedded bots are served: refused before';
 /** Of name, address and password. */
 const OF_NAMES = [
   'Wrong password!',
@@ -70,7 +70,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /drafts: draft["timestamp"] is not an allowed_type': IN_LIST,
   "POST /typing: Not authorized to send to stream '{stream}'": SAME_ACCESS,
   'POST /typing: User not authorized for this query': NO_FORGING,
-  "POST /user_uploads: Upload would exceed your organization's upload quota.": NO_QUOTA,
   ...Object.fromEntries(
     ['POST /scheduled_messages', 'PATCH /scheduled_messages/{scheduled_message_id}'].flatMap((operation) => [
       [`${operation}: Stream '{stream}' does not exist`, ONLY_IDS],
@@ -82,6 +81,9 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   ),
   'PATCH /scheduled_messages/{scheduled_message_id}: Missing topic':
     'what becomes a stream message must be given one, which is refused before in other words',
+  'POST /bots: Invalid embedded bot name.': NO_EMBEDDED,
+  'POST /bots: Invalid configuration data!': NO_EMBEDDED,
+  'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
   ...Object.fromEntries(OF_NAMES.map((msg) => [`PATCH /settings: ${msg}`, 'name, address and password come later'])),
@@ -102,6 +104,8 @@ const unwatched = (operation: string, why: string): Record<string, string> =>
   Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
 
 export const NOT_WATCHED: Readonly<Record<string, string>> = {
+  ...unwatched('PUT /bot_storage', 'no section shows it, and no event tells of it'),
+  ...unwatched('DELETE /bot_storage', 'no section shows it, and no event tells of it'),
   ...unwatched('POST /register', 'makes the snapshot itself'),
   ...unwatched('DELETE /events', 'ends a queue, which nobody else sees'),
   ...unwatched('POST /fetch_api_key', 'changes nothing'),

@@ -30,6 +30,9 @@ export const playgroundsSection = ({ directory }: SnapshotInputs): JsonObject =>
   realm_playgrounds: directory.playgrounds().map(presentPlayground),
 });
 
+export const domainsSection = ({ directory }: SnapshotInputs): JsonObject => ({
+  realm_domains: directory.domains().map(presentDomain),
+});
 /** Clients that do not know pronouns are told of none. */
 export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonObject {
   const fields = directory.profileFields().map(presentField);
@@ -37,10 +40,6 @@ export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonO
   const { PRONOUNS: _, ...types } = FIELD_TYPES;
   return { custom_profile_fields: withoutPronouns(fields), custom_profile_field_types: types };
 }
-
-export const domainsSection = ({ directory }: SnapshotInputs): JsonObject => ({
-  realm_domains: directory.domains().map(presentDomain),
-});
 
 export const settingsDefaultsSection = (): JsonObject => ({
   realm_user_settings_defaults: {

@@ -1,14 +1,16 @@
 /** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
 import type { Fields } from '../../../src/api/encode-fields.js';
 import { STOP_WORDS } from '../../../src/messages/index.js';
+import { botsSection } from './bot-section.js';
 import {
   alertWordsSection,
   displaySection,
   mutedUsersSection,
   notificationsSection,
   settingsSection,
+  statusSection,
 } from './choice-sections.js';
-import { EMPTY_SECTIONS, presenceSection } from './empty-sections.js';
+import { EMPTY_SECTIONS } from './empty-sections.js';
 import {
   domainsSection,
   groupsSection,
@@ -25,7 +27,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   default_streams: defaultStreamsSection,
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
-  presence: presenceSection,
+  realm_bot: botsSection,
   realm_domains: domainsSection,
   realm_linkifiers: linkifiersSection,
   realm_playgrounds: playgroundsSection,
@@ -33,6 +35,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   realm_user_settings_defaults: settingsDefaultsSection,
   stop_words: () => ({ stop_words: STOP_WORDS }),
   user_settings: settingsSection,
+  user_status: statusSection,
   update_display_settings: displaySection,
   update_global_notifications: notificationsSection,
 };

@@ -19,11 +19,12 @@ const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 
 export function userSections({ user, directory, args, now }: SnapshotInputs): Fields {
   const { settings } = directory;
+  const isVisitor = user.id === VISITOR.id;
   const options = {
     clientGravatar: args.options.clientGravatar,
-    profile: user.id !== VISITOR.id,
+    profile: !isVisitor,
     withoutActive: true,
-    web: user.id === VISITOR.id,
+    web: isVisitor,
   };
   const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
   const publicStreams = may('create_public_stream_policy');

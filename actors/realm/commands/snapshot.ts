@@ -2,11 +2,13 @@
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import {
+  botsOf,
   domainsOf,
   emojiOf,
   groupsOf,
   linkifiersOf,
   personalsOf,
+  picturesOf,
   playgroundsOf,
   profileFieldsOf,
   profilesOf,
@@ -38,6 +40,9 @@ export const snapshot: RealmCommand<JsonObject> = {
       emoji: [...emojiOf(parts)] as never,
       profileFields: profileFieldsOf(parts) as never,
       profiles: [...profilesOf(parts)] as never,
+      // By id: the order of parts is that of their names.
+      bots: [...botsOf(parts)].sort((a, b) => a.user - b.user) as never,
+      pictures: picturesOf(parts) as never,
     }),
   }),
 };

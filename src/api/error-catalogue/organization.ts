@@ -12,6 +12,9 @@ export const organization = {
   LINKIFIER_NOT_FOUND: bad('Linkifier not found.'),
   INVALID_PLAYGROUND: bad('Invalid playground'),
   PLAYGROUND_LANGUAGE: bad('Invalid characters in pygments language'),
+  INVALID_DOMAIN: bad('Invalid domain: {reason}'),
+  DOMAIN_EXISTS: bad('The domain {domain} is already a part of your organization.'),
+  NO_SUCH_DOMAIN: bad('No entry found for domain {domain}.'),
   PROFILE_SUMMARY_FULL: bad('Only {n} custom profile fields can be displayed in the profile summary.'),
   PROFILE_FIELD_NO_CHOICE: bad('Field must have at least one choice.'),
   PROFILE_CHOICE_BLANK: bad("'value' cannot be blank."),
@@ -25,7 +28,4 @@ export const organization = {
   PROFILE_FIELD_NOT_IN_SUMMARY: bad('Field type not supported for display in profile summary.'),
   PROFILE_FIELD_FIXED: bad('Default custom field cannot be updated.'),
   PROFILE_FIELD_ORDER: bad('Invalid order mapping.'),
-  INVALID_DOMAIN: bad('Invalid domain: {reason}'),
-  DOMAIN_EXISTS: bad('The domain {domain} is already a part of your organization.'),
-  NO_SUCH_DOMAIN: bad('No entry found for domain {domain}.'),
 } as const satisfies Record<string, CatalogueEntry>;

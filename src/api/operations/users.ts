@@ -17,7 +17,8 @@ export const getUsers = operation({
     include_custom_profile_fields: flag('query', false, "Add each human's profile_data."),
   },
   run({ params, directory, caller }) {
-    const options = { clientGravatar: params.client_gravatar, profile: params.include_custom_profile_fields };
+    const { client_gravatar, include_custom_profile_fields } = params;
+    const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
     return { fields: { members: encodedUsers(directory, directory.user(caller)!, options) } };
   },
 });

@@ -223,11 +223,23 @@ const OF_PROFILES: readonly Row[] = [
   },
 ];
 
+const BOT_ROWS: readonly Row[] = [
+  { operation: 'GET /bot_storage', params: () => ({}) },
+  { operation: 'PUT /bot_storage', params: () => ({ storage: { a: 'b' } }) },
+  { operation: 'DELETE /bot_storage', params: () => ({}) },
+  { operation: 'GET /bots', params: () => ({}), refused: { guest: NO_GUESTS } },
+  {
+    operation: 'POST /bots',
+    params: () => ({ full_name: fresh(), short_name: fresh().replaceAll(' ', '-') }),
+    refused: { guest: NO_GUESTS },
+  },
+];
+
 export const everyRole: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   await subscribe(org.owner, 'everybody', { principals: [...org.people] });
   const world = { org, stream: await streamIdOf(org.owner, 'everybody') };
-  for (const { operation, params, refused } of [...ROWS, ...OF_PROFILES]) {
+  for (const { operation, params, refused } of [...ROWS, ...OF_PROFILES, ...BOT_ROWS]) {
     for (const by of org.people) {
       const { status, body } = await by.api.call(operation, await params(by, world));
       const expected = refused?.[by.role];

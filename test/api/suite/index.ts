@@ -1,6 +1,10 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { avatars } from './avatars.js';
+import { botStorage } from './bot-storage.js';
+import { bots } from './bots.js';
+import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
@@ -13,7 +17,9 @@ import { everyRole } from './every-role.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { fileAccess } from './file-access.js';
+import { fileAttacks } from './file-attacks.js';
 import { fileServing } from './file-serving.js';
+import { fileVisitors } from './file-visitors.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { invitations } from './invitations.js';
@@ -24,6 +30,7 @@ import { marking } from './marking.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
+import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { profileData } from './profile-data.js';
@@ -39,6 +46,7 @@ import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
+import { roleState } from './role-state.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
 import { scheduledRefusals } from './scheduled-refusals.js';
@@ -68,6 +76,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  'changing accounts': changingAccounts,
+  'snapshot and events of roles': roleState,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -122,6 +132,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'uploaded files': files,
   'who may see files': fileAccess,
   'files as they are served': fileServing,
+  'files that are attacks': fileAttacks,
+  'files on the web': fileVisitors,
   'custom emoji': emoji,
+  bots,
+  'bot storage': botStorage,
+  avatars,
+  'organization pictures': organizationPictures,
   restart,
 };

@@ -19,10 +19,12 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   groups: [],
   linkifiers: [],
   playgrounds: [],
+  bots: [],
   domains: [],
   emoji: [],
   profileFields: [],
   profiles: [],
+  pictures: {},
 });
 
 async function world() {

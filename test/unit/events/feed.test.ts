@@ -68,10 +68,12 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     groups: [],
     linkifiers: [],
     playgrounds: [],
+    bots: [],
     domains: [],
     emoji: [],
     profileFields: [],
     profiles: [],
+    pictures: {},
   };
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, new FakeClock());
   const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());

@@ -40,7 +40,8 @@ const RULES: Readonly<Record<number, (value: string, given: GivenValue) => boole
   3: (value, given) => value === given && ['a', 'b'].includes(value),
   4: (value, given) => value === given && new Date(`${value}T00:00:00Z`).toISOString().startsWith(value),
   5: (value, given) => value === given && ['http:', 'https:', 'ftp:', 'ftps:'].includes(new URL(value).protocol),
-  6: (value, given) => JSON.stringify([...new Set(given as readonly number[])]) === value && /^\[((8|9)(,(8|9))*)?\]$/.test(value),
+  6: (value, given) =>
+    JSON.stringify([...new Set(given as readonly number[])]) === value && /^\[((8|9)(,(8|9))*)?\]$/.test(value),
   7: (value, given) => value === given && length(value) <= 50,
   8: (value, given) => value === given && length(value) <= 50,
 };
