@@ -9,6 +9,7 @@ import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
+import { confirmEmail, EMAIL_CHANGE_PART } from './commands/email-change.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
@@ -17,13 +18,15 @@ import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
-import { changeSettings } from './commands/own-settings.js';
+import { regenerateKey } from './commands/own-key.js';
+import { changeOwnAccount, changeSettings } from './commands/own-settings.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
+import { changeUserDefaults } from './commands/user-defaults.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { realmMachine } from './machine.js';
 import {
@@ -35,6 +38,7 @@ import {
   REALM_PART,
   type RealmState,
   STREAM_PART,
+  USER_DEFAULTS_PART,
   USER_GROUP_PART,
   USER_PART,
 } from './state.js';
@@ -54,6 +58,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
     EMOJI_PART,
+    EMAIL_CHANGE_PART,
+    USER_DEFAULTS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -78,6 +84,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'files-changed': filesChanged,
     'space-used': spaceUsed,
     'change-settings': changeSettings,
+    'change-own-account': changeOwnAccount,
+    'confirm-email': confirmEmail,
+    'regenerate-key': regenerateKey,
+    'change-user-defaults': changeUserDefaults,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,
     'mute-user': muteUser,

@@ -10,6 +10,7 @@ import type {
   DirectoryUser,
   RealmEntry,
   RealmSettings,
+  UserDefaults,
 } from '../../src/directory/index.js';
 
 export interface RealmState extends JsonObject {
@@ -47,6 +48,8 @@ export const LINKIFIERS_PART = 'linkifiers';
 /** One part with the whole list. */
 export const PLAYGROUNDS_PART = 'playgrounds';
 export const EMOJI_PART = 'emoji/';
+/** One part: settings that new accounts start with, where they differ from those of the program. */
+export const USER_DEFAULTS_PART = 'user-defaults';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -69,6 +72,8 @@ export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
+export const userDefaultsOf = (parts: Parts): UserDefaults =>
+  (parts.get(USER_DEFAULTS_PART) as unknown as UserDefaults | undefined) ?? {};
 export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
   parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>

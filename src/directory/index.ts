@@ -13,4 +13,5 @@ export type {
   DirectoryView,
   RealmEntry,
   RealmSettings,
+  UserDefaults,
 } from './view.js';

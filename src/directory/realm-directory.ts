@@ -13,6 +13,7 @@ import type {
   DirectoryView,
   RealmEntry,
   RealmSettings,
+  UserDefaults,
 } from './view.js';
 
 /** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
@@ -29,6 +30,8 @@ export interface DirectoryChange {
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
   readonly emoji?: DirectoryEmoji;
+  /** All of them. */
+  readonly userDefaults?: UserDefaults;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -45,6 +48,7 @@ export interface DirectorySnapshot {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly emoji: readonly DirectoryEmoji[];
+  readonly userDefaults: UserDefaults;
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -58,6 +62,7 @@ export class RealmDirectory implements DirectoryView {
   readonly subdomain: string;
   deactivated: boolean;
   settings: RealmSettings;
+  userDefaults: UserDefaults;
   usersVersion = 0;
   streamsVersion = 0;
   choicesVersion = 0;
@@ -83,6 +88,7 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    this.userDefaults = snapshot.userDefaults;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
     const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
     this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
@@ -105,6 +111,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
+    if (change.userDefaults) this.userDefaults = change.userDefaults;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
   }
 

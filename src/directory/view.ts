@@ -107,6 +107,9 @@ export interface DirectoryEmoji {
 
 export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
 
+/** Settings that new accounts start with (users.md § Settings), where they differ from those of the program. */
+export type UserDefaults = { readonly [name: string]: boolean | number | string };
+
 /** One realm of the server, as realm 0 (the server's own) lists it. */
 export interface RealmEntry {
   readonly id: RealmId;
@@ -146,6 +149,7 @@ export interface DirectoryView {
   linkifiers(): readonly DirectoryLinkifier[];
   /** By id. */
   playgrounds(): readonly DirectoryPlayground[];
+  readonly userDefaults: UserDefaults;
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
   /** How this server names the emoji that is neither Unicode nor the organization's. */

@@ -1,3 +1,4 @@
+export * from './address-rules.js';
 export {
   FIRST_GROUP,
   inSystemGroup,

@@ -15,6 +15,7 @@ const EMPTY: DirectorySnapshot = {
   linkifiers: [],
   emoji: [],
   playgrounds: [],
+  userDefaults: {},
 };
 
 /** The directory of realm 1, with this in it. */

@@ -26,9 +26,9 @@ export const playgroundsSection = ({ directory }: SnapshotInputs): JsonObject =>
   realm_playgrounds: directory.playgrounds().map(presentPlayground),
 });
 
-export const settingsDefaultsSection = (): JsonObject => ({
+export const settingsDefaultsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
-    ...defaultSettings(),
+    ...defaultSettings(directory),
     emojiset_choices: EMOJISET_CHOICES,
     available_notification_sounds: NOTIFICATION_SOUNDS,
   },

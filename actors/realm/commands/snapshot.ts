@@ -1,7 +1,17 @@
 /** The whole directory, for replicas. */
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
-import { emojiOf, groupsOf, linkifiersOf, personalsOf, playgroundsOf, realmsOf, streamsOf, usersOf } from '../state.js';
+import {
+  emojiOf,
+  groupsOf,
+  linkifiersOf,
+  personalsOf,
+  playgroundsOf,
+  realmsOf,
+  streamsOf,
+  userDefaultsOf,
+  usersOf,
+} from '../state.js';
 import type { RealmCommand } from './command.js';
 
 export const snapshot: RealmCommand<JsonObject> = {
@@ -23,6 +33,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       linkifiers: linkifiersOf(parts) as never,
       playgrounds: playgroundsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
+      userDefaults: userDefaultsOf(parts),
     }),
   }),
 };

@@ -1,6 +1,7 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 
 import type { Operation } from '../operation.js';
+import { confirmEmail, showConfirmation } from './confirm-email.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
@@ -18,6 +19,7 @@ import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateM
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { PUSH_TOKEN_OPERATIONS } from './push-tokens.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
@@ -26,7 +28,12 @@ import {
   updateScheduledMessage,
 } from './scheduled.js';
 import { getServerSettings } from './server.js';
-import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
+import {
+  updateDisplaySettings,
+  updateNotificationSettings,
+  updateSettings,
+  updateSettingsDefaults,
+} from './settings.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { addSubmessage } from './submessages.js';
@@ -52,7 +59,8 @@ import {
   updateUserGroupSubgroups,
 } from './user-groups.js';
 import { muteTopic, setUserTopic } from './user-topics.js';
-import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
+import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers, regenerateKey } from './users.js';
+import { zcommand } from './zcommand.js';
 
 export const OPERATIONS = [
   getDrafts,
@@ -92,6 +100,12 @@ export const OPERATIONS = [
   updateSettings,
   updateDisplaySettings,
   updateNotificationSettings,
+  updateSettingsDefaults,
+  showConfirmation,
+  confirmEmail,
+  regenerateKey,
+  ...PUSH_TOKEN_OPERATIONS,
+  zcommand,
   getAlertWords,
   addAlertWords,
   removeAlertWords,

@@ -23,6 +23,8 @@ import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { organizationSettings } from './organization-settings.js';
+import { ownAccount } from './own-account.js';
+import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
@@ -41,6 +43,7 @@ import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
+import { settingsDefaults } from './settings-defaults.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
 import { streamSettings } from './stream-settings.js';
@@ -97,6 +100,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   audiences,
   drafts,
   settings,
+  'own account': ownAccount,
+  'own keys': ownKeys,
+  'defaults of settings': settingsDefaults,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
   'linkifiers and playgrounds': linkifiers,

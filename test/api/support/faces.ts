@@ -13,6 +13,7 @@ import type { Logger } from '../../../src/runtime/index.js';
 import type { Secrets } from '../../../src/secrets/index.js';
 import type { Ports } from '../../../src/server/ports.js';
 import { type Running, serve } from '../../../src/server/serve.js';
+import { startSmtp, type TestSmtp } from '../../support/smtp.js';
 import type { Target } from './client.js';
 import { repositoryRoot } from './wire.js';
 
@@ -22,6 +23,8 @@ export interface TestServer extends Target {
   /** As the command line reaches actors. */
   readonly actors: ActorCaller;
   readonly secrets: Secrets;
+  /** The mail server that it sends to. */
+  readonly mail: TestSmtp;
   /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
   restart(meanwhile?: () => void): Promise<void>;
   /** Stops everything and removes what it stored. */
@@ -54,17 +57,19 @@ class Face implements TestServer {
     readonly clock: Clock,
     private readonly configs: readonly Config[],
     private readonly remove: () => Promise<void>,
+    readonly mail: TestSmtp,
     private readonly adjust: ((ports: Ports) => Ports) | undefined,
   ) {}
 
   static async start(
     kind: TestServer['kind'],
     clock: Clock,
-    configs: readonly Config[],
+    configs: (mail: TestSmtp) => readonly Config[],
     remove: () => Promise<void>,
     adjust?: (ports: Ports) => Ports,
   ): Promise<Face> {
-    const face = new Face(kind, clock, configs, remove, adjust);
+    const mail = await startSmtp();
+    const face = new Face(kind, clock, configs(mail), remove, mail, adjust);
     await face.#start();
     return face;
   }
@@ -91,6 +96,7 @@ class Face implements TestServer {
   async close(): Promise<void> {
     await stopAll([...this.#nodes].reverse());
     this.#nodes = [];
+    await this.mail.away();
     await this.remove();
   }
 
@@ -117,20 +123,22 @@ export interface EmbeddedOptions {
 
 export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer> {
   const dir = temporary();
-  const config = loadConfig(
-    {
-      'data-dir': dir,
-      port: '0',
-      secret: SECRET,
-      'http-adapter': options.httpAdapter ?? 'auto',
-      'max-body-mib': String(options.maxBodyMib ?? 1),
-      'web-public-streams': 'yes',
-      'emoji-names': options.emojiNames ?? 'conclave',
-    },
-    {},
-  );
+  const config = (mail: TestSmtp) =>
+    loadConfig(
+      {
+        'data-dir': dir,
+        port: '0',
+        secret: SECRET,
+        'smtp-url': mail.url,
+        'http-adapter': options.httpAdapter ?? 'auto',
+        'max-body-mib': String(options.maxBodyMib ?? 1),
+        'web-public-streams': 'yes',
+        'emoji-names': options.emojiNames ?? 'conclave',
+      },
+      {},
+    );
   const remove = async (): Promise<void> => rmSync(dir, { recursive: true, force: true });
-  return Face.start('embedded', options.clock ?? new RealClock(), [config], remove, options.adjust);
+  return Face.start('embedded', options.clock ?? new RealClock(), (mail) => [config(mail)], remove, options.adjust);
 }
 
 export interface Services {
@@ -160,12 +168,13 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
   const name = `api${randomBytes(5).toString('hex')}`;
   const dir = temporary();
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
-  const config = (role: string): Config =>
+  const config = (role: string, mail: TestSmtp): Config =>
     loadConfig(
       {
         'data-dir': dir,
         port: '0',
         secret: SECRET,
+        'smtp-url': mail.url,
         role,
         nats,
         mongodb: url,
@@ -175,7 +184,7 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
       },
       {},
     );
-  const configs = [config('actors'), config('actors'), config('http'), config('http')];
+  const configs = (mail: TestSmtp) => ['actors', 'actors', 'http', 'http'].map((role) => config(role, mail));
   return Face.start(
     'cluster',
     new RealClock(),

@@ -85,7 +85,7 @@ function person(state: State, change: Fields, { clientGravatar }: ReducerOptions
       : {
           ...(change.new_email ? { email: change.new_email } : {}),
           ...(change.avatar_source ? pick(change, ['avatar_source', 'avatar_url', 'avatar_url_medium']) : {}),
-          ...pick(change, ['full_name']),
+          ...pick(change, ['full_name', 'delivery_email']),
         };
   return { ...state, realm_users: state.realm_users.map(changed), ...own };
 }
@@ -99,6 +99,10 @@ export function applyRealm(state: State, event: ApiEvent, options: ReducerOption
     case 'user_settings': {
       const user_settings = state.user_settings as Fields;
       return { ...state, user_settings: { ...user_settings, [String(event.property)]: event.value } };
+    }
+    case 'realm_user_settings_defaults': {
+      const defaults = state.realm_user_settings_defaults as Fields;
+      return { ...state, realm_user_settings_defaults: { ...defaults, [String(event.property)]: event.value } };
     }
     case 'update_display_settings':
       return { ...state, [String(event.setting_name)]: event.setting };

@@ -19,6 +19,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   linkifiers: [],
   playgrounds: [],
   emoji: [],
+  userDefaults: {},
 });
 
 async function world() {

@@ -69,6 +69,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     linkifiers: [],
     playgrounds: [],
     emoji: [],
+    userDefaults: {},
   };
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot);
   const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());
