@@ -1,10 +1,12 @@
 /** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
 import { apiError } from '../../src/api/errors.js';
 import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/messages/index.js';
+import { STORAGE_PART } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, me, sealedKey } from './commands/account.js';
 import { publicMessage, publicMessages, publicTopics } from './commands/anonymous.js';
+import { botStorage, putStorage, removeStorage } from './commands/bot-storage.js';
 import { scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { due } from './commands/due.js';
@@ -40,7 +42,17 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART, FILE_PART, PUSH_TOKEN_PART],
+  loads: [
+    SUBSCRIPTION_PART,
+    READ_PART,
+    MARK_PART,
+    TOPIC_PART,
+    DRAFT_PART,
+    SCHEDULED_PART,
+    FILE_PART,
+    STORAGE_PART,
+    PUSH_TOKEN_PART,
+  ],
   commands: {
     create,
     'fetch-key': fetchKey,
@@ -102,6 +114,9 @@ export const userKind: ActorKind<UserState> = {
     'edit-draft': editDraft,
     'delete-draft': deleteDraft,
     'drop-drafts': dropDrafts,
+    'bot-storage': botStorage,
+    'put-storage': putStorage,
+    'remove-storage': removeStorage,
     'scheduled-messages': scheduledMessages,
     schedule,
     'edit-scheduled': editScheduled,

@@ -12,6 +12,8 @@ export interface UserState extends JsonObject {
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */
   readonly lastDraft?: number;
+  /** Characters of all keys and values in its storage; absent before the first. */
+  readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
 }

@@ -8,6 +8,7 @@ import type { Blobs } from '../blobs/index.js';
 import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { Secrets } from '../secrets/index.js';
+import type { Fields } from './encode-fields.js';
 import type { ErrorReply } from './errors.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -115,8 +116,8 @@ export interface Forward {
 
 /** A response made on the frontend from its directory replica. */
 export interface Answer {
-  /** Fields beside result and msg. Bytes: the JSON text of the fields, starting with a comma, encoded before. */
-  readonly fields: JsonObject | Uint8Array;
+  /** Fields beside result and msg. */
+  readonly fields: Fields;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -180,7 +181,17 @@ export interface ActorRedirect {
   readonly forward: { readonly to: ActorKey; readonly command: string; readonly args: JsonObject };
 }
 
+/**
+ * The command was carried out, and its answer, too large to be remembered, was lost on the way: begin anew, with a command of
+ * its own.
+ */
+export interface ActorRepeat {
+  readonly again: true;
+}
+
 export interface ActorRefusal {
   /** ApiError.toReply() of what the handler threw. */
   readonly error: ErrorReply;
+  /** A part was done before the refusal: as that of a success. */
+  readonly after?: number;
 }

@@ -155,6 +155,14 @@ export const SETTINGS = {
     fallback: 'Owner',
     parse: text(),
   }),
+  disposableDomains: setting({
+    env: 'DISPOSABLE_DOMAINS',
+    option: 'disposable-domains',
+    value: 'FILE',
+    description: 'Domains of throw-away addresses, one a line, which organizations may keep out.',
+    fallback: undefined as string | undefined,
+    parse: text(),
+  }),
   webPublicStreams: setting({
     env: 'WEB_PUBLIC_STREAMS',
     option: 'web-public-streams',

@@ -1,16 +1,21 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
-import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
+import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
+  DirectoryBot,
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
+  ProfileData,
   RealmEntry,
   RealmSettings,
   UserDefaults,
@@ -29,9 +34,15 @@ export interface DirectoryChange {
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** The whole list. */
+  readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
   /** All of them. */
   readonly userDefaults?: UserDefaults;
+  /** The whole list, by order. */
+  readonly profileFields?: readonly DirectoryProfileField[];
+  readonly profile?: DirectoryProfile;
+  readonly bot?: DirectoryBot;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -47,8 +58,12 @@ export interface DirectorySnapshot {
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
+  readonly domains: readonly DirectoryDomain[];
   readonly emoji: readonly DirectoryEmoji[];
   readonly userDefaults: UserDefaults;
+  readonly profileFields: readonly DirectoryProfileField[];
+  readonly profiles: readonly DirectoryProfile[];
+  readonly bots: readonly DirectoryBot[];
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -56,6 +71,8 @@ export const asChange = (change: JsonObject): DirectoryChange => change as unkno
 
 /** Names of streams are compared ignoring case. */
 export const foldName = (name: string): string => name.toLowerCase();
+
+const NOTHING_FILLED_IN: ProfileData = {};
 
 export class RealmDirectory implements DirectoryView {
   version: number;
@@ -65,6 +82,7 @@ export class RealmDirectory implements DirectoryView {
   userDefaults: UserDefaults;
   usersVersion = 0;
   streamsVersion = 0;
+  profilesVersion = 0;
   choicesVersion = 0;
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #users = new Map<UserId, DirectoryUser>();
@@ -76,8 +94,14 @@ export class RealmDirectory implements DirectoryView {
   readonly #personals = new Map<UserId, DirectoryPersonal>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
+  readonly #bots = new Map<UserId, DirectoryBot>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
+  #domains: readonly DirectoryDomain[] = [];
+  readonly #profiles = new Map<UserId, DirectoryProfile>();
+  /** Made when they are asked for. */
+  readonly #shownProfiles = new Map<UserId, ProfileData>();
+  #profileFields: readonly DirectoryProfileField[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -98,7 +122,10 @@ export class RealmDirectory implements DirectoryView {
     for (const personal of snapshot.personals) this.apply({ personal });
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
-    this.apply({ linkifiers: snapshot.linkifiers, playgrounds: snapshot.playgrounds });
+    for (const profile of snapshot.profiles) this.apply({ profile });
+    const { linkifiers, playgrounds, domains, profileFields } = snapshot;
+    this.apply({ linkifiers, playgrounds, domains, profileFields });
+    for (const bot of snapshot.bots) this.apply({ bot });
   }
 
   apply(change: DirectoryChange): void {
@@ -109,10 +136,14 @@ export class RealmDirectory implements DirectoryView {
     if (change.personal) this.#putPersonal(change.personal);
     if (change.group) this.#groups.set(change.group.id, change.group);
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
+    if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.userDefaults) this.userDefaults = change.userDefaults;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
+    if (change.domains) this.#domains = change.domains;
+    if (change.profileFields) this.#putProfileFields(change.profileFields);
+    if (change.profile) this.#putProfile(change.profile);
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -157,6 +188,14 @@ export class RealmDirectory implements DirectoryView {
     return this.#realms.values();
   }
 
+  bot(user: UserId): DirectoryBot | undefined {
+    return this.#bots.get(user);
+  }
+
+  bots(): Iterable<DirectoryBot> {
+    return this.#bots.values();
+  }
+
   personal(user: UserId): DirectoryPersonal {
     return this.#personals.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
   }
@@ -181,8 +220,38 @@ export class RealmDirectory implements DirectoryView {
     return this.#playgrounds;
   }
 
+  domains(): readonly DirectoryDomain[] {
+    return this.#domains;
+  }
+
+  profileFields(): readonly DirectoryProfileField[] {
+    return this.#profileFields;
+  }
+
+  profile(user: UserId): ProfileData {
+    const known = this.#shownProfiles.get(user);
+    if (known) return known;
+    const profile = this.#profiles.get(user);
+    if (!profile) return NOTHING_FILLED_IN;
+    const shown = presentProfile(profile, this.#profileFields);
+    this.#shownProfiles.set(user, shown);
+    return shown;
+  }
+
   emoji(): Iterable<DirectoryEmoji> {
     return this.#emoji.values();
+  }
+
+  #putProfile(profile: DirectoryProfile): void {
+    this.#profiles.set(profile.user, profile);
+    this.#shownProfiles.delete(profile.user);
+    this.profilesVersion++;
+  }
+
+  #putProfileFields(fields: readonly DirectoryProfileField[]): void {
+    this.#profileFields = fields;
+    this.#shownProfiles.clear();
+    this.profilesVersion++;
   }
 
   #putPersonal(personal: DirectoryPersonal): void {

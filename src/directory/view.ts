@@ -58,6 +58,32 @@ export interface DirectoryStream {
   readonly isDefault: boolean;
 }
 
+/** Where an outgoing webhook bot is told of messages. */
+export interface BotService {
+  /** As given, '' where nothing was. */
+  readonly baseUrl: string;
+  /** 1 generic, 2 for services that expect the form of Slack's outgoing webhooks. */
+  readonly interface: number;
+  /** Sent along with each call, encrypted under the server secret. */
+  readonly tokenSealed: string;
+}
+
+/** What a bot has beside its account. */
+export interface DirectoryBot {
+  readonly user: UserId;
+  /** API key, encrypted under the server secret: its owner and administrators may read it. */
+  readonly keySealed: string;
+  /** Where its messages go that name no stream. */
+  readonly sendingStream: StreamId | null;
+  /** What its queues are narrowed to. */
+  readonly eventsStream: StreamId | null;
+  /** Its queues get the messages of all public streams. */
+  readonly allPublicStreams: boolean;
+  /** Outgoing webhooks only. */
+  readonly service: BotService | null;
+  readonly config: { readonly [key: string]: string };
+}
+
 /** What others need of a user's own choices: kept by the realm actor, so that every replica has it. */
 export interface DirectoryPersonal {
   readonly user: UserId;
@@ -95,6 +121,14 @@ export interface DirectoryPlayground {
   readonly urlPrefix: string;
 }
 
+/** Accounts may have addresses of it. */
+export interface DirectoryDomain {
+  readonly id: number;
+  /** Lower-case. */
+  readonly domain: string;
+  readonly allowSubdomains: boolean;
+}
+
 export interface DirectoryEmoji {
   readonly id: number;
   readonly name: string;
@@ -103,6 +137,41 @@ export interface DirectoryEmoji {
   readonly stillUrl: string | null;
   readonly deactivated: boolean;
   readonly author: UserId | null;
+}
+
+/** A field that every human of the organization can fill in (realm.md § Custom profile fields). */
+export interface DirectoryProfileField {
+  readonly id: number;
+  /** 1 short text … 8 pronouns (people/profile-fields.ts); never changes. */
+  readonly type: number;
+  readonly name: string;
+  readonly hint: string;
+  /** JSON text; '' for types that need none. */
+  readonly data: string;
+  readonly order: number;
+  readonly inSummary: boolean;
+  /** Options that came after the field: [key, realm version]. What was chosen up to then was another option of that key. */
+  readonly added: readonly (readonly [string, number])[];
+}
+
+/** What a human has filled in; fields and options that are gone may still be among it. */
+export interface DirectoryProfile {
+  readonly user: UserId;
+  readonly values: { readonly [field: string]: ProfileValue };
+}
+
+export interface ProfileValue {
+  /** As the API sends it. */
+  readonly value: string;
+  /** HTML; '' for types that are not rendered. */
+  readonly rendered: string;
+  /** Realm version of the commit that set it. */
+  readonly at: number;
+}
+
+/** As user objects show it: field id → value. */
+export interface ProfileData {
+  readonly [field: string]: { readonly value: string; readonly rendered_value?: string };
 }
 
 export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
@@ -138,6 +207,9 @@ export interface DirectoryView {
   /** Live streams only, ignoring case. */
   streamByName(name: string): DirectoryStream | undefined;
   streams(): Iterable<DirectoryStream>;
+  bot(user: UserId): DirectoryBot | undefined;
+  /** Deactivated ones too, in the order in which they were made. */
+  bots(): Iterable<DirectoryBot>;
   /** Own choices of an account; those of an account that chose nothing are empty. */
   personal(user: UserId): DirectoryPersonal;
   /** Accounts with alert words or muted users. */
@@ -150,6 +222,12 @@ export interface DirectoryView {
   /** By id. */
   playgrounds(): readonly DirectoryPlayground[];
   readonly userDefaults: UserDefaults;
+  /** By id. */
+  domains(): readonly DirectoryDomain[];
+  /** By their order. */
+  profileFields(): readonly DirectoryProfileField[];
+  /** What this account has filled in: the same object until it, or a field, changes. */
+  profile(user: UserId): ProfileData;
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
   /** How this server names the emoji that is neither Unicode nor the organization's. */
@@ -159,6 +237,8 @@ export interface DirectoryView {
   /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */
   readonly usersVersion: number;
   readonly streamsVersion: number;
+  /** Counts changes of what `profile` gives. */
+  readonly profilesVersion: number;
   /** Counts changes of what `personal` gives. */
   readonly choicesVersion: number;
 }

@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../core/index.js';
 import { type NeutralMessage, orderFlags, variant } from '../messages/index.js';
+import { withoutPronouns } from '../people/index.js';
 import type { LogItem, MessageItem, PlainItem } from '../runtime/log-entry.js';
 
 /** Log positions are spread over this many ids: slots for the events of an entry, then for transient ones. */
@@ -22,6 +23,7 @@ export interface EventShape {
   readonly clientGravatar: boolean;
   readonly includeSubscribers: boolean;
   readonly notificationNull: boolean;
+  readonly pronouns: boolean;
 }
 
 const encoder = new TextEncoder();
@@ -59,6 +61,7 @@ export class SharedEvent {
       const flags = item.flags[user];
       return `${shape.applyMarkdown ? 'h' : 'm'}${shape.clientGravatar ? 'g' : ''}${flags ? flags.join() : ''}`;
     }
+    if (item.event.type === 'custom_profile_fields') return shape.pronouns ? 'p' : '';
     if (item.event.type !== 'subscription') return '';
     return `${shape.includeSubscribers ? 's' : ''}${shape.notificationNull ? 'n' : ''}`;
   }
@@ -94,6 +97,9 @@ const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
 /** Capability deltas of events.md that change an event's content. */
 function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
   const { event } = item;
+  if (event.type === 'custom_profile_fields' && !shape.pronouns) {
+    return { ...event, fields: withoutPronouns(event.fields as readonly { readonly type: number }[]) };
+  }
   if (event.type !== 'subscription' || event.op !== 'add') return event;
   const subscriptions = (event.subscriptions as readonly JsonObject[]).map((of) => {
     const { subscribers, ...rest } = of;

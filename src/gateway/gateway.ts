@@ -1,5 +1,5 @@
 /** What frontends need of the rest of the server: accounts from directory replicas, everything else from actors. */
-import { type ActorReply, ApiError, apiError, encodeFields, type Forward } from '../api/index.js';
+import { type ActorRepeat, type ActorReply, ApiError, apiError, encodeFields, type Forward } from '../api/index.js';
 import type { Blobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
@@ -69,7 +69,7 @@ export class Gateway implements FrontendServices {
     let cancelled = false;
     let cancel = (): void => {};
     // Plain reactions: an async function here would add three promises to every request.
-    const step = (of: Forward): Promise<ActorReply> => {
+    const step = (of: Forward): Promise<ActorReply | ActorRepeat> => {
       const held = of.held === true && of.followedBy === undefined;
       const sent = this.options.client.send(of.to, of.command, of.args, {
         caller: of.as ?? context.caller?.user.id ?? 0,
@@ -83,7 +83,7 @@ export class Gateway implements FrontendServices {
       return sent.reply.then((reply) => {
         if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
         if ('forward' in reply) return step({ ...of, ...reply.forward });
-        if ('error' in reply || cancelled) return reply;
+        if ('error' in reply || 'again' in reply || cancelled) return reply;
         if (of.followedBy) return step(of.followedBy);
         return of.plus ? { ...reply, ok: [encodeFields(of.plus), ...reply.ok] } : reply;
       }, unanswered);

@@ -2,7 +2,7 @@
  * What the frontend needs of the rest of the server. It never touches the Store: accounts come from the directory
  * replica, everything else from actors.
  */
-import type { ActorReply, Forward } from '../api/index.js';
+import type { ActorRepeat, ActorReply, Forward } from '../api/index.js';
 import type { Blobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
@@ -44,7 +44,7 @@ export interface Forwarding {
    * Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered 500 and logged.
    * After `cancel` it may do either or stay pending.
    */
-  readonly reply: Promise<ActorReply>;
+  readonly reply: Promise<ActorReply | ActorRepeat>;
   /**
    * The client has gone or the deadline passed: nobody waits for the reply any more. Releases a held poll. Does nothing
    * once the reply has settled.

@@ -1,7 +1,7 @@
 /** User objects as the API shows them (users.md § User object). */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../core/index.js';
-import type { DirectoryUser } from '../directory/index.js';
+import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { isAdmin, isGuest, isOwner, seesAddress } from './roles.js';
 import { isSystemBot } from './system-bots.js';
 
@@ -34,20 +34,22 @@ export function isoTime(ms: number): string {
 
 export interface UserOptions {
   readonly clientGravatar: boolean;
-  /** Add profile_data (humans only). */
-  readonly profile?: boolean;
+  /** Add profile_data (humans only), taken from here. */
+  readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
   /** register's lists leave it out. */
   readonly withoutActive?: boolean;
+  /** For callers without an account: no address, and no more of the account's age than the day. */
+  readonly web?: boolean;
 }
 
 /** The user object, as `viewer` may see it. */
 export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefined, options: UserOptions): JsonObject {
   return {
     user_id: user.id,
-    delivery_email: seesAddress(viewer, user) ? user.deliveryEmail : null,
+    delivery_email: !options.web && seesAddress(viewer, user) ? user.deliveryEmail : null,
     email: user.email,
     full_name: user.fullName,
-    date_joined: isoTime(user.joined),
+    date_joined: options.web ? isoTime(user.joined).slice(0, 10) : isoTime(user.joined),
     ...(options.withoutActive ? {} : { is_active: user.isActive }),
     is_owner: isOwner(user),
     is_admin: isAdmin(user),
@@ -61,9 +63,12 @@ export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefin
     timezone: user.timezone,
     avatar_url: avatarUrlFor(user, options.clientGravatar),
     avatar_version: user.avatarVersion,
-    ...(options.profile && user.botType === null ? { profile_data: {} } : {}),
+    ...(options.profile && user.botType === null ? { profile_data: options.profile.profile(user.id) } : {}),
   };
 }
+
+/** Of an account that was just made. */
+export const NO_PROFILE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };
 
 /** Icon of an organization that never uploaded one. */
 export const defaultIcon = (subdomain: string): string =>

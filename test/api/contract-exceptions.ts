@@ -17,7 +17,7 @@ const SAME_WORDS = 'in the words of another refusal of the operation; brought ab
 const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought about in drafts';
 
 const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
-const NO_DISPOSABLE = 'the list of throw-away domains comes later';
+const NO_EMBEDDED = 'no embedded bots are served: refused before';
 
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
@@ -62,9 +62,11 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   ),
   'PATCH /scheduled_messages/{scheduled_message_id}: Missing topic':
     'what becomes a stream message must be given one, which is refused before in other words',
+  'POST /bots: Invalid embedded bot name.': NO_EMBEDDED,
+  'POST /bots: Invalid configuration data!': NO_EMBEDDED,
+  'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
-  'PATCH /settings: Please use your real email address.': NO_DISPOSABLE,
   'PATCH /settings: Account has been deactivated.': NO_ACCOUNT,
 };
 
@@ -86,6 +88,8 @@ const unwatched = (operation: string, why: string): Record<string, string> =>
   Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
 
 export const NOT_WATCHED: Readonly<Record<string, string>> = {
+  ...unwatched('PUT /bot_storage', 'no section shows it, and no event tells of it'),
+  ...unwatched('DELETE /bot_storage', 'no section shows it, and no event tells of it'),
   ...unwatched('POST /register', 'makes the snapshot itself'),
   ...unwatched('DELETE /events', 'ends a queue, which nobody else sees'),
   ...unwatched('POST /fetch_api_key', 'changes nothing'),

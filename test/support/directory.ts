@@ -16,6 +16,10 @@ const EMPTY: DirectorySnapshot = {
   emoji: [],
   playgrounds: [],
   userDefaults: {},
+  bots: [],
+  domains: [],
+  profileFields: [],
+  profiles: [],
 };
 
 /** The directory of realm 1, with this in it. */

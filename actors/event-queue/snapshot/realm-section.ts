@@ -1,7 +1,7 @@
 /** fetch_event_types `realm`: the organization's settings and the server's facts (register.md § Realm section). */
 import type { JsonObject } from '../../../src/core/index.js';
 import { MAX_MESSAGE } from '../../../src/messages/index.js';
-import { defaultIcon, mailDomain } from '../../../src/people/index.js';
+import { defaultIcon, EXTERNAL_ACCOUNTS, mailDomain } from '../../../src/people/index.js';
 import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '../../../src/streams/index.js';
 import { SERVER_GENERATION } from '../../../src/version.js';
 import type { SnapshotInputs } from './take.js';
@@ -13,16 +13,6 @@ const GIPHY_RATINGS = {
   pg: { name: 'Allow GIFs rated PG (Parental guidance)', id: 3 },
   'pg-13': { name: 'Allow GIFs rated PG-13 (Parental guidance - under 13)', id: 4 },
   r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
-};
-
-const EXTERNAL_ACCOUNTS = {
-  twitter: {
-    text: 'Twitter',
-    url_pattern: 'https://twitter.com/%(username)s',
-    name: 'Twitter username',
-    hint: '',
-  },
-  github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
 };
 
 export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {

@@ -1,6 +1,7 @@
 /** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
-import type { JsonObject } from '../../../src/core/index.js';
+import type { Fields } from '../../../src/api/encode-fields.js';
 import { STOP_WORDS } from '../../../src/messages/index.js';
+import { botsSection } from './bot-section.js';
 import {
   alertWordsSection,
   displaySection,
@@ -8,22 +9,26 @@ import {
   notificationsSection,
   settingsSection,
 } from './choice-sections.js';
-import { EMPTY_SECTIONS, presenceSection, profileFieldsSection } from './empty-sections.js';
+import { EMPTY_SECTIONS, presenceSection } from './empty-sections.js';
 import {
+  domainsSection,
   groupsSection,
   linkifiersSection,
   playgroundsSection,
+  profileFieldsSection,
   settingsDefaultsSection,
 } from './organization-sections.js';
 import { defaultStreamsSection } from './stream-sections.js';
 import type { SnapshotInputs } from './take.js';
 
-const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>> = {
+const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   alert_words: alertWordsSection,
   default_streams: defaultStreamsSection,
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
   presence: presenceSection,
+  realm_bot: botsSection,
+  realm_domains: domainsSection,
   realm_linkifiers: linkifiersSection,
   realm_playgrounds: playgroundsSection,
   realm_user_groups: groupsSection,
@@ -34,7 +39,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => JsonObject>>
   update_global_notifications: notificationsSection,
 };
 
-export const directorySections = (inputs: SnapshotInputs, wanted: (section: string) => boolean): JsonObject[] => [
+export const directorySections = (inputs: SnapshotInputs, wanted: (section: string) => boolean): Fields[] => [
   ...Object.entries(EMPTY_SECTIONS).flatMap(([name, fields]) => (wanted(name) ? [fields] : [])),
   ...Object.entries(SECTIONS).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : [])),
 ];

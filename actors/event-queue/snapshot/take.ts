@@ -3,13 +3,14 @@
  * out exactly the events that the snapshot already shows (design § 3).
  */
 
-import { encodeFields } from '../../../src/api/encode-fields.js';
+import { encodeParts, type Fields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
-import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
+import { type ActorKey, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import type { Limits } from '../../../src/files/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
+import type { Unseal } from '../../../src/people/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
@@ -41,6 +42,8 @@ export interface SnapshotInputs {
   readonly args: RegisterArgs;
   readonly now: number;
   readonly limits: Limits;
+  /** Makes keys readable for those who may read them. */
+  readonly unseal: Unseal;
   readonly subscriptions: readonly Subscription[];
   /** Stream → subscribers; empty unless asked for. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
@@ -89,7 +92,7 @@ export async function takeSnapshot(
   );
   // Sections that weren't asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
-  const parts: JsonObject[] = [];
+  const parts: Fields[] = [];
   let shown: ShownMessages | null = null;
   if (own && wanted('message')) {
     // After the versions of the user and the streams were read: what they cover must be counted.
@@ -113,6 +116,7 @@ export async function takeSnapshot(
     args,
     now: suppliers.services.clock.now(),
     limits: suppliers.services.limits,
+    unseal: (sealed) => suppliers.services.secrets.open(sealed),
     subscriptions,
     subscribers,
   };
@@ -128,6 +132,6 @@ export async function takeSnapshot(
     incarnation,
     covers,
     shows: shown,
-    parts: (isVisitor ? parts.map(forTheWeb) : parts).map(encodeFields),
+    parts: (isVisitor ? parts.map(forTheWeb) : parts).flatMap(encodeParts),
   };
 }

@@ -5,11 +5,11 @@
 import { apiError, PRODUCT } from '../../../src/api/errors.js';
 import type { Json, JsonObject, RealmId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { addressProblem, isAdmin, isEmail, isSystemBot } from '../../../src/people/index.js';
+import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '../../../src/people/index.js';
 import type { OutboxCommand } from '../../../src/runtime/index.js';
 import { mailCommand } from '../../shared/mail.js';
 import { success } from '../../shared/replies.js';
-import { asPart, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../state.js';
+import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 import type { RealmCommand } from './command.js';
 import { addressChanged } from './person-events.js';
@@ -46,11 +46,17 @@ export interface RealmFacts {
 }
 
 /** @throws ApiError in the words of PATCH /settings */
-function checkAddress(email: string, user: DirectoryUser, { state: { settings }, parts, volatile }: RealmFacts): void {
+function checkAddress(
+  email: string,
+  disposable: boolean,
+  user: DirectoryUser,
+  { state: { settings }, parts, volatile }: RealmFacts,
+): void {
   if (settings.email_changes_disabled === true && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
   if (!isEmail(email)) throw apiError('EMAIL_INVALID');
-  const problem = addressProblem(email, settings, []);
+  const problem = addressProblem(email, settings, domainsOf(parts), disposable);
   if (problem === 'plus') throw apiError('EMAIL_PLUS');
+  if (problem === 'disposable') throw apiError('EMAIL_NOT_REAL');
   if (problem === 'domain') throw apiError('EMAIL_OUTSIDE');
   const taken = volatile.userByEmail(email);
   if (taken === undefined) return;
@@ -62,6 +68,8 @@ export interface Link {
   readonly hash: string;
   /** Where the link leads. */
   readonly url: string;
+  /** The new address is one that is thrown away after use. */
+  readonly disposable: boolean;
 }
 
 export interface Asked {
@@ -79,7 +87,7 @@ export function askForAddress(
 ): Asked | undefined {
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
-  checkAddress(email, user, realm);
+  checkAddress(email, link.disposable, user, realm);
   const asked = (changeOf(realm.parts, user.id)?.asked ?? []).filter((at) => at + DAY_MS > now);
   for (const [window, most] of LIMITS) {
     const first = asked.at(-most);
@@ -111,13 +119,14 @@ interface ConfirmArgs extends JsonObject {
 }
 
 /** The link was confirmed. Its authenticity and its time were checked by whoever opened it. @throws ApiError */
-export const confirmEmail: RealmCommand<ConfirmArgs> = {
+export const confirmEmail: RealmCommand<ConfirmArgs, boolean> = {
   lane: LANE,
-  handle({ state, parts, volatile }, { user: id, hash, shown }, _inputs, { realm, version }) {
+  needs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
+  handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = changeOf(parts, id);
     const before = userOf(parts, id);
     if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
-    checkAddress(change.email, before, { state, parts, volatile });
+    checkAddress(change.email, disposable, before, { state, parts, volatile });
     const email = before.emailVisibility === 1 ? change.email : before.email;
     const after: DirectoryUser = { ...before, deliveryEmail: change.email, email };
     volatile.removeEmail(before.deliveryEmail);

@@ -2,7 +2,7 @@
 import { apiError } from '../../../src/api/errors.js';
 import { type Json, type JsonObject, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { checkFullName, isAdmin } from '../../../src/people/index.js';
+import { checkFullName, domainOf, isAdmin } from '../../../src/people/index.js';
 import type { CommandContext, LogItem, NeedsContext, OutboxCommand, Suppliers } from '../../../src/runtime/index.js';
 import { sealLink } from '../../../src/secrets/index.js';
 import type { CheckedPassword } from '../../user/commands/login.js';
@@ -54,7 +54,11 @@ export async function accountInputs(args: AccountArgs, context: Needs, suppliers
   const token = sealLink(secrets, 'change-email', facts);
   return {
     password: await newPassword(args, context, suppliers),
-    link: { hash: secrets.keyHash(token), url: `${args.origin}/accounts/confirm_email/${token}` },
+    link: {
+      hash: secrets.keyHash(token),
+      url: `${args.origin}/accounts/confirm_email/${token}`,
+      disposable: suppliers.services.disposable(domainOf(args.email?.trim() ?? '')),
+    },
   };
 }
 

@@ -2,11 +2,15 @@
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import {
+  botsOf,
+  domainsOf,
   emojiOf,
   groupsOf,
   linkifiersOf,
   personalsOf,
   playgroundsOf,
+  profileFieldsOf,
+  profilesOf,
   realmsOf,
   streamsOf,
   userDefaultsOf,
@@ -32,8 +36,13 @@ export const snapshot: RealmCommand<JsonObject> = {
       groups: [...groupsOf(parts)] as never,
       linkifiers: linkifiersOf(parts) as never,
       playgrounds: playgroundsOf(parts) as never,
+      domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
       userDefaults: userDefaultsOf(parts),
+      profileFields: profileFieldsOf(parts) as never,
+      profiles: [...profilesOf(parts)] as never,
+      // By id: the order of parts is that of their names.
+      bots: [...botsOf(parts)].sort((a, b) => a.user - b.user) as never,
     }),
   }),
 };

@@ -3,10 +3,12 @@
  * message template and the names of the data fields beside `msg`. Source: errors.md, conventions.md and the `errors` of
  * wire.json; of entries that only the peer raises none is here.
  */
+import { bots } from './bots.js';
 import { changes } from './changes.js';
 import { common } from './common.js';
 import { drafts } from './drafts.js';
 import { files } from './files.js';
+import { invitations } from './invitations.js';
 import { messages } from './messages.js';
 import { organization } from './organization.js';
 import { queues } from './queues.js';
@@ -27,7 +29,9 @@ export const catalogue = {
   ...typing,
   ...streams,
   ...users,
+  ...bots,
   ...files,
   ...organization,
+  ...invitations,
 } as const;
 export type ErrorName = keyof typeof catalogue;

@@ -39,6 +39,7 @@ export const users = {
   EMAIL_CHANGES_DISABLED: bad('Email address changes are disabled in this organization.'),
   EMAIL_INVALID: bad('Invalid address.'),
   EMAIL_OUTSIDE: bad('Outside your domain.'),
+  EMAIL_NOT_REAL: bad('Please use your real email address.'),
   EMAIL_TAKEN: bad('Already has an account.'),
   EMAIL_DEACTIVATED: bad('Account has been deactivated.'),
   EMAIL_RESERVED: bad('Reserved for system bots.'),

@@ -1,12 +1,18 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
 
 import type { Operation } from '../operation.js';
+import { ACCOUNT_OPERATIONS } from './accounts.js';
+import { BOT_STORAGE_OPERATIONS } from './bot-storage.js';
+import { BOT_OPERATIONS } from './bots.js';
 import { confirmEmail, showConfirmation } from './confirm-email.js';
+import { DOMAIN_OPERATIONS } from './domains.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { FILE_OPERATIONS } from './files.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
+import { INVITATION_OPERATIONS } from './invitations.js';
+import { JOINING_OPERATIONS } from './joining.js';
 import {
   addLinkifier,
   addPlayground,
@@ -19,6 +25,7 @@ import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateM
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { PROFILE_OPERATIONS } from './profile.js';
 import { PUSH_TOKEN_OPERATIONS } from './push-tokens.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
@@ -150,4 +157,11 @@ export const OPERATIONS = [
   matchesNarrow,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
+  ...DOMAIN_OPERATIONS,
+  ...INVITATION_OPERATIONS,
+  ...JOINING_OPERATIONS,
+  ...PROFILE_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
+  ...BOT_OPERATIONS,
+  ...BOT_STORAGE_OPERATIONS,
 ] as unknown as readonly Operation[];

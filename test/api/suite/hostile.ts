@@ -28,7 +28,11 @@ async function usualValues(org: Organization): Promise<Fields> {
   const { ids } = await owner.api.ok<{ ids: number[] }>('POST /drafts', {
     drafts: [{ type: '', to: [], topic: '', content: 'draft' }],
   });
+  const profileField = await owner.api.ok('POST /realm/profile_fields', { name: 'usual', field_type: 1 });
   return {
+    field_id: profileField.id,
+    data: [{ id: profileField.id, value: 'usual' }],
+    order: [profileField.id],
     message_id: message,
     stream_id: await streamIdOf(owner, 'square'),
     user_id: member.id,

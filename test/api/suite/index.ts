@@ -1,9 +1,13 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { botStorage } from './bot-storage.js';
+import { bots } from './bots.js';
+import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
+import { domains } from './domains.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import { emoji } from './emoji.js';
@@ -15,6 +19,7 @@ import { fileAccess } from './file-access.js';
 import { fileServing } from './file-serving.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { invitations } from './invitations.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
@@ -26,6 +31,9 @@ import { organizationSettings } from './organization-settings.js';
 import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
+import { profileData } from './profile-data.js';
+import { profileFieldChanges } from './profile-field-changes.js';
+import { profileFields } from './profile-fields.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -36,6 +44,7 @@ import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
+import { roleState } from './role-state.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
 import { scheduledRefusals } from './scheduled-refusals.js';
@@ -66,6 +75,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  'changing accounts': changingAccounts,
+  'snapshot and events of roles': roleState,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -105,7 +116,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'defaults of settings': settingsDefaults,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
+  domains,
+  invitations,
   'linkifiers and playgrounds': linkifiers,
+  'profile fields': profileFields,
+  'changes of profile fields': profileFieldChanges,
+  'profile data': profileData,
   'user groups': userGroups,
   'system bots': systemBots,
   'user topics': userTopics,
@@ -119,5 +135,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'who may see files': fileAccess,
   'files as they are served': fileServing,
   'custom emoji': emoji,
+  bots,
+  'bot storage': botStorage,
   restart,
 };

@@ -1,6 +1,6 @@
 /** Servers under test: the embedded face, and a cluster of several nodes in this process. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -13,7 +13,7 @@ import type { Logger } from '../../../src/runtime/index.js';
 import type { Secrets } from '../../../src/secrets/index.js';
 import type { Ports } from '../../../src/server/ports.js';
 import { type Running, serve } from '../../../src/server/serve.js';
-import { startSmtp, type TestSmtp } from '../../support/smtp.js';
+import { startSmtp } from '../../support/smtp.js';
 import type { Target } from './client.js';
 import { repositoryRoot } from './wire.js';
 
@@ -23,8 +23,8 @@ export interface TestServer extends Target {
   /** As the command line reaches actors. */
   readonly actors: ActorCaller;
   readonly secrets: Secrets;
-  /** The mail server that it sends to. */
-  readonly mail: TestSmtp;
+  /** All mails that went out so far, as they went (RFC 822). */
+  mails(): readonly string[];
   /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
   restart(meanwhile?: () => void): Promise<void>;
   /** Stops everything and removes what it stored. */
@@ -57,19 +57,19 @@ class Face implements TestServer {
     readonly clock: Clock,
     private readonly configs: readonly Config[],
     private readonly remove: () => Promise<void>,
-    readonly mail: TestSmtp,
+    readonly mails: () => readonly string[],
     private readonly adjust: ((ports: Ports) => Ports) | undefined,
   ) {}
 
   static async start(
     kind: TestServer['kind'],
     clock: Clock,
-    configs: (mail: TestSmtp) => readonly Config[],
+    configs: readonly Config[],
     remove: () => Promise<void>,
+    mails: () => readonly string[],
     adjust?: (ports: Ports) => Ports,
   ): Promise<Face> {
-    const mail = await startSmtp();
-    const face = new Face(kind, clock, configs(mail), remove, mail, adjust);
+    const face = new Face(kind, clock, configs, remove, mails, adjust);
     await face.#start();
     return face;
   }
@@ -96,7 +96,6 @@ class Face implements TestServer {
   async close(): Promise<void> {
     await stopAll([...this.#nodes].reverse());
     this.#nodes = [];
-    await this.mail.away();
     await this.remove();
   }
 
@@ -108,6 +107,15 @@ class Face implements TestServer {
     this.#nodes = [];
     for (const config of this.configs) this.#nodes.push(await serve(config, this.clock, logger, this.adjust));
   }
+}
+
+/** Of throw-away addresses, as the suite names them. */
+const DISPOSABLE = 'thrown-away.example\n';
+
+function withDisposable(dir: string): string {
+  const file = join(dir, 'disposable');
+  writeFileSync(file, DISPOSABLE);
+  return file;
 }
 
 const temporary = (): string => mkdtempSync(join(tmpdir(), 'conclave-api-'));
@@ -123,22 +131,32 @@ export interface EmbeddedOptions {
 
 export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer> {
   const dir = temporary();
-  const config = (mail: TestSmtp) =>
-    loadConfig(
-      {
-        'data-dir': dir,
-        port: '0',
-        secret: SECRET,
-        'smtp-url': mail.url,
-        'http-adapter': options.httpAdapter ?? 'auto',
-        'max-body-mib': String(options.maxBodyMib ?? 1),
-        'web-public-streams': 'yes',
-        'emoji-names': options.emojiNames ?? 'conclave',
-      },
-      {},
-    );
+  const config = loadConfig(
+    {
+      'data-dir': dir,
+      port: '0',
+      secret: SECRET,
+      'http-adapter': options.httpAdapter ?? 'auto',
+      'max-body-mib': String(options.maxBodyMib ?? 1),
+      'web-public-streams': 'yes',
+      'disposable-domains': withDisposable(dir),
+      'emoji-names': options.emojiNames ?? 'conclave',
+    },
+    {},
+  );
   const remove = async (): Promise<void> => rmSync(dir, { recursive: true, force: true });
-  return Face.start('embedded', options.clock ?? new RealClock(), (mail) => [config(mail)], remove, options.adjust);
+  const folder = join(dir, 'mail');
+  const read = new Map<string, string>();
+  const mails = (): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.eml'))
+      .sort()
+      .map((name) => {
+        const text = read.get(name) ?? readFileSync(join(folder, name), 'utf8');
+        read.set(name, text);
+        return text;
+      });
+  return Face.start('embedded', options.clock ?? new RealClock(), [config], remove, mails, options.adjust);
 }
 
 export interface Services {
@@ -167,24 +185,26 @@ export function services(t: Test): Services | undefined {
 export async function startCluster({ nats, mongodb }: Services, adjust?: (ports: Ports) => Ports): Promise<TestServer> {
   const name = `api${randomBytes(5).toString('hex')}`;
   const dir = temporary();
+  const smtp = await startSmtp();
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
-  const config = (role: string, mail: TestSmtp): Config =>
+  const config = (role: string): Config =>
     loadConfig(
       {
         'data-dir': dir,
         port: '0',
         secret: SECRET,
-        'smtp-url': mail.url,
         role,
         nats,
         mongodb: url,
+        'smtp-url': smtp.url,
+        'disposable-domains': withDisposable(dir),
         namespace: name,
         'max-body-mib': '1',
         'web-public-streams': 'yes',
       },
       {},
     );
-  const configs = (mail: TestSmtp) => ['actors', 'actors', 'http', 'http'].map((role) => config(role, mail));
+  const configs = [config('actors'), config('actors'), config('http'), config('http')];
   return Face.start(
     'cluster',
     new RealClock(),
@@ -199,8 +219,10 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
         await streams.streams.delete(stream).catch(() => undefined);
       }
       await connection.close();
+      await smtp.away();
       rmSync(dir, { recursive: true, force: true });
     },
+    () => smtp.received.map(({ raw }) => raw),
     adjust,
   );
 }
