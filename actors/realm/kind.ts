@@ -5,6 +5,7 @@ import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
+import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
@@ -29,8 +30,10 @@ import { invite } from './commands/invite.js';
 import { join, peekInvitation } from './commands/join.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
+import { setRealmPicture } from './commands/organization-pictures.js';
 import { regenerateKey } from './commands/own-key.js';
 import { changeOwnAccount, changeSettings } from './commands/own-settings.js';
+import { pictureBegin } from './commands/pictures.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
 import {
@@ -48,6 +51,7 @@ import { updateStream } from './commands/update-stream.js';
 import { updateUser } from './commands/update-user.js';
 import { changeUserDefaults } from './commands/user-defaults.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
+import { setStatus } from './commands/user-status.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import {
@@ -57,12 +61,14 @@ import {
   GROUP_PART,
   LINKIFIERS_PART,
   PERSONAL_PART,
+  PICTURES_PART,
   PLAYGROUNDS_PART,
   PROFILE_FIELDS_PART,
   PROFILE_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
+  UPLOADS_PART,
   USER_DEFAULTS_PART,
   USER_GROUP_PART,
   USER_PART,
@@ -90,6 +96,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     ...Object.values(INVITATION_PARTS),
     PROFILE_FIELDS_PART,
     PROFILE_PART,
+    PICTURES_PART,
+    UPLOADS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -113,6 +121,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'emoji-begin': emojiBegin,
     'emoji-add': emojiAdd,
     'emoji-remove': emojiRemove,
+    'picture-begin': pictureBegin,
+    'set-avatar': setAvatar,
+    'remove-avatar': removeAvatar,
+    'set-realm-picture': setRealmPicture,
     'file-id': fileId,
     'files-changed': filesChanged,
     'space-used': spaceUsed,
@@ -121,6 +133,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'confirm-email': confirmEmail,
     'regenerate-key': regenerateKey,
     'change-user-defaults': changeUserDefaults,
+    'set-status': setStatus,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,
     'mute-user': muteUser,

@@ -13,6 +13,7 @@ import type {
   DirectoryStream,
   DirectoryUser,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
   UserDefaults,
 } from '../../src/directory/index.js';
@@ -64,6 +65,10 @@ export const USER_DEFAULTS_PART = 'user-defaults';
 export const PROFILE_FIELDS_PART = 'profile-fields';
 export const PROFILE_PART = 'profile/';
 export const BOT_PART = 'bot/';
+/** One part with icon and logos. */
+export const PICTURES_PART = 'pictures';
+/** Uploads of one picture each; see commands/pictures.ts. */
+export const UPLOADS_PART = 'uploads/';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -102,6 +107,8 @@ export const userDefaultsOf = (parts: Parts): UserDefaults =>
   (parts.get(USER_DEFAULTS_PART) as unknown as UserDefaults | undefined) ?? {};
 export const domainsOf = (parts: Parts): readonly DirectoryDomain[] =>
   (parts.get(DOMAINS_PART) as unknown as readonly DirectoryDomain[] | undefined) ?? [];
+export const picturesOf = (parts: Parts): RealmPictures =>
+  (parts.get(PICTURES_PART) as unknown as RealmPictures | undefined) ?? {};
 export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
   parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
@@ -120,6 +127,7 @@ export const asPart = (
     | DirectoryGroup
     | DirectoryEmoji
     | DirectoryBot
+    | RealmPictures
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[]
     | readonly DirectoryDomain[]

@@ -19,6 +19,11 @@ export type {
   ProfileData,
   ProfileValue,
   RealmEntry,
+  RealmPicture,
+  RealmPictureName,
+  RealmPictures,
   RealmSettings,
+  UploadedAvatar,
   UserDefaults,
+  UserStatus,
 } from './view.js';

@@ -17,8 +17,10 @@ import type {
   DirectoryView,
   ProfileData,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
   UserDefaults,
+  UserStatus,
 } from './view.js';
 
 /** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
@@ -43,6 +45,8 @@ export interface DirectoryChange {
   readonly profileFields?: readonly DirectoryProfileField[];
   readonly profile?: DirectoryProfile;
   readonly bot?: DirectoryBot;
+  /** All of them. */
+  readonly pictures?: RealmPictures;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -64,6 +68,7 @@ export interface DirectorySnapshot {
   readonly profileFields: readonly DirectoryProfileField[];
   readonly profiles: readonly DirectoryProfile[];
   readonly bots: readonly DirectoryBot[];
+  readonly pictures: RealmPictures;
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -80,6 +85,7 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   userDefaults: UserDefaults;
+  pictures: RealmPictures;
   usersVersion = 0;
   streamsVersion = 0;
   profilesVersion = 0;
@@ -88,10 +94,12 @@ export class RealmDirectory implements DirectoryView {
   readonly #users = new Map<UserId, DirectoryUser>();
   readonly #keys = new Map<string, UserId>();
   readonly #emails = new Map<string, UserId>();
+  readonly #avatars = new Map<string, UserId>();
   readonly #streams = new Map<StreamId, DirectoryStream>();
   readonly #names = new Map<string, StreamId>();
   readonly #realms = new Map<number, RealmEntry>();
   readonly #personals = new Map<UserId, DirectoryPersonal>();
+  readonly #statuses = new Map<UserId, UserStatus>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   readonly #bots = new Map<UserId, DirectoryBot>();
@@ -113,6 +121,7 @@ export class RealmDirectory implements DirectoryView {
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
     this.userDefaults = snapshot.userDefaults;
+    this.pictures = snapshot.pictures;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
     const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
     this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
@@ -138,6 +147,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.userDefaults) this.userDefaults = change.userDefaults;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
@@ -165,6 +175,11 @@ export class RealmDirectory implements DirectoryView {
     const folded = email.toLowerCase();
     const id = this.#emails.get(folded) ?? SYSTEM_BOT_EMAILS.get(folded);
     return id === undefined ? undefined : this.user(id);
+  }
+
+  userByAvatar(hash: string): DirectoryUser | undefined {
+    const id = this.#avatars.get(hash);
+    return id === undefined ? undefined : this.#users.get(id);
   }
 
   users(): Iterable<DirectoryUser> {
@@ -202,6 +217,10 @@ export class RealmDirectory implements DirectoryView {
 
   *personals(): Iterable<DirectoryPersonal> {
     for (const one of this.#personals.values()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
+  }
+
+  statuses(): Iterable<readonly [UserId, UserStatus]> {
+    return this.#statuses;
   }
 
   group(id: number): DirectoryGroup | undefined {
@@ -256,6 +275,8 @@ export class RealmDirectory implements DirectoryView {
 
   #putPersonal(personal: DirectoryPersonal): void {
     this.#personals.set(personal.user, personal);
+    if (personal.status) this.#statuses.set(personal.user, personal.status);
+    else this.#statuses.delete(personal.user);
     this.choicesVersion++;
   }
 
@@ -267,6 +288,8 @@ export class RealmDirectory implements DirectoryView {
       this.#emails.delete(before.deliveryEmail.toLowerCase());
     }
     this.#users.set(user.id, user);
+    // The name never changes, so one that is out of use may stay.
+    if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);
     this.#emails.set(user.email.toLowerCase(), user.id);
     this.#emails.set(user.deliveryEmail.toLowerCase(), user.id);

@@ -3,6 +3,7 @@ export * from './disposable.js';
 export * from './domains.js';
 export * from './encoded-users.js';
 export * from './groups.js';
+export * from './hotspots.js';
 export * from './languages.js';
 export * from './names.js';
 export * from './own-settings.js';

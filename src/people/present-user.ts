@@ -2,24 +2,41 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import { type AvatarSize, uploadedAvatarUrl } from '../pictures/index.js';
 import { isAdmin, isGuest, isOwner, seesAddress } from './roles.js';
 import { isSystemBot } from './system-bots.js';
 
 const gravatarHashes = new Map<string, string>();
 const MOST_HASHES = 50_000;
+const LONGEST_ADDRESS = 320;
 
 function gravatarHash(address: string): string {
   const known = gravatarHashes.get(address);
   if (known) return known;
   if (gravatarHashes.size > MOST_HASHES) gravatarHashes.clear();
   const hash = createHash('md5').update(address.toLowerCase()).digest('hex');
-  gravatarHashes.set(address, hash);
+  // Anybody may ask for the gravatar of any text.
+  if (address.length <= LONGEST_ADDRESS) gravatarHashes.set(address, hash);
   return hash;
 }
 
-export function avatarUrl(user: DirectoryUser, size?: 'medium'): string {
-  return `https://secure.gravatar.com/avatar/${gravatarHash(user.deliveryEmail)}?d=identicon${size ? '&s=500' : ''}&version=${user.avatarVersion}`;
+export function avatarUrl(user: DirectoryUser, size: AvatarSize = 'small'): string {
+  if (user.avatar) return uploadedAvatarUrl(user.avatar, user.avatarVersion, size);
+  return gravatarUrl(user.deliveryEmail, user.avatarVersion, size);
 }
+
+/** @param address of an account, or any text */
+export function gravatarUrl(address: string, version: number, size: AvatarSize = 'small'): string {
+  return `https://secure.gravatar.com/avatar/${gravatarHash(address)}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
+}
+
+/** As events tell it. */
+export const presentAvatar = (user: DirectoryUser): JsonObject => ({
+  avatar_source: user.avatarSource,
+  avatar_url: avatarUrl(user),
+  avatar_url_medium: avatarUrl(user, 'medium'),
+  avatar_version: user.avatarVersion,
+});
 
 /** null where the client computes gravatars itself: never uploaded, and everybody may know the address. */
 export function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
@@ -69,7 +86,3 @@ export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefin
 
 /** Of an account that was just made. */
 export const NO_PROFILE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };
-
-/** Icon of an organization that never uploaded one. */
-export const defaultIcon = (subdomain: string): string =>
-  `https://secure.gravatar.com/avatar/${createHash('md5').update(subdomain).digest('hex')}?d=identicon`;

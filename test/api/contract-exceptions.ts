@@ -12,7 +12,6 @@ const NO_FORGING = 'no sender but the caller can be named here';
 /** Who may access a stream and who may post to it, but for its policy, is the same. */
 const SAME_ACCESS = 'whoever may not access the stream is refused before';
 const GUESTS_MOVE_NOTHING = 'no value of move_messages_between_streams_policy lets guests move messages';
-const NO_QUOTA = 'organizations have no quota';
 const SAME_WORDS = 'in the words of another refusal of the operation; brought about in reaction-refusals';
 const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought about in drafts';
 
@@ -50,7 +49,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /drafts: draft["timestamp"] is not an allowed_type': IN_LIST,
   "POST /typing: Not authorized to send to stream '{stream}'": SAME_ACCESS,
   'POST /typing: User not authorized for this query': NO_FORGING,
-  "POST /user_uploads: Upload would exceed your organization's upload quota.": NO_QUOTA,
   ...Object.fromEntries(
     ['POST /scheduled_messages', 'PATCH /scheduled_messages/{scheduled_message_id}'].flatMap((operation) => [
       [`${operation}: Stream '{stream}' does not exist`, ONLY_IDS],

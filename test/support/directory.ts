@@ -20,6 +20,7 @@ const EMPTY: DirectorySnapshot = {
   domains: [],
   profileFields: [],
   profiles: [],
+  pictures: {},
 };
 
 /** The directory of realm 1, with this in it. */

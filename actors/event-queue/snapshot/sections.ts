@@ -8,8 +8,9 @@ import {
   mutedUsersSection,
   notificationsSection,
   settingsSection,
+  statusSection,
 } from './choice-sections.js';
-import { EMPTY_SECTIONS, presenceSection } from './empty-sections.js';
+import { EMPTY_SECTIONS } from './empty-sections.js';
 import {
   domainsSection,
   groupsSection,
@@ -26,7 +27,6 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   default_streams: defaultStreamsSection,
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
-  presence: presenceSection,
   realm_bot: botsSection,
   realm_domains: domainsSection,
   realm_linkifiers: linkifiersSection,
@@ -35,6 +35,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   realm_user_settings_defaults: settingsDefaultsSection,
   stop_words: () => ({ stop_words: STOP_WORDS }),
   user_settings: settingsSection,
+  user_status: statusSection,
   update_display_settings: displaySection,
   update_global_notifications: notificationsSection,
 };

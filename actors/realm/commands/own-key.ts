@@ -4,7 +4,8 @@ import { userKey } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import type { Outcome, Suppliers } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
-import { asPart, type RealmState, USER_PART } from '../state.js';
+import { botAccount, botUpdated, storeBot } from '../bots.js';
+import { asPart, type Parts, type RealmState, USER_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { actingUser, LANE } from './personal.js';
 
@@ -18,17 +19,29 @@ export function makeKey(realm: RealmId, { services: { secrets } }: Suppliers): N
   return { hash: secrets.keyHash(key), sealed: secrets.seal(key) };
 }
 
-/** The old key is dead wherever this change of the directory has come. */
+/** The old key is dead wherever this change of the directory has come. Managers of a bot are told of the new one. */
 export function replaceKey(
+  parts: Parts,
   user: DirectoryUser,
   { hash, sealed }: NewKey,
   realm: RealmId,
 ): Required<Pick<Outcome<RealmState>, 'parts' | 'events' | 'commands'>> {
+  const commands = [[{ to: userKey(realm, user.id), name: 'set-key', args: { keySealed: sealed }, caller: 0 }]];
   const after: DirectoryUser = { ...user, keyHash: hash };
+  const before = botAccount(parts, user.id);
+  if (!before) {
+    return {
+      parts: { [`${USER_PART}${user.id}`]: asPart(after) },
+      events: [{ t: 'directory', change: { user: after as never } }],
+      commands,
+    };
+  }
+  const account = { user: after, bot: { ...before.bot, keySealed: sealed } };
+  const stored = storeBot(account, before);
   return {
-    parts: { [`${USER_PART}${user.id}`]: asPart(after) },
-    events: [{ t: 'directory', change: { user: after as never } }],
-    commands: [[{ to: userKey(realm, user.id), name: 'set-key', args: { keySealed: sealed }, caller: 0 }]],
+    parts: stored.parts,
+    events: [...stored.changes, botUpdated(parts, account, { api_key: sealed })],
+    commands,
   };
 }
 
@@ -37,7 +50,7 @@ export const regenerateKey: RealmCommand<JsonObject, NewKey> = {
   lane: LANE,
   needs: (_args, { realm }, suppliers) => makeKey(realm, suppliers),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
-    ...replaceKey(actingUser(parts, caller), key, realm),
+    ...replaceKey(parts, actingUser(parts, caller), key, realm),
     reply: success({ sealed: key.sealed }, version),
     replyAfterCommands: true,
   }),

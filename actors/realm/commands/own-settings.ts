@@ -1,6 +1,5 @@
 /**
- * PATCH /settings (users.md § Settings): checked by the frontend, stored where every replica has it. Presence follows
- * with the operations on presence.
+ * PATCH /settings (users.md § Settings): checked by the frontend, stored where every replica has it.
  */
 import { type Json, type JsonObject, realmId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
@@ -27,7 +26,8 @@ import {
   changeAccount,
 } from './own-account.js';
 import { visibilityChanged } from './person-events.js';
-import { actingUser, LANE, storePersonal, tellEverybody, tellUser } from './personal.js';
+import { actingUser, LANE, storePersonal, tellEverybody, tellUser, withStatus } from './personal.js';
+import { switchPresence } from './presence-switch.js';
 
 export interface SettingsArgs extends JsonObject {
   /** Only those that the request has. */
@@ -53,9 +53,10 @@ export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: A
 function changed(
   { parts, volatile }: RealmFacts,
   { values, domain }: SettingsArgs,
-  { caller, realm, version }: CommandContext,
+  context: CommandContext,
   more: ((user: DirectoryUser) => AccountChange) | undefined,
 ): Outcome<RealmState> {
+  const { caller, realm, version } = context;
   const before = actingUser(parts, caller);
   const account = more?.(before);
   const personal = personalOf(parts, caller);
@@ -71,13 +72,17 @@ function changed(
     events.push({ t: 'directory', change: { user: user as never } });
   }
   const chosen = choose(personal.settings, names, values);
+  const presence = names.includes('presence_enabled')
+    ? switchPresence(user, personal.status, values.presence_enabled === true, context)
+    : undefined;
   if (chosen !== personal.settings) {
-    const stored = storePersonal({ ...personal, settings: chosen });
+    const stored = storePersonal(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
     Object.assign(written, stored.parts);
     events.push(stored.change);
   }
   for (const name of names) {
     events.push(...settingEvents(user.id, name, values[name]!));
+    if (name === 'presence_enabled') events.push(...presence!.events);
     if (name === 'email_address_visibility') events.push(...visibilityChanged(before, user, usersOf(parts), version));
     if (name === 'timezone') {
       const person = { user_id: user.id, email: user.email, timezone: user.timezone };
@@ -85,7 +90,7 @@ function changed(
     }
   }
   events.push(...(account?.events ?? []));
-  const commands: OutboxCommand[] = [...(account?.commands ?? [])];
+  const commands: OutboxCommand[] = [...(account?.commands ?? []), ...(presence?.commands ?? [])];
   if (names.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false) {
     commands.push({
       to: userKey(realmId(realm), user.id),

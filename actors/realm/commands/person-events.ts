@@ -1,7 +1,7 @@
 /** What the others are told when facts of an account change (users.md, events.md § realm_user). */
 import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { avatarUrl, seesAddress } from '../../../src/people/index.js';
+import { presentAvatar, seesAddress } from '../../../src/people/index.js';
 import type { LogItem } from '../../../src/runtime/index.js';
 import { tellEverybody } from './personal.js';
 
@@ -19,15 +19,7 @@ const apiAddress = (user: DirectoryUser, version: number): LogItem =>
   tellEverybody(version, update(user, { new_email: user.email }));
 
 const avatar = (user: DirectoryUser, version: number): LogItem =>
-  tellEverybody(
-    version,
-    update(user, {
-      avatar_source: user.avatarSource,
-      avatar_url: avatarUrl(user),
-      avatar_url_medium: avatarUrl(user, 'medium'),
-      avatar_version: user.avatarVersion,
-    }),
-  );
+  tellEverybody(version, update(user, presentAvatar(user)));
 
 /** The real address to those who may see it from now on, null to those who no more may; a new API address to all. */
 export function visibilityChanged(

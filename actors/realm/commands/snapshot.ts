@@ -8,6 +8,7 @@ import {
   groupsOf,
   linkifiersOf,
   personalsOf,
+  picturesOf,
   playgroundsOf,
   profileFieldsOf,
   profilesOf,
@@ -43,6 +44,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       profiles: [...profilesOf(parts)] as never,
       // By id: the order of parts is that of their names.
       bots: [...botsOf(parts)].sort((a, b) => a.user - b.user) as never,
+      pictures: picturesOf(parts) as never,
     }),
   }),
 };

@@ -2,6 +2,7 @@
 
 import type { Operation } from '../operation.js';
 import { ACCOUNT_OPERATIONS } from './accounts.js';
+import { AVATAR_OPERATIONS } from './avatars.js';
 import { BOT_STORAGE_OPERATIONS } from './bot-storage.js';
 import { BOT_OPERATIONS } from './bots.js';
 import { confirmEmail, showConfirmation } from './confirm-email.js';
@@ -24,7 +25,10 @@ import {
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
 import { updateRealm } from './organization.js';
+import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
+import { PICTURE_OPERATIONS } from './pictures.js';
+import { PRESENCE_OPERATIONS } from './presence.js';
 import { PROFILE_OPERATIONS } from './profile.js';
 import { PUSH_TOKEN_OPERATIONS } from './push-tokens.js';
 import { addReaction, removeReaction } from './reactions.js';
@@ -41,6 +45,7 @@ import {
   updateSettings,
   updateSettingsDefaults,
 } from './settings.js';
+import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { addSubmessage } from './submessages.js';
@@ -65,6 +70,7 @@ import {
   updateUserGroupMembers,
   updateUserGroupSubgroups,
 } from './user-groups.js';
+import { STATUS_OPERATIONS } from './user-status.js';
 import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers, regenerateKey } from './users.js';
 import { zcommand } from './zcommand.js';
@@ -164,4 +170,10 @@ export const OPERATIONS = [
   ...ACCOUNT_OPERATIONS,
   ...BOT_OPERATIONS,
   ...BOT_STORAGE_OPERATIONS,
+  ...AVATAR_OPERATIONS,
+  ...ORGANIZATION_PICTURE_OPERATIONS,
+  ...PICTURE_OPERATIONS,
+  ...STATIC_OPERATIONS,
+  ...PRESENCE_OPERATIONS,
+  ...STATUS_OPERATIONS,
 ] as unknown as readonly Operation[];

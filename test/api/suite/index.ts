@@ -1,6 +1,7 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
 import { changingAccounts } from './changing-accounts.js';
@@ -16,7 +17,9 @@ import { everyRole } from './every-role.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { fileAccess } from './file-access.js';
+import { fileAttacks } from './file-attacks.js';
 import { fileServing } from './file-serving.js';
+import { fileVisitors } from './file-visitors.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { invitations } from './invitations.js';
@@ -27,6 +30,7 @@ import { marking } from './marking.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
+import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
@@ -134,8 +138,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'uploaded files': files,
   'who may see files': fileAccess,
   'files as they are served': fileServing,
+  'files that are attacks': fileAttacks,
+  'files on the web': fileVisitors,
   'custom emoji': emoji,
   bots,
   'bot storage': botStorage,
+  avatars,
+  'organization pictures': organizationPictures,
   restart,
 };

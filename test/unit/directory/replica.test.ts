@@ -25,6 +25,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   userDefaults: {},
   profileFields: [],
   profiles: [],
+  pictures: {},
 });
 
 async function world() {

@@ -29,6 +29,7 @@ t.test('a buffer keeps the newest transient events', async (t) => {
     includeSubscribers: false,
     notificationNull: true,
     pronouns: true,
+    slimPresence: false,
   };
   const buffer = new EventBuffer(1, 'q', shape);
   const stored = (id: number) => ({ id, encode: () => new TextEncoder().encode(`{"id":${id}}`) });

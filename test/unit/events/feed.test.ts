@@ -74,6 +74,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     userDefaults: {},
     profileFields: [],
     profiles: [],
+    pictures: {},
   };
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, new FakeClock());
   const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());
