@@ -5,9 +5,11 @@ import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
+import { setBilling } from './commands/billing.js';
 import { versioned } from './commands/command.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
+import { deactivateSelf, deactivateUser } from './commands/deactivate-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
@@ -19,6 +21,8 @@ import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linki
 import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { changeSettings } from './commands/own-settings.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
+import { reactivateUser } from './commands/reactivate-user.js';
+import { deactivate, noteActivity, reactivate } from './commands/realm-activity.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
@@ -61,11 +65,18 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
+    deactivate,
+    reactivate,
+    'note-activity': noteActivity,
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,
     'update-user': updateUser,
     'show-addresses': showAddresses,
+    'deactivate-user': deactivateUser,
+    'deactivate-self': deactivateSelf,
+    'reactivate-user': reactivateUser,
+    'set-billing': setBilling,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,

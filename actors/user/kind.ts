@@ -4,6 +4,7 @@ import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/mess
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
+import { deactivated, reactivated } from './commands/activity.js';
 import { publicMessage, publicMessages, publicTopics } from './commands/anonymous.js';
 import { scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
@@ -43,6 +44,8 @@ export const userKind: ActorKind<UserState> = {
     'fetch-key': fetchKey,
     'sealed-key': sealedKey,
     me,
+    deactivated,
+    reactivated,
     subscribed,
     unsubscribed,
     'subscription-settings': subscriptionSettings,

@@ -21,6 +21,8 @@ export interface DirectoryChange {
   readonly stream?: DirectoryStream;
   readonly settings?: RealmSettings;
   readonly realm?: RealmEntry;
+  /** Of the organization itself. */
+  readonly deactivated?: boolean;
   readonly personal?: DirectoryPersonal;
   readonly group?: DirectoryGroup;
   readonly groupGone?: number;
@@ -99,6 +101,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.user) this.#putUser(change.user);
     if (change.stream) this.#putStream(change.stream);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
+    if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.realm) this.#realms.set(change.realm.id, change.realm);
     if (change.personal) this.#putPersonal(change.personal);
     if (change.group) this.#groups.set(change.group.id, change.group);

@@ -5,12 +5,13 @@
 import { ApiError, apiError } from '../../../src/api/errors.js';
 import { type JsonObject, userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { checkFullName, isAdmin } from '../../../src/people/index.js';
+import { checkFullName } from '../../../src/people/index.js';
 import type { CommandContext } from '../../../src/runtime/index.js';
 import { readOwnState } from '../../shared/own-state.js';
 import { refusedAfter, success } from '../../shared/replies.js';
 import { userOf } from '../state.js';
 import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import { actingAdmin } from './administrators.js';
 import { applyProfile, type ProfileValue } from './apply-profile.js';
 import type { RealmCommand } from './command.js';
 import { checkRole, roleChanged } from './role-change.js';
@@ -71,11 +72,10 @@ export const updateUser: RealmCommand<UpdateUserArgs, ReadonlySet<number>> = {
   },
 
   handle(view, args, subscribed, context) {
-    const { caller, version } = context;
+    const { version } = context;
     const user = userOf(view.parts, args.user_id);
     if (!user) throw apiError('NO_SUCH_USER');
-    const acting = caller === 0 ? undefined : userOf(view.parts, caller);
-    if (caller !== 0 && !(acting && isAdmin(acting))) throw apiError('INSUFFICIENT_PERMISSION');
+    const acting = actingAdmin(view.parts, context.caller);
     const done: Step[] = [];
     let refusal: ApiError | undefined;
     try {

@@ -17,7 +17,7 @@ import {
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
-import { updateRealm } from './organization.js';
+import { deactivateRealm, updateRealm } from './organization.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
@@ -99,6 +99,7 @@ export const OPERATIONS = [
   muteUser,
   unmuteUser,
   updateRealm,
+  deactivateRealm,
   getLinkifiers,
   addLinkifier,
   updateLinkifier,

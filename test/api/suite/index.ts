@@ -4,6 +4,8 @@ import { authentication } from './authentication.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
+import { deactivatedStreams } from './deactivated-streams.js';
+import { deactivating } from './deactivating.js';
 import { deleting } from './deleting.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
@@ -32,6 +34,7 @@ import { reactionRefusals } from './reaction-refusals.js';
 import { reactions } from './reactions.js';
 import { readReceipts } from './read-receipts.js';
 import { reading } from './reading.js';
+import { realmActivity } from './realm-activity.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
@@ -66,6 +69,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'every role': everyRole,
   people,
   'changing accounts': changingAccounts,
+  deactivating,
+  'deactivated subscribers': deactivatedStreams,
+  'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
   'looking up': lookingUp,
   sending,

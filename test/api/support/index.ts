@@ -25,6 +25,7 @@ export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, up
 export { closeIdle, exchange, type RawAnswer } from './http.js';
 export { multipart, type SentFile } from './multipart.js';
 export {
+  addPerson,
   crowd,
   makeOrganization,
   NOTIFICATION_BOT,
