@@ -1,11 +1,13 @@
 /** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
 import { apiError } from '../../src/api/errors.js';
 import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/messages/index.js';
+import { STORAGE_PART } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { deactivated, reactivated } from './commands/activity.js';
 import { publicMessage, publicMessages, publicTopics } from './commands/anonymous.js';
+import { botStorage, putStorage, removeStorage } from './commands/bot-storage.js';
 import { scheduledFailed, scheduledSent } from './commands/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/drafts.js';
 import { due } from './commands/due.js';
@@ -28,6 +30,7 @@ import { streamById, subscribersOf, subscriptionStatus } from './commands/stream
 import { subscriptionSettings } from './commands/subscription-settings.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
+import { markHotspot, setTutorial } from './commands/tutorial.js';
 import { typing } from './commands/typing.js';
 import { unsubscribed } from './commands/unsubscribed.js';
 import { FILE_PART } from './files.js';
@@ -38,7 +41,7 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART, FILE_PART],
+  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART, FILE_PART, STORAGE_PART],
   commands: {
     create,
     'fetch-key': fetchKey,
@@ -92,11 +95,16 @@ export const userKind: ActorKind<UserState> = {
     'mark-topic-read': markTopicRead,
     'read-stream': readStream,
     typing,
+    'mark-hotspot': markHotspot,
+    'set-tutorial': setTutorial,
     drafts,
     'create-drafts': createDrafts,
     'edit-draft': editDraft,
     'delete-draft': deleteDraft,
     'drop-drafts': dropDrafts,
+    'bot-storage': botStorage,
+    'put-storage': putStorage,
+    'remove-storage': removeStorage,
     'scheduled-messages': scheduledMessages,
     schedule,
     'edit-scheduled': editScheduled,

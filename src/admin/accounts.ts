@@ -18,6 +18,10 @@ export interface NewRealm {
   readonly ownerEmail: string;
   readonly ownerName: string;
   readonly ownerPassword: string | undefined;
+  /** Number of realm.md § Settings; default 0, unspecified. */
+  readonly orgType?: number;
+  /** Base URL, for the notices in its first streams; absent: it begins without streams. */
+  readonly origin?: string;
 }
 
 export interface CreatedRealm {
@@ -46,6 +50,8 @@ export async function createRealm(actors: ActorCaller, secrets: Secrets, of: New
       realm,
       subdomain: of.subdomain,
       name: of.name,
+      orgType: of.orgType ?? 0,
+      origin: of.origin ?? null,
       owner: {
         email: of.ownerEmail,
         fullName: of.ownerName,

@@ -47,11 +47,3 @@ export function addressRole({ emailVisibility }: DirectoryUser): number {
 /** Who may see the real address of an account (users.md § User object). No account: only what everybody may. */
 export const seesAddress = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
   viewer?.id === of.id || (viewer?.role ?? ROLE.guest) <= addressRole(of);
-
-/** `bot_creation_policy` (users.md § Bots): 1 everyone, 2 generic bots are for administrators, 3 all of them. */
-export function mayCreateBot(botType: number, user: DirectoryUser, { bot_creation_policy }: RealmSettings): boolean {
-  if (isAdmin(user) || bot_creation_policy === 1) return true;
-  return bot_creation_policy === 2 && botType !== GENERIC_BOT;
-}
-
-const GENERIC_BOT = 1;

@@ -1,7 +1,6 @@
 /** What the suite cannot or need not try: `operation: what` → why. Unneeded entries fail the run. */
 
 /** Errors of wire.json, by message. */
-const NO_ACCOUNT = 'accounts and organizations are deactivated by operations that come later';
 const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
 
@@ -12,11 +11,11 @@ const NO_FORGING = 'no sender but the caller can be named here';
 /** Who may access a stream and who may post to it, but for its policy, is the same. */
 const SAME_ACCESS = 'whoever may not access the stream is refused before';
 const GUESTS_MOVE_NOTHING = 'no value of move_messages_between_streams_policy lets guests move messages';
-const NO_QUOTA = 'organizations have no quota';
 const SAME_WORDS = 'in the words of another refusal of the operation; brought about in reaction-refusals';
 const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought about in drafts';
 
 const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
+const NO_EMBEDDED = 'no embedded bots are served: refused before';
 /** Of name, address and password. */
 const OF_NAMES = [
   'Wrong password!',
@@ -38,8 +37,6 @@ const OF_NAMES = [
 
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
-  'POST /fetch_api_key: Account is deactivated': NO_ACCOUNT,
-  'POST /fetch_api_key: This organization has been deactivated': NO_ACCOUNT,
   'POST /fetch_api_key: Password authentication is disabled in this organization': ONLY_PASSWORD,
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
   'POST /fetch_api_key: API usage exceeded rate limit': 'rate limits come later',
@@ -52,8 +49,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
   'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
-  "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
-  '*: User is deactivated': NO_ACCOUNT,
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
@@ -68,7 +63,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /drafts: draft["timestamp"] is not an allowed_type': IN_LIST,
   "POST /typing: Not authorized to send to stream '{stream}'": SAME_ACCESS,
   'POST /typing: User not authorized for this query': NO_FORGING,
-  "POST /user_uploads: Upload would exceed your organization's upload quota.": NO_QUOTA,
   ...Object.fromEntries(
     ['POST /scheduled_messages', 'PATCH /scheduled_messages/{scheduled_message_id}'].flatMap((operation) => [
       [`${operation}: Stream '{stream}' does not exist`, ONLY_IDS],
@@ -80,6 +74,9 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   ),
   'PATCH /scheduled_messages/{scheduled_message_id}: Missing topic':
     'what becomes a stream message must be given one, which is refused before in other words',
+  'POST /bots: Invalid embedded bot name.': NO_EMBEDDED,
+  'POST /bots: Invalid configuration data!': NO_EMBEDDED,
+  'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
   ...Object.fromEntries(OF_NAMES.map((msg) => [`PATCH /settings: ${msg}`, 'name, address and password come later'])),
@@ -91,8 +88,12 @@ const roles = (operation: string, names: readonly string[], why: string): Record
   Object.fromEntries(names.map((name) => [`${operation}: ${name}`, why]));
 
 export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
-  ...roles('GET /server_settings', ['foreign'], NO_CREDENTIALS),
-  ...roles('POST /fetch_api_key', ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign'], NO_CREDENTIALS),
+  ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
+  ...roles(
+    'POST /fetch_api_key',
+    ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated'],
+    NO_CREDENTIALS,
+  ),
 };
 
 /** Operations that change nothing which a client's state shows. */
@@ -100,6 +101,8 @@ const unwatched = (operation: string, why: string): Record<string, string> =>
   Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
 
 export const NOT_WATCHED: Readonly<Record<string, string>> = {
+  ...unwatched('PUT /bot_storage', 'no section shows it, and no event tells of it'),
+  ...unwatched('DELETE /bot_storage', 'no section shows it, and no event tells of it'),
   ...unwatched('POST /register', 'makes the snapshot itself'),
   ...unwatched('DELETE /events', 'ends a queue, which nobody else sees'),
   ...unwatched('POST /fetch_api_key', 'changes nothing'),

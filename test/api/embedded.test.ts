@@ -3,6 +3,7 @@ import { contractGate } from './contract.js';
 import { startEmbedded } from './harness.js';
 import { ONLY, runSuite } from './run.js';
 import { emojiNames } from './suite/emoji-names.js';
+import { fileQuota } from './suite/file-quota.js';
 import { fileTimes } from './suite/file-times.js';
 import { messageTime } from './suite/message-time.js';
 import { scheduledTime } from './suite/scheduled-time.js';
@@ -14,6 +15,7 @@ await t.test('time', time);
 await t.test('time and messages', messageTime);
 await t.test('time and scheduled messages', scheduledTime);
 await t.test('files and time', fileTimes);
+await t.test('quota of files', fileQuota);
 await t.test('names of the extra emoji', emojiNames);
 await t.test('marks that take too long', slowMarks);
 // Last, of all that was tried above; a part of the suite cannot be complete.

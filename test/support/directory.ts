@@ -15,6 +15,11 @@ const EMPTY: DirectorySnapshot = {
   linkifiers: [],
   emoji: [],
   playgrounds: [],
+  bots: [],
+  domains: [],
+  profileFields: [],
+  profiles: [],
+  pictures: {},
 };
 
 /** The directory of realm 1, with this in it. */

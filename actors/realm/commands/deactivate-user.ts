@@ -1,9 +1,10 @@
 /** Accounts are deactivated (users.md): by an administrator, by themselves, from the command line, or with their owner. */
 import { apiError } from '../../../src/api/errors.js';
 import { type RealmId, userKey } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
+import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
 import { isOwner } from '../../../src/people/index.js';
 import type { CommandContext, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
+import { mailCommand } from '../../shared/mail.js';
 import { success } from '../../shared/replies.js';
 import { type Parts, type RealmState, userOf, usersOf } from '../state.js';
 import { accountChanged, type Effect, together } from './account-changes.js';
@@ -44,7 +45,7 @@ export const ownActor = (
   after: number,
 ): OutboxCommand => ({ to: userKey(realm, id), name, args: {}, caller: 0, after });
 
-/** The outcome of changing accounts; @param commands more of them */
+/** The outcome of changing accounts. */
 export function changedAccounts(
   { parts = {}, events = [], commands = [] }: Effect,
   version: number,
@@ -57,6 +58,26 @@ export function changedAccounts(
   };
 }
 
+/** One line: names of organizations may hold anything. */
+const flat = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
+
+/** @param comment what the administrator has to say; may be empty */
+function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings: RealmSettings): OutboxCommand {
+  const organization = flat(settings.name);
+  const said = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
+  return mailCommand(realm, {
+    to: user.deliveryEmail,
+    subject: `Your account in ${organization} was deactivated`,
+    text: [
+      `Hello ${user.fullName},`,
+      '',
+      `your Conclave account ${user.deliveryEmail} in ${organization} was deactivated. You cannot log in any more.`,
+      '',
+      ...said,
+    ].join('\n'),
+  });
+}
+
 const LANE = { lane: 'directory', exclusive: true } as const;
 
 /** DELETE /users/{user_id}. */
@@ -66,15 +87,17 @@ export const deactivateUser: RealmCommand<{
   readonly comment: string | null;
 }> = {
   ...LANE,
-  handle(view, { user_id }, _inputs, context) {
-    const { parts } = view;
+  handle(view, { user_id, comment }, _inputs, context) {
+    const { parts, state } = view;
     const user = userOf(parts, user_id);
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     const acting = actingAdmin(parts, context.caller);
     if (isOwner(user)) checkOwner(acting);
     if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
-    return changedAccounts(deactivating(withBots(parts, user), view, context), context.version);
+    const letter = comment === null ? [] : [farewell(context.realm, user, comment, state.settings)];
+    const effect = together([deactivating(withBots(parts, user), view, context), { commands: letter }]);
+    return changedAccounts(effect, context.version);
   },
 };
 

@@ -1,12 +1,13 @@
 /** POST /users/{user_id}/reactivate (users.md): the account is back, in the streams that it was in. */
 import { apiError } from '../../../src/api/errors.js';
 import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
-import { addressRole, isAdmin, mayCreateBot, presentUser, ROLE } from '../../../src/people/index.js';
+import { addressRole, isAdmin, presentProfile, presentUser, ROLE } from '../../../src/people/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
-import { type Parts, userOf } from '../state.js';
+import { type Parts, profileFieldsOf, profileOf, userOf } from '../state.js';
 import { accountChanged } from './account-changes.js';
 import type { RealmCommand } from './command.js';
+import { checkMayCreateBot } from './create-bot.js';
 import { changedAccounts, ownActor } from './deactivate-user.js';
 
 /** Administrators may, and owners of bots where they may create such bots. @throws ApiError */
@@ -14,7 +15,7 @@ function checkMay(parts: Parts, caller: number, user: DirectoryUser, settings: R
   if (caller === 0) return;
   const acting = userOf(parts, caller);
   if (!acting || (!isAdmin(acting) && user.botOwner !== acting.id)) throw apiError('INSUFFICIENT_PERMISSION');
-  if (user.botType !== null && !mayCreateBot(user.botType, acting, settings)) throw apiError('ADMIN_REQUIRED');
+  if (user.botType !== null) checkMayCreateBot(acting, user.botType, settings);
 }
 
 export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
@@ -27,14 +28,15 @@ export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
     if (before.isActive) return { reply: success() };
     const { realm, version } = context;
     const after = { ...before, isActive: true };
-    const own = { events: userShown(after, version), commands: [ownActor(realm, after, 'reactivated', version)] };
+    const own = { events: userShown(after, view.parts, version), commands: [ownActor(realm, after, 'reactivated', version)] };
     return changedAccounts(accountChanged({ before, after }, own, view, context), version);
   },
 };
 
 /** Everybody gets to know the account; its real address those who may see it. */
-export function userShown(user: DirectoryUser, version: number): LogItem[] {
-  const known = presentUser(user, user, { clientGravatar: false, profile: true });
+export function userShown(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
+  const profile = presentProfile(profileOf(parts, user.id), profileFieldsOf(parts));
+  const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });
   const add = (to: Audience, person: typeof known): LogItem => ({
     t: 'event',
     to,

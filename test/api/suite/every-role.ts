@@ -30,6 +30,8 @@ interface World {
   readonly stream: number;
 }
 
+const OWNERS = 'Must be an organization owner';
+const ownersOnly = { admin: OWNERS, moderator: OWNERS, member: OWNERS, other: OWNERS, guest: OWNERS };
 const adminsOnly = { moderator: ADMINS, member: ADMINS, other: ADMINS, guest: ADMINS };
 
 const draft = async ({ api }: Person): Promise<number> => {
@@ -52,6 +54,14 @@ async function newStream(by: Person): Promise<number> {
   const name = fresh();
   await subscribe(by, name);
   return streamIdOf(by, name);
+}
+
+const domainName = (): string => `${fresh().replaceAll(' ', '-')}.example.com`;
+
+async function newDomain(owner: Person): Promise<string> {
+  const domain = domainName();
+  await owner.api.ok('POST /realm/domains', { domain, allow_subdomains: false });
+  return domain;
 }
 
 const ROWS: readonly Row[] = [
@@ -152,6 +162,22 @@ const ROWS: readonly Row[] = [
     params: () => ({ name: fresh(), highlighter_language: 'Python', url_prefix: 'https://play.example.com/' }),
     refused: adminsOnly,
   },
+  { operation: 'GET /realm/domains', params: () => ({}) },
+  {
+    operation: 'POST /realm/domains',
+    params: () => ({ domain: domainName(), allow_subdomains: false }),
+    refused: ownersOnly,
+  },
+  {
+    operation: 'PATCH /realm/domains/{domain}',
+    params: async (_, { org }) => ({ domain: await newDomain(org.owner), allow_subdomains: true }),
+    refused: ownersOnly,
+  },
+  {
+    operation: 'DELETE /realm/domains/{domain}',
+    params: async (_, { org }) => ({ domain: await newDomain(org.owner) }),
+    refused: ownersOnly,
+  },
   {
     operation: 'PATCH /realm/filters/{filter_id}',
     params: async (_, { org }) => {
@@ -163,11 +189,57 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+const profileField = async ({ org }: World): Promise<number> =>
+  (await org.owner.api.ok<{ id: number }>('POST /realm/profile_fields', { name: fresh(), field_type: 1 })).id;
+
+const OF_PROFILES: readonly Row[] = [
+  { operation: 'GET /realm/profile_fields', params: () => ({}) },
+  { operation: 'POST /realm/profile_fields', params: () => ({ name: fresh(), field_type: 1 }), refused: adminsOnly },
+  {
+    operation: 'PATCH /realm/profile_fields/{field_id}',
+    params: async (_, world) => ({ field_id: await profileField(world), name: fresh() }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /realm/profile_fields',
+    params: async (_, { org }) => {
+      const { custom_fields } = await org.owner.api.ok('GET /realm/profile_fields');
+      return { order: (custom_fields as { id: number }[]).map(({ id }) => id) };
+    },
+    refused: adminsOnly,
+  },
+  {
+    operation: 'DELETE /realm/profile_fields/{field_id}',
+    params: async (_, world) => ({ field_id: await profileField(world) }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /users/me/profile_data',
+    params: async (_, world) => ({ data: [{ id: await profileField(world), value: 'x' }] }),
+  },
+  {
+    operation: 'DELETE /users/me/profile_data',
+    params: async (_, world) => ({ data: [await profileField(world)] }),
+  },
+];
+
+const BOT_ROWS: readonly Row[] = [
+  { operation: 'GET /bot_storage', params: () => ({}) },
+  { operation: 'PUT /bot_storage', params: () => ({ storage: { a: 'b' } }) },
+  { operation: 'DELETE /bot_storage', params: () => ({}) },
+  { operation: 'GET /bots', params: () => ({}), refused: { guest: NO_GUESTS } },
+  {
+    operation: 'POST /bots',
+    params: () => ({ full_name: fresh(), short_name: fresh().replaceAll(' ', '-') }),
+    refused: { guest: NO_GUESTS },
+  },
+];
+
 export const everyRole: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   await subscribe(org.owner, 'everybody', { principals: [...org.people] });
   const world = { org, stream: await streamIdOf(org.owner, 'everybody') };
-  for (const { operation, params, refused } of ROWS) {
+  for (const { operation, params, refused } of [...ROWS, ...OF_PROFILES, ...BOT_ROWS]) {
     for (const by of org.people) {
       const { status, body } = await by.api.call(operation, await params(by, world));
       const expected = refused?.[by.role];

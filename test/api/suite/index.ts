@@ -1,12 +1,17 @@
 /** The families of facts, in the order in which they run. */
+import { activityState } from './activity-state.js';
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { avatars } from './avatars.js';
+import { botStorage } from './bot-storage.js';
+import { bots } from './bots.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deactivatedStreams } from './deactivated-streams.js';
 import { deactivating } from './deactivating.js';
 import { deleting } from './deleting.js';
+import { domains } from './domains.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import { emoji } from './emoji.js';
@@ -15,9 +20,12 @@ import { everyRole } from './every-role.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { fileAccess } from './file-access.js';
+import { fileAttacks } from './file-attacks.js';
 import { fileServing } from './file-serving.js';
+import { fileVisitors } from './file-visitors.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { invitations } from './invitations.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
@@ -25,8 +33,12 @@ import { marking } from './marking.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
+import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
+import { profileData } from './profile-data.js';
+import { profileFieldChanges } from './profile-field-changes.js';
+import { profileFields } from './profile-fields.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -46,6 +58,7 @@ import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { settings } from './settings.js';
+import { shutOut } from './shut-out.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
 import { streamSettings } from './stream-settings.js';
@@ -73,6 +86,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'deactivated subscribers': deactivatedStreams,
   'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
+  'snapshot and events of activity': activityState,
+  'who is shut out': shutOut,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -109,7 +124,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   settings,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
+  domains,
+  invitations,
   'linkifiers and playgrounds': linkifiers,
+  'profile fields': profileFields,
+  'changes of profile fields': profileFieldChanges,
+  'profile data': profileData,
   'user groups': userGroups,
   'system bots': systemBots,
   'user topics': userTopics,
@@ -122,6 +142,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'uploaded files': files,
   'who may see files': fileAccess,
   'files as they are served': fileServing,
+  'files that are attacks': fileAttacks,
+  'files on the web': fileVisitors,
   'custom emoji': emoji,
+  bots,
+  'bot storage': botStorage,
+  avatars,
+  'organization pictures': organizationPictures,
   restart,
 };

@@ -82,7 +82,6 @@ export const systemBots: Facts = async (t, server) => {
     const state = await member.api.ok('POST /register');
     const empty = {
       hotspots: [],
-      realm_domains: [],
       realm_filters: [],
       realm_bots: [],
       realm_embedded_bots: [],

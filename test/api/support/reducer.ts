@@ -1,5 +1,6 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
 
+import { applyToBots } from './reducer-bots.js';
 import { applyToMessages } from './reducer-messages.js';
 import { applyOwn } from './reducer-own.js';
 import { applyRealm } from './reducer-realm.js';
@@ -27,6 +28,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
   switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
     case 'heartbeat':
     // No part of the state: fetched when it is looked at.
+    case 'invites_changed':
     case 'attachment/add':
     case 'attachment/update':
     case 'attachment/remove':
@@ -54,6 +56,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
       const next =
         applyOwn(state, event) ??
         applyRealm(state, event, options) ??
+        applyToBots(state, event) ??
         applyToStreams(state, event, options) ??
         applyToMessages(state, event);
       if (!next) throw new Error(`the reducer does not know ${event.type}/${event.op}`);
