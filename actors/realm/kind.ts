@@ -5,8 +5,8 @@ import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
-import { setBilling } from './commands/billing.js';
 import { removeAvatar, setAvatar } from './commands/avatar.js';
+import { setBilling } from './commands/billing.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
@@ -35,8 +35,6 @@ import { setRealmPicture } from './commands/organization-pictures.js';
 import { changeSettings } from './commands/own-settings.js';
 import { pictureBegin } from './commands/pictures.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
-import { reactivateUser } from './commands/reactivate-user.js';
-import { deactivate, noteActivity, reactivate } from './commands/realm-activity.js';
 import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
 import {
   addProfileField,
@@ -44,6 +42,8 @@ import {
   removeProfileField,
   updateProfileField,
 } from './commands/profile-fields.js';
+import { reactivateUser } from './commands/reactivate-user.js';
+import { deactivate, noteActivity, reactivate } from './commands/realm-activity.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';

@@ -28,7 +28,10 @@ export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
     if (before.isActive) return { reply: success() };
     const { realm, version } = context;
     const after = { ...before, isActive: true };
-    const own = { events: userShown(after, view.parts, version), commands: [ownActor(realm, after, 'reactivated', version)] };
+    const own = {
+      events: userShown(after, view.parts, version),
+      commands: [ownActor(realm, after, 'reactivated', version)],
+    };
     return changedAccounts(accountChanged({ before, after }, own, view, context), version);
   },
 };

@@ -32,7 +32,7 @@ export const activityState: Facts = async (t, server) => {
   await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left'] });
   const verify = (title: string, action: () => Promise<unknown>, people = watchers) =>
     t.test(title, (t) => verifyAction(t, title, people, action));
-  const deactivate = ({ id }: Person) => admin.api.ok('DELETE /users/{user_id}', { user_id: id });
+  const deactivate = ({ id }: Person) => owner.api.ok('DELETE /users/{user_id}', { user_id: id });
   const reactivate = ({ id }: Person) => admin.api.ok('POST /users/{user_id}/reactivate', { user_id: id });
   const change = ({ id }: Person, params: Record<string, unknown>) =>
     owner.api.ok('PATCH /users/{user_id}', { user_id: id, ...params });

@@ -3,6 +3,8 @@ import {
   type ApiUser,
   addPerson,
   bad,
+  mailed,
+  mailsTo,
   makeOrganization,
   NOTIFICATION_BOT,
   PASSWORD,
@@ -182,6 +184,27 @@ export const deactivating: Facts = async (t, server) => {
     );
     await deactivate(admin, leaver.id);
   });
+
+  await t.test(
+    'a letter goes to the user where a comment was given, with the comment where there is one',
+    async (t) => {
+      const [told, greeted, untold] = [
+        await addPerson(org, 'told'),
+        await addPerson(org, 'greeted'),
+        await addPerson(org, 'untold'),
+      ];
+      const say = (text: string) => ({ deactivation_notification_comment: text });
+      t.equal((await deactivate(admin, untold.id)).status, 200);
+      t.equal((await deactivate(admin, greeted.id, say(''))).status, 200);
+      t.equal((await deactivate(admin, told.id, say('Farewell,\r\nand thanks.'))).status, 200);
+      const [[letter], [bare]] = [await mailed(server, told.email), await mailed(server, greeted.email)];
+      t.equal(letter?.headers.get('subject'), `Your account in The ${org.subdomain} was deactivated`);
+      t.match(letter?.text, /An administrator adds:\n\nFarewell,\nand thanks\./);
+      t.match(letter?.text, told.email);
+      t.notMatch(bare?.text, /An administrator adds/);
+      t.same(mailsTo(server, untold.email), []);
+    },
+  );
 
   await t.test('an address that its owner hides is hidden when the account comes back', async (t) => {
     const hidden = await addPerson(org, 'hidden');

@@ -14,7 +14,9 @@ export const shutOut: Facts = async (t, server) => {
     if (root || guard === 'none') continue;
     const name = declaredAs(method, path)?.[0] ?? `${method} ${path}`;
     const inPath = Object.entries(parameters).filter(([, of]) => of.in === 'path');
-    const segments = Object.fromEntries(inPath.map(([part, of]) => [part, of.encoding === 'uint' ? org.member.id : 'x']));
+    const segments = Object.fromEntries(
+      inPath.map(([part, of]) => [part, of.encoding === 'uint' ? org.member.id : 'x']),
+    );
     await refused(t, own.call(name, segments), gone, name);
   }
   await refused(t, own.call('GET /events', { queue_id, dont_block: true }), gone, 'its own queue');
