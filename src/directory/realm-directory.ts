@@ -29,6 +29,8 @@ export interface DirectoryChange {
   readonly stream?: DirectoryStream;
   readonly settings?: RealmSettings;
   readonly realm?: RealmEntry;
+  /** Of the organization itself. */
+  readonly deactivated?: boolean;
   readonly personal?: DirectoryPersonal;
   readonly fullMembersAt?: number;
   readonly group?: DirectoryGroup;
@@ -146,6 +148,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.user) this.#putUser(change.user);
     if (change.stream) this.#putStream(change.stream);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
+    if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.realm) this.#realms.set(change.realm.id, change.realm);
     if (change.personal) this.#putPersonal(change.personal);
     if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;

@@ -3,19 +3,12 @@ import { apiError } from '../../../src/api/errors.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import { isOwner, shownGroupsOf } from '../../../src/people/index.js';
 import type { CommandContext, LogItem } from '../../../src/runtime/index.js';
-import { type Parts, type RealmState, usersOf } from '../state.js';
+import type { Parts, RealmState } from '../state.js';
 import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import { checkOwner, isLastOwner } from './administrators.js';
 import { tellEverybody } from './personal.js';
 import { sightOf } from './role-sight.js';
 import type { RealmView } from './subscribe.js';
-
-/** The only active human who is an owner. An organization must not lose him in any way. */
-export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
-  const owns = (one: DirectoryUser): boolean => isOwner(one) && one.isActive && one.botType === null;
-  if (!owns(user)) return false;
-  for (const other of usersOf(parts)) if (other.id !== user.id && owns(other)) return false;
-  return true;
-}
 
 /**
  * Only owners give and take the role of an owner. @param acting undefined = the system.
@@ -23,7 +16,7 @@ export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
  */
 export function checkRole(parts: Parts, acting: DirectoryUser | undefined, user: DirectoryUser, role: number): void {
   const ofOwners = isOwner(user) || isOwner({ ...user, role });
-  if (ofOwners && acting && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+  if (ofOwners) checkOwner(acting);
   if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
 }
 
