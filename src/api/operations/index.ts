@@ -5,6 +5,7 @@ import { ACCOUNT_OPERATIONS } from './accounts.js';
 import { AVATAR_OPERATIONS } from './avatars.js';
 import { BOT_STORAGE_OPERATIONS } from './bot-storage.js';
 import { BOT_OPERATIONS } from './bots.js';
+import { confirmEmail, showConfirmation } from './confirm-email.js';
 import { DOMAIN_OPERATIONS } from './domains.js';
 import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
 import { EMOJI_OPERATIONS } from './emoji.js';
@@ -29,6 +30,7 @@ import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } 
 import { PICTURE_OPERATIONS } from './pictures.js';
 import { PRESENCE_OPERATIONS } from './presence.js';
 import { PROFILE_OPERATIONS } from './profile.js';
+import { PUSH_TOKEN_OPERATIONS } from './push-tokens.js';
 import { addReaction, removeReaction } from './reactions.js';
 import {
   createScheduledMessage,
@@ -36,8 +38,13 @@ import {
   getScheduledMessages,
   updateScheduledMessage,
 } from './scheduled.js';
-import { getServerSettings } from './server.js';
-import { updateDisplaySettings, updateNotificationSettings, updateSettings } from './settings.js';
+import { getCompatibility, getServerSettings, getSubdomain } from './server.js';
+import {
+  updateDisplaySettings,
+  updateNotificationSettings,
+  updateSettings,
+  updateSettingsDefaults,
+} from './settings.js';
 import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
@@ -65,7 +72,8 @@ import {
 } from './user-groups.js';
 import { STATUS_OPERATIONS } from './user-status.js';
 import { muteTopic, setUserTopic } from './user-topics.js';
-import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers } from './users.js';
+import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers, regenerateKey } from './users.js';
+import { zcommand } from './zcommand.js';
 
 export const OPERATIONS = [
   getDrafts,
@@ -162,4 +170,12 @@ export const OPERATIONS = [
   ...STATIC_OPERATIONS,
   ...PRESENCE_OPERATIONS,
   ...STATUS_OPERATIONS,
+  getCompatibility,
+  getSubdomain,
+  updateSettingsDefaults,
+  showConfirmation,
+  confirmEmail,
+  regenerateKey,
+  ...PUSH_TOKEN_OPERATIONS,
+  zcommand,
 ] as unknown as readonly Operation[];
