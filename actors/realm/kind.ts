@@ -45,6 +45,7 @@ import {
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
+import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
@@ -67,6 +68,7 @@ import {
   PROFILE_PART,
   REALM_PART,
   type RealmState,
+  STREAM_GROUPS_PART,
   STREAM_PART,
   UPLOADS_PART,
   USER_DEFAULTS_PART,
@@ -88,6 +90,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     USER_GROUP_PART,
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
+    STREAM_GROUPS_PART,
     DOMAINS_PART,
     EMOJI_PART,
     EMAIL_CHANGE_PART,
@@ -143,6 +146,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'add-linkifier': addLinkifier,
     'update-linkifier': updateLinkifier,
     'remove-linkifier': removeLinkifier,
+    'create-stream-group': createStreamGroup,
+    'update-stream-group': updateStreamGroup,
+    'edit-stream-group': editStreamGroup,
+    'remove-stream-group': removeStreamGroup,
     'add-playground': addPlayground,
     'remove-playground': removePlayground,
     'add-domain': addDomain,
@@ -180,6 +187,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextGroup: FIRST_GROUP,
     nextLinkifier: 1,
     nextPlayground: 1,
+    nextStreamGroup: 1,
     nextDomain: 1,
     invitations: { nextSingle: 1, nextLink: 1 },
     reservedIds: 0,

@@ -15,6 +15,7 @@ const EMPTY: DirectorySnapshot = {
   linkifiers: [],
   emoji: [],
   playgrounds: [],
+  streamGroups: [],
   userDefaults: {},
   bots: [],
   domains: [],

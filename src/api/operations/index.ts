@@ -47,6 +47,7 @@ import {
 } from './settings.js';
 import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
+import { STREAM_GROUP_OPERATIONS } from './stream-groups.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { addSubmessage } from './submessages.js';
 import {
@@ -169,6 +170,7 @@ export const OPERATIONS = [
   ...PICTURE_OPERATIONS,
   ...STATIC_OPERATIONS,
   ...PRESENCE_OPERATIONS,
+  ...STREAM_GROUP_OPERATIONS,
   ...STATUS_OPERATIONS,
   getCompatibility,
   getSubdomain,

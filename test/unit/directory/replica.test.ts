@@ -19,6 +19,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   groups: [],
   linkifiers: [],
   playgrounds: [],
+  streamGroups: [],
   bots: [],
   domains: [],
   emoji: [],

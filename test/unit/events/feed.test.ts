@@ -68,6 +68,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     groups: [],
     linkifiers: [],
     playgrounds: [],
+    streamGroups: [],
     bots: [],
     domains: [],
     emoji: [],
