@@ -13,7 +13,7 @@ import {
   ROLE,
 } from '../../../src/people/index.js';
 import type { OutboxCommand } from '../../../src/runtime/index.js';
-import { value } from '../../shared/replies.js';
+import { success, value } from '../../shared/replies.js';
 import { asPart, REALM_PART, type RealmState, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 import type { RealmCommand } from './command.js';
@@ -38,6 +38,16 @@ export const peekRealm: RealmCommand<Record<string, never>> = {
   creates: true,
   lane: 'realms',
   handle: ({ state }) => ({ reply: value(state.nextRealm) }),
+};
+
+/** GET /realm/subdomain/{subdomain}. */
+export const subdomainTaken: RealmCommand<{ readonly subdomain: string }> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { subdomain }) => ({
+    reply: success({ taken: [...realmsOf(parts)].some((realm) => realm.subdomain === subdomain) }),
+  }),
 };
 
 /** What a new organization begins with. */

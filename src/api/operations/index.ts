@@ -38,7 +38,7 @@ import {
   getScheduledMessages,
   updateScheduledMessage,
 } from './scheduled.js';
-import { getServerSettings } from './server.js';
+import { getCompatibility, getServerSettings, getSubdomain } from './server.js';
 import {
   updateDisplaySettings,
   updateNotificationSettings,
@@ -113,12 +113,6 @@ export const OPERATIONS = [
   updateSettings,
   updateDisplaySettings,
   updateNotificationSettings,
-  updateSettingsDefaults,
-  showConfirmation,
-  confirmEmail,
-  regenerateKey,
-  ...PUSH_TOKEN_OPERATIONS,
-  zcommand,
   getAlertWords,
   addAlertWords,
   removeAlertWords,
@@ -176,4 +170,12 @@ export const OPERATIONS = [
   ...STATIC_OPERATIONS,
   ...PRESENCE_OPERATIONS,
   ...STATUS_OPERATIONS,
+  getCompatibility,
+  getSubdomain,
+  updateSettingsDefaults,
+  showConfirmation,
+  confirmEmail,
+  regenerateKey,
+  ...PUSH_TOKEN_OPERATIONS,
+  zcommand,
 ] as unknown as readonly Operation[];
