@@ -39,12 +39,12 @@ export function wildcardAllowed(policy: number, user: DirectoryUser, settings: R
   return policy === 7 && user.role <= ROLE.moderator;
 }
 
+/** The weakest role that sees the real address of an account; 0: nobody else does (users.md § User object). */
+export const roleSeeingAddress = ({ emailVisibility }: DirectoryUser): number =>
+  ({ 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin })[emailVisibility] ?? 0;
+
 /** Who may see the real address of an account (users.md § User object). */
 export function seesAddress(viewer: DirectoryUser | undefined, of: DirectoryUser): boolean {
   if (viewer?.id === of.id || of.emailVisibility === 1) return true;
-  if (!viewer) return false;
-  if (of.emailVisibility === 2) return viewer.role <= ROLE.member;
-  if (of.emailVisibility === 5) return viewer.role <= ROLE.moderator;
-  if (of.emailVisibility === 3) return viewer.role <= ROLE.admin;
-  return false;
+  return viewer !== undefined && viewer.role <= roleSeeingAddress(of);
 }
