@@ -60,7 +60,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
-  'PATCH /settings: Account has been deactivated.': NO_ACCOUNT,
 };
 
 /** Roles. */
