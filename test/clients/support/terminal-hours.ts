@@ -224,7 +224,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
 
   'it says good-bye': async (test, { client, terminal }) => {
     await terminal.keys('C-c');
-    await terminal.shows('Pane is dead');
+    await terminal.ends();
     test.strictSame(client.requests().at(-1), { method: 'DELETE', path: '/api/v1/events', status: 200 });
   },
 };
