@@ -44,6 +44,8 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
     };
     return {
       reply: { ok: [encodeFields({ queue_id: args.queue_id, last_event_id: last }), ...snapshot.parts] },
+      // A queue that nobody has heard of is collected when its time is over.
+      large: true,
       state: next,
       due: now + args.lifespanMs,
     };

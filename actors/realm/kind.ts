@@ -5,36 +5,71 @@ import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
+import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { versioned } from './commands/command.js';
-import { createRealm, init, peekRealm } from './commands/create-realm.js';
+import { createBot } from './commands/create-bot.js';
+import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
+import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
+import { confirmEmail, EMAIL_CHANGE_PART } from './commands/email-change.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
 import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
+import {
+  inviteByLink,
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+  revokeLink,
+} from './commands/invitations.js';
+import { invite } from './commands/invite.js';
+import { join, peekInvitation } from './commands/join.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
-import { changeSettings } from './commands/own-settings.js';
+import { setRealmPicture } from './commands/organization-pictures.js';
+import { regenerateKey } from './commands/own-key.js';
+import { changeOwnAccount, changeSettings } from './commands/own-settings.js';
+import { pictureBegin } from './commands/pictures.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
+import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
+import {
+  addProfileField,
+  orderProfileFields,
+  removeProfileField,
+  updateProfileField,
+} from './commands/profile-fields.js';
 import { changeRealm } from './commands/realm-settings.js';
+import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
+import { updateUser } from './commands/update-user.js';
+import { changeUserDefaults } from './commands/user-defaults.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
+import { setStatus } from './commands/user-status.js';
+import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import {
+  BOT_PART,
+  DOMAINS_PART,
   EMOJI_PART,
   GROUP_PART,
   LINKIFIERS_PART,
   PERSONAL_PART,
+  PICTURES_PART,
   PLAYGROUNDS_PART,
+  PROFILE_FIELDS_PART,
+  PROFILE_PART,
   REALM_PART,
   type RealmState,
   STREAM_PART,
+  UPLOADS_PART,
+  USER_DEFAULTS_PART,
   USER_GROUP_PART,
   USER_PART,
 } from './state.js';
@@ -53,15 +88,28 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     USER_GROUP_PART,
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
+    DOMAINS_PART,
     EMOJI_PART,
+    EMAIL_CHANGE_PART,
+    USER_DEFAULTS_PART,
+    BOT_PART,
+    PICTURES_PART,
+    UPLOADS_PART,
+    ...Object.values(INVITATION_PARTS),
+    PROFILE_FIELDS_PART,
+    PROFILE_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
+    'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,
+    'create-bot': createBot,
+    'update-user': updateUser,
+    'show-addresses': showAddresses,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,
@@ -74,10 +122,19 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'emoji-begin': emojiBegin,
     'emoji-add': emojiAdd,
     'emoji-remove': emojiRemove,
+    'picture-begin': pictureBegin,
+    'set-avatar': setAvatar,
+    'remove-avatar': removeAvatar,
+    'set-realm-picture': setRealmPicture,
     'file-id': fileId,
     'files-changed': filesChanged,
     'space-used': spaceUsed,
     'change-settings': changeSettings,
+    'change-own-account': changeOwnAccount,
+    'confirm-email': confirmEmail,
+    'regenerate-key': regenerateKey,
+    'change-user-defaults': changeUserDefaults,
+    'set-status': setStatus,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,
     'mute-user': muteUser,
@@ -88,6 +145,23 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'remove-linkifier': removeLinkifier,
     'add-playground': addPlayground,
     'remove-playground': removePlayground,
+    'add-domain': addDomain,
+    'change-domain': changeDomain,
+    'remove-domain': removeDomain,
+    invite,
+    'invite-by-link': inviteByLink,
+    'list-invitations': listInvitations,
+    'revoke-invitation': revokeInvitation,
+    'revoke-invitation-link': revokeLink,
+    'resend-invitation': resendInvitation,
+    'peek-invitation': peekInvitation,
+    join,
+    'add-profile-field': addProfileField,
+    'update-profile-field': updateProfileField,
+    'order-profile-fields': orderProfileFields,
+    'remove-profile-field': removeProfileField,
+    'change-own-profile': changeOwnProfile,
+    'clear-own-profile': clearOwnProfile,
     'create-group': createGroup,
     'update-group': updateGroup,
     'remove-group': removeGroup,
@@ -106,11 +180,14 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextGroup: FIRST_GROUP,
     nextLinkifier: 1,
     nextPlayground: 1,
+    nextDomain: 1,
+    invitations: { nextSingle: 1, nextLink: 1 },
     reservedIds: 0,
     directoryVersion: 0,
     nextRealm: 1,
     uploads: { next: 1, used: 0 },
     nextEmoji: 1,
+    nextProfileField: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),

@@ -1,5 +1,6 @@
 /** Replies that handlers give. */
 import { encodeFields } from '../../src/api/encode-fields.js';
+import type { ApiError } from '../../src/api/errors.js';
 import type { ActorReply } from '../../src/api/operation.js';
 import type { Json, JsonObject } from '../../src/core/index.js';
 
@@ -10,6 +11,9 @@ export function success(of?: JsonObject, after?: number): ActorReply {
   const ok = of ? [encodeFields(of)] : NOTHING;
   return after === undefined ? { ok } : { ok, after };
 }
+
+/** What came before the refusal stays done. @param after as of a success */
+export const refusedAfter = (refusal: ApiError, after: number): ActorReply => ({ error: refusal.toReply(), after });
 
 /** The time for one request is over; what is done stays. */
 export const partially = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });

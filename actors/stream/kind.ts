@@ -5,7 +5,7 @@ import { MEMBER_PART } from '../../src/streams/index.js';
 import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
 import { carryOn, edit, move } from './commands/edit.js';
-import { archive, join, leave, members } from './commands/members.js';
+import { archive, join, leave, members, showSubscribers, suspend } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
 import { react, unreact } from './commands/react.js';
 import { retain } from './commands/retention.js';
@@ -47,6 +47,8 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
     notice,
     join,
     leave,
+    suspend,
+    'show-subscribers': showSubscribers,
     archive,
     members,
     'carry-on': carryOn,

@@ -1,17 +1,24 @@
 /** Persisted state of a user actor. Subscriptions are parts of their own. */
 import { type ActorKey, type Json, type JsonObject, parseKey, type UserId, userId } from '../../src/core/index.js';
+import type { Tutorial } from '../../src/people/index.js';
 import type { Subscription } from '../../src/streams/index.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
   /** scrypt, or null: cannot log in with a password. */
   readonly passwordHash: string | null;
+  /** Times of failed attempts at the password, ms; absent: none lately. */
+  readonly failedLogins?: readonly number[];
   /** API key, encrypted under the server secret. */
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */
   readonly lastDraft?: number;
+  /** Characters of all keys and values in its storage; absent before the first. */
+  readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
+  /** Absent: nothing seen yet. */
+  readonly tutorial?: Tutorial & JsonObject;
 }
 
 /** The user whose actor has this key. */

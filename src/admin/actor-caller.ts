@@ -39,7 +39,7 @@ export class BusCaller extends ActorCaller {
 
   async send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply> {
     const reply = await this.client.send(to, name, args, { client: 'conclave', deadlineMs: 20_000 }).reply;
-    if ('forward' in reply) throw new AdminError(`${name} was answered with a redirection`);
+    if ('forward' in reply || 'again' in reply) throw new AdminError(`${name} was answered in another form`);
     if (!('ok' in reply)) return reply;
     const text = reply.ok.map((part) => decoder.decode(part)).join('');
     return { fields: JSON.parse(`{${text.slice(1)}}`) as JsonObject };

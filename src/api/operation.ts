@@ -8,6 +8,7 @@ import type { Blobs } from '../blobs/index.js';
 import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { Secrets } from '../secrets/index.js';
+import type { Fields } from './encode-fields.js';
 import type { ErrorReply } from './errors.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -86,6 +87,8 @@ export interface Call<V> {
   readonly maxFileMib: number;
   readonly blobs: Blobs;
   readonly secrets: Secrets;
+  /** As sent, without the question mark. */
+  readonly query: string;
   /** A request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Have an actor carry out a command on the caller's behalf. Gives the fields of its answer; throws its refusal. */
@@ -93,7 +96,9 @@ export interface Call<V> {
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
   /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
-  refresh(): Promise<void>;
+  refresh(realm?: RealmId): Promise<void>;
+  /** Replica of any organization's directory; undefined where there is none. For what needs no account. */
+  directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
 }
 
 /** A command for an actor. The actor's answer becomes the response body. */
@@ -115,8 +120,8 @@ export interface Forward {
 
 /** A response made on the frontend from its directory replica. */
 export interface Answer {
-  /** Fields beside result and msg. Bytes: the JSON text of the fields, starting with a comma, encoded before. */
-  readonly fields: JsonObject | Uint8Array;
+  /** Fields beside result and msg. */
+  readonly fields: Fields;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -148,6 +153,8 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly visitors?: true;
   /** Takes files, in a multipart form. */
   readonly takesFiles?: true;
+  /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */
+  readonly pictureMib?: number;
   /** Request headers that `run` looks at, in lower case. */
   readonly headers?: readonly string[];
   readonly summary: string;
@@ -180,7 +187,17 @@ export interface ActorRedirect {
   readonly forward: { readonly to: ActorKey; readonly command: string; readonly args: JsonObject };
 }
 
+/**
+ * The command was carried out, and its answer, too large to be remembered, was lost on the way: begin anew, with a command of
+ * its own.
+ */
+export interface ActorRepeat {
+  readonly again: true;
+}
+
 export interface ActorRefusal {
   /** ApiError.toReply() of what the handler threw. */
   readonly error: ErrorReply;
+  /** A part was done before the refusal: as that of a success. */
+  readonly after?: number;
 }

@@ -13,7 +13,7 @@ import {
 } from '../admin/index.js';
 import { RealClock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
-import { ROLE } from '../people/index.js';
+import { ORG_TYPES, ROLE } from '../people/index.js';
 import type { Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
 import { zuliprcText } from '../server/first-start.js';
@@ -23,10 +23,9 @@ import { serverSecret } from '../server/secret.js';
 import { DirectoryInUse } from '../store/index.js';
 
 export const ADMIN_OPTIONS = Object.fromEntries(
-  ['subdomain', 'name', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map((name) => [
-    name,
-    { type: 'string' as const },
-  ]),
+  ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
+    (name) => [name, { type: 'string' as const }],
+  ),
 );
 
 type Options = Readonly<Record<string, string | undefined>>;
@@ -67,8 +66,17 @@ async function reach(config: Config, secret: string, logger: Logger): Promise<Ac
   }
 }
 
+const siteOf = (options: Options, config: Config): string =>
+  options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
+
+function orgTypeOf(name: string | undefined): number {
+  const type = ORG_TYPES[name ?? 'unspecified'];
+  if (type === undefined) throw new AdminError(`--type is one of ${Object.keys(ORG_TYPES).join(', ')}`);
+  return type;
+}
+
 async function writeCredentials(options: Options, config: Config, email: string, key: string): Promise<void> {
-  const site = options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
+  const site = siteOf(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
   else await writeFile(options.zuliprc, zuliprcText(email, key, site), { mode: 0o600 });
 }
@@ -83,6 +91,8 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
         ownerEmail,
         ownerName: needed(options, 'full-name'),
         ownerPassword: options.password,
+        orgType: orgTypeOf(options.type),
+        origin: siteOf(options, config),
       });
       await writeCredentials(options, config, ownerEmail, ownerKey);
     }),

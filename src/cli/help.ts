@@ -7,7 +7,7 @@ Usage: conclave COMMAND [OPTIONS]
 Commands:
   serve                 Run the server. Without options: everything in this process, data in ./data.
   realm create          Make an organization.  --subdomain NAME --name TEXT --email ADDRESS --full-name TEXT
-                        [--password TEXT] [--zuliprc FILE] [--site URL]
+                        [--type business|school|…] [--password TEXT] [--zuliprc FILE] [--site URL]
   realm list            List organizations.
   user create           Make an account.       --email ADDRESS --full-name TEXT --password TEXT
                         [--user-role owner|administrator|moderator|member|guest] [--realm SUBDOMAIN]

@@ -55,7 +55,7 @@ const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) 
 function checkConfig(config: Config): number {
   for (const [name, of] of Object.entries(SETTINGS)) {
     const value = config[name as keyof Config];
-    const shown = value === undefined || value === '' ? '(not set)' : name === 'secret' ? '(given)' : String(value);
+    const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
     process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
   }
   return 0;

@@ -27,7 +27,7 @@ export function loadConfig(
       config[name] = of.parse(given);
     } catch (error) {
       const where = option === undefined ? of.env : `--${of.option}`;
-      problems.push(`${where}: ${(error as Error).message} (given: ${of === SETTINGS.secret ? '…' : given})`);
+      problems.push(`${where}: ${(error as Error).message} (given: ${of.secret ? '…' : given})`);
     }
   }
   // What follows from options that are wrong themselves would only hide them.

@@ -12,6 +12,8 @@ export interface Setting<T> {
   readonly description: string;
   /** Undefined = not set. */
   readonly fallback: T;
+  /** Is never shown: it holds a password. */
+  readonly secret?: true;
   /** @throws Error with the reason, without the name of the setting */
   parse(text: string): T;
 }
@@ -114,6 +116,7 @@ export const SETTINGS = {
     description:
       'Server secret. A cluster needs it, the same for all processes; otherwise made once, in DATA_DIR/secret.',
     fallback: undefined as string | undefined,
+    secret: true,
     parse: text((given) => {
       if (given.length < 16) throw new Error('must have at least 16 characters');
       return given;
@@ -152,6 +155,14 @@ export const SETTINGS = {
     fallback: 'Owner',
     parse: text(),
   }),
+  disposableDomains: setting({
+    env: 'DISPOSABLE_DOMAINS',
+    option: 'disposable-domains',
+    value: 'FILE',
+    description: 'Domains of throw-away addresses, one a line, which organizations may keep out.',
+    fallback: undefined as string | undefined,
+    parse: text(),
+  }),
   webPublicStreams: setting({
     env: 'WEB_PUBLIC_STREAMS',
     option: 'web-public-streams',
@@ -159,6 +170,27 @@ export const SETTINGS = {
     description: 'yes: organizations may open streams to the web, to be read without an account.',
     fallback: 'no' as 'yes' | 'no',
     parse: oneOf('yes', 'no'),
+  }),
+  smtpUrl: setting({
+    env: 'SMTP_URL',
+    option: 'smtp-url',
+    value: 'URL',
+    description:
+      'Mail server: smtp://user:password@host:587 or smtps://…:465, with the options of nodemailer as its query. Without one the embedded face writes mails to DATA_DIR/mail, and a cluster keeps them for three days.',
+    fallback: undefined as string | undefined,
+    secret: true,
+    parse: url('smtp', 'smtps'),
+  }),
+  mailFrom: setting({
+    env: 'MAIL_FROM',
+    option: 'mail-from',
+    value: 'ADDRESS',
+    description: 'Sender of mails: an address, or Name <address>. Default: Conclave <noreply@EXTERNAL_HOST>.',
+    fallback: undefined as string | undefined,
+    parse: text((given) => {
+      if (/^([^\p{C}<>@"]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@]+@[^\s\p{C}<>@]+)$/u.test(given)) return given;
+      throw new Error('must be an address, or a name and an address in <>');
+    }),
   }),
   httpAdapter: setting({
     env: 'HTTP_ADAPTER',
@@ -191,6 +223,14 @@ export const SETTINGS = {
     description: 'Largest uploaded file, MiB.',
     fallback: 25,
     parse: integer(1, 1_024),
+  }),
+  uploadQuotaMib: setting({
+    env: 'UPLOAD_QUOTA_MIB',
+    option: 'upload-quota-mib',
+    value: 'N',
+    description: 'Space for all uploaded files of an organization, MiB; 0: no limit. The same for all processes.',
+    fallback: 0,
+    parse: integer(0, 1_000_000_000),
   }),
   uploadMemoryMib: setting({
     env: 'UPLOAD_MEMORY_MIB',

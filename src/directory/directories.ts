@@ -57,7 +57,7 @@ export class Directories {
     if (open) return Promise.resolve(open);
     const opening = this.#opening.get(realm);
     if (opening) return opening;
-    const fresh = DirectoryReplica.open(realm, this.log, (id) => this.#fetch(id), this.emoji);
+    const fresh = DirectoryReplica.open(realm, this.log, (id) => this.#fetch(id), this.clock, this.emoji);
     this.#opening.set(realm, fresh);
     fresh.then(
       (replica) => {

@@ -3,14 +3,27 @@ export { type DirectoryChange, type DirectorySnapshot, foldName, RealmDirectory 
 export { DirectoryReplica } from './replica.js';
 export { RealmTail, type TailReader } from './tail.js';
 export type {
+  BotService,
+  DirectoryBot,
+  DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
+  ProfileData,
+  ProfileValue,
   RealmEntry,
+  RealmPicture,
+  RealmPictureName,
+  RealmPictures,
   RealmSettings,
+  UploadedAvatar,
+  UserDefaults,
+  UserStatus,
 } from './view.js';

@@ -2,6 +2,7 @@
  * A read replica of one realm's directory: snapshot of the realm actor, then the realm's log. Every process keeps one
  * for each realm that it serves, so that no request has to ask the realm actor.
  */
+import type { Clock } from '../clock/index.js';
 import { type RealmId, realmKey, type Seq, streamId } from '../core/index.js';
 import { type ExtraEmoji, extraEmoji } from '../emoji/extra.js';
 import type { EventLog } from '../log/index.js';
@@ -9,6 +10,12 @@ import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
 import { asChange, type DirectorySnapshot, RealmDirectory } from './realm-directory.js';
 import { RealmTail, type TailReader } from './tail.js';
 import type { DirectoryView } from './view.js';
+
+/**
+ * A change is acknowledged before it is in the log. It comes there at once, but for a crash; a snapshot of a large organization
+ * costs everybody far more than this wait.
+ */
+const GRACE_MS = 300;
 
 export type FetchSnapshot = (realm: RealmId) => Promise<DirectorySnapshot>;
 
@@ -35,6 +42,7 @@ export class DirectoryReplica implements TailReader {
     private readonly log: EventLog,
     after: Seq,
     private readonly fetch: FetchSnapshot,
+    private readonly clock: Clock,
     private readonly emoji: ExtraEmoji,
   ) {
     this.tail = new RealmTail(this.log, realm, after);
@@ -46,11 +54,12 @@ export class DirectoryReplica implements TailReader {
     realm: RealmId,
     log: EventLog,
     fetch: FetchSnapshot,
+    clock: Clock,
     emoji: ExtraEmoji = extraEmoji('conclave'),
   ): Promise<DirectoryReplica> {
     // The log's end first: what the snapshot lacks comes after it.
     const { end } = await log.position(realm);
-    const replica = new DirectoryReplica(realm, log, end, fetch, emoji);
+    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji);
     try {
       await replica.#load();
     } catch (error) {
@@ -103,6 +112,8 @@ export class DirectoryReplica implements TailReader {
     this.#chasing = true;
     const chase = async (): Promise<void> => {
       await this.tail.caughtUp();
+      if (this.#waiters.length === 0) return;
+      await new Promise<void>((resolve) => void this.clock.setTimeout(resolve, GRACE_MS));
       if (this.#waiters.length > 0) await this.#load();
     };
     void chase()

@@ -3,6 +3,7 @@
  * message, and which messages a mark has made read. From the Store, for all queues of this host that ask in one tick
  * together.
  */
+
 import type { RealmId } from '../core/index.js';
 import { IdSet, type JsonObject, userKey } from '../core/index.js';
 import {
@@ -18,7 +19,9 @@ import {
   type StoredMessage,
   UnreadScan,
 } from '../messages/index.js';
+import { unsealed } from '../people/index.js';
 import { type OwnPart, type OwnReadRange, READ_IDS_PER_EVENT } from '../runtime/log-entry.js';
+import type { Secrets } from '../secrets/index.js';
 import type { Store } from '../store/index.js';
 import { asMember, memberPart } from '../streams/index.js';
 
@@ -42,10 +45,14 @@ export class PersonalParts {
   readonly #asked = new Map<string, FlagsAsked[]>();
   readonly #ranges = new Map<string, Promise<readonly number[]>>();
 
-  constructor(private readonly store: Store) {}
+  constructor(
+    private readonly store: Store,
+    private readonly secrets: Secrets,
+  ) {}
 
   /** Fields for this user's event; null: there is nothing to tell. @throws StoreUnavailable */
   async fields(realm: RealmId, user: number, part: OwnPart): Promise<JsonObject | null> {
+    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.open(text)) };
     if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
     const ids = await this.#range(realm, user, part);
     const from = part.slice * READ_IDS_PER_EVENT;

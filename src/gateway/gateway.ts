@@ -1,5 +1,5 @@
 /** What frontends need of the rest of the server: accounts from directory replicas, everything else from actors. */
-import { type ActorReply, ApiError, apiError, encodeFields, type Forward } from '../api/index.js';
+import { type ActorRepeat, type ActorReply, ApiError, apiError, encodeFields, type Forward } from '../api/index.js';
 import type { Blobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
@@ -69,7 +69,7 @@ export class Gateway implements FrontendServices {
     let cancelled = false;
     let cancel = (): void => {};
     // Plain reactions: an async function here would add three promises to every request.
-    const step = (of: Forward): Promise<ActorReply> => {
+    const step = (of: Forward): Promise<ActorReply | ActorRepeat> => {
       const held = of.held === true && of.followedBy === undefined;
       const sent = this.options.client.send(of.to, of.command, of.args, {
         caller: of.as ?? context.caller?.user.id ?? 0,
@@ -83,7 +83,7 @@ export class Gateway implements FrontendServices {
       return sent.reply.then((reply) => {
         if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
         if ('forward' in reply) return step({ ...of, ...reply.forward });
-        if ('error' in reply || cancelled) return reply;
+        if ('error' in reply || 'again' in reply || cancelled) return reply;
         if (of.followedBy) return step(of.followedBy);
         return of.plus ? { ...reply, ok: [encodeFields(of.plus), ...reply.ok] } : reply;
       }, unanswered);
@@ -95,6 +95,16 @@ export class Gateway implements FrontendServices {
         cancel();
       },
     };
+  }
+
+  async directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
+    const { directories } = this.options;
+    if (!directories.find(realm)) {
+      // Clients may name any number: only a realm that exists is worth a replica.
+      const realms = await this.#available(() => directories.realms());
+      if (!realms.some(({ id }) => id === realm)) return undefined;
+    }
+    return this.#open(realm);
   }
 
   refresh(realm: RealmId): Promise<void> {
@@ -118,12 +128,8 @@ export class Gateway implements FrontendServices {
 
   async #lookUp(known: KnownKey, username: string | undefined, host: string): Promise<Caller> {
     const { directories } = this.options;
-    if (!directories.find(known.realm)) {
-      // Any 32 characters name some number: only a realm that exists is worth a replica.
-      const realms = await this.#available(() => directories.realms());
-      if (!realms.some((realm) => realm.id === known.realm)) throw apiError('API_KEY_UNKNOWN');
-    }
-    let directory = await this.#open(known.realm);
+    let directory = await this.directoryOf(known.realm);
+    if (!directory) throw apiError('API_KEY_UNKNOWN');
     if (!directory.userByKeyHash(known.hash)) {
       // Another frontend may have told the client of a key that this replica has not seen yet.
       await this.refresh(known.realm);

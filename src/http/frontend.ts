@@ -4,6 +4,7 @@
  */
 import {
   ActorRefused,
+  type ActorRepeat,
   type ActorReply,
   type Answer,
   apiError,
@@ -15,7 +16,7 @@ import {
 import type { JsonObject } from '../core/index.js';
 import { anonymousAt, visitorAt } from './anonymous.js';
 import { type Arrival, arrivalOf, type Target } from './arrival.js';
-import { checkKey, parseAuthorization } from './basic-auth.js';
+import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { clientName } from './client-name.js';
@@ -24,6 +25,7 @@ import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './params.js';
 import { NO_FIELDS, parseForm } from './params-form.js';
 import { Pending } from './pending.js';
+import { authenticateByKey } from './query-key.js';
 import { refusalOf } from './refusal.js';
 import {
   errorBody,
@@ -42,6 +44,15 @@ export const API_PREFIX = '/api/v1';
 
 const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_UPLOAD_MIB = 256;
+/** Of a request whose large answer was lost on its way from the actor. */
+const MOST_ATTEMPTS = 3;
+
+/** On whose behalf something is forwarded. */
+interface Sender {
+  readonly at: AnonymousCaller;
+  readonly caller: Caller | undefined;
+  readonly client: string;
+}
 
 export class Frontend {
   #router = new Router<Target>();
@@ -144,9 +155,7 @@ export class Frontend {
         return;
       }
       const found =
-        key === undefined
-          ? this.#authenticate(arrival)
-          : this.#services.authenticate(undefined, checkKey(key), arrival.host);
+        key === undefined ? this.#authenticate(arrival) : authenticateByKey(this.#services, key, arrival.host);
       this.#then(arrival, found, (_, caller) => {
         checkGuard(guard, webhookBots === true, caller, this.#services.clock.now());
         this.#run(arrival, target, caller, caller);
@@ -157,23 +166,34 @@ export class Frontend {
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
     const { exchange, found, form, host, headers } = arrival;
     if (caller) target.operation.before?.(caller.directory, caller.user.id);
+    const { pictureMib } = target.operation;
+    if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
     const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
     const { values, ignored } = target.parameters.read(form.fields, query, found.values);
     const client = clientName(form.fields.get('client') ?? query.get('client'), arrival.userAgent);
     const send = (forward: Forward): Promise<JsonObject> => this.#send(forward, at, caller, client);
-    const facts = { params: values, at, caller, client, host, headers, files: form.files, send };
+    const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files: form.files, send };
     const call = new CallOf(facts, this.#options, this.#services);
-    this.#then(arrival, target.operation.run(call), (_, outcome: Outcome) => {
-      if ('fields' in outcome) this.#answer(arrival, outcome, ignored);
-      else if ('raw' in outcome)
-        this.#respond(arrival, outcome.status, new Headers(Object.entries(outcome.headers)), [outcome.raw]);
-      else this.#forward(arrival, outcome, at, caller, client, ignored);
-    });
+    const decide = (attempt: number): void =>
+      this.#then(arrival, target.operation.run(call), (_, outcome: Outcome) => {
+        if ('fields' in outcome) this.#answer(arrival, outcome, ignored);
+        else if ('raw' in outcome)
+          this.#respond(arrival, outcome.status, new Headers(Object.entries(outcome.headers)), [outcome.raw]);
+        else {
+          this.#forward(arrival, outcome, { at, caller, client }, (reply) => {
+            if (!('again' in reply)) this.#reply(arrival, at, reply, ignored);
+            else if (attempt < MOST_ATTEMPTS) decide(attempt + 1);
+            else throw apiError('SERVICE_UNAVAILABLE');
+          });
+        }
+      });
+    decide(1);
   }
 
   async #send(forward: Forward, at: AnonymousCaller, caller: Caller | undefined, client: string): Promise<JsonObject> {
     const context = { caller, realm: at.realm, client, requestId: this.#nextRequest() };
     const reply = await this.#services.forward(forward, context).reply;
+    if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
     if ('error' in reply) throw new ActorRefused(reply.error);
     if (reply.after !== undefined) await this.#services.waitFor(at.realm, reply.after);
     return fieldsOf(reply.ok);
@@ -184,17 +204,14 @@ export class Frontend {
   }
 
   #answer(arrival: Arrival, { fields, headers }: Answer, ignored: readonly string[] | undefined): void {
-    const body = fields instanceof Uint8Array ? successOfParts([fields], ignored) : successOfFields(fields, ignored);
-    this.#respond(arrival, 200, headers ? JSON_HEADERS.with(headers) : JSON_HEADERS, body);
+    this.#respond(arrival, 200, headers ? JSON_HEADERS.with(headers) : JSON_HEADERS, successOfFields(fields, ignored));
   }
 
   #forward(
     arrival: Arrival,
     forward: Forward,
-    at: AnonymousCaller,
-    caller: Caller | undefined,
-    client: string,
-    ignored: readonly string[] | undefined,
+    { at, caller, client }: Sender,
+    next: (reply: ActorReply | ActorRepeat) => void,
   ): void {
     const requestId = this.#nextRequest();
     const pending = this.#pendingOf(arrival);
@@ -213,19 +230,20 @@ export class Frontend {
     this.#then(arrival, forwarding.reply, (_, reply) => {
       pending.forwarding = undefined;
       this.#held.delete(pending);
-      this.#reply(arrival, at, reply, ignored);
+      next(reply);
     });
   }
 
   #reply(arrival: Arrival, at: AnonymousCaller, reply: ActorReply, ignored: readonly string[] | undefined): void {
-    if ('error' in reply) {
-      const { status } = reply.error;
-      this.#respond(arrival, status, errorHeaders(reply.error), errorBody(reply.error));
-      return;
-    }
-    const { ok, partial } = reply;
-    const send = (): void =>
+    const send = (): void => {
+      if ('error' in reply) {
+        const { error } = reply;
+        this.#respond(arrival, error.status, errorHeaders(error), errorBody(error));
+        return;
+      }
+      const { ok, partial } = reply;
       this.#respond(arrival, 200, JSON_HEADERS, partial ? partialBody(partial) : successOfParts(ok, ignored));
+    };
     if (reply.after === undefined) send();
     else this.#then(arrival, this.#services.waitFor(at.realm, reply.after), send);
   }

@@ -1,6 +1,5 @@
 /** Response bodies (conventions.md § Response envelope): constant parts are encoded once, actors' parts are not touched. */
-import type { ErrorReply } from '../api/index.js';
-import { PRODUCT } from '../api/index.js';
+import { Encoded, type ErrorReply, encodeParts, type Fields, PRODUCT } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
 import { type BodyPart, Headers } from './server.js';
 
@@ -22,7 +21,8 @@ const ignoredText = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
 /** Fields made here. `result` and `msg` among them take the place of the usual ones. */
-export function successOfFields(fields: JsonObject, ignored: readonly string[] | undefined): BodyPart[] {
+export function successOfFields(fields: Fields, ignored: readonly string[] | undefined): BodyPart[] {
+  for (const name in fields) if (fields[name] instanceof Encoded) return successOfParts(encodeParts(fields), ignored);
   if (fields.result !== undefined || fields.msg !== undefined) {
     const all = { result: 'success', msg: '', ...fields };
     return [`${JSON.stringify(all).slice(0, -1)}${ignoredText(ignored)}}\n`];

@@ -2,7 +2,7 @@
  * What the frontend needs of the rest of the server. It never touches the Store: accounts come from the directory
  * replica, everything else from actors.
  */
-import type { ActorReply, Forward } from '../api/index.js';
+import type { ActorRepeat, ActorReply, Forward } from '../api/index.js';
 import type { Blobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
@@ -44,7 +44,7 @@ export interface Forwarding {
    * Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered 500 and logged.
    * After `cancel` it may do either or stay pending.
    */
-  readonly reply: Promise<ActorReply>;
+  readonly reply: Promise<ActorReply | ActorRepeat>;
   /**
    * The client has gone or the deadline passed: nobody waits for the reply any more. Releases a held poll. Does nothing
    * once the reply has settled.
@@ -66,6 +66,8 @@ export interface FrontendServices {
   /** Organization that the host names. Throws NONEXISTENT_SUBDOMAIN (or what the handlers want) when there is none. */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   forward(forward: Forward, context: ForwardContext): Forwarding;
+  /** Undefined: there is no such organization. */
+  directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Bring the replica of the realm up to the end of its log. */
   refresh(realm: RealmId): Promise<void>;
   /** Until the replica has applied that realm version: a change is acknowledged after this frontend shows it. */

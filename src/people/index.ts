@@ -1,19 +1,20 @@
-export {
-  FIRST_GROUP,
-  inSystemGroup,
-  presentGroup,
-  SYSTEM_GROUP,
-  SYSTEM_GROUP_NAMES,
-  systemGroupsOf,
-  UserGroups,
-} from './groups.js';
-export { LANGUAGES } from './languages.js';
-export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './names.js';
-export { checkDraftsOn, isOn } from './own-settings.js';
-export { presentLinkifier, presentPlayground } from './present-realm.js';
-export { avatarUrl, avatarUrlFor, defaultIcon, isoTime, presentUser, type UserOptions } from './present-user.js';
+export * from './bot-storage.js';
+export * from './disposable.js';
+export * from './domains.js';
+export * from './encoded-users.js';
+export * from './groups.js';
+export * from './hotspots.js';
+export * from './languages.js';
+export * from './names.js';
+export * from './own-settings.js';
+export * from './present-bot.js';
+export * from './present-realm.js';
+export * from './present-user.js';
+export * from './profile-fields.js';
+export * from './profile-values.js';
 export * from './realm-setting-rules.js';
-export { DEFAULT_REALM_SETTINGS } from './realm-settings.js';
+export * from './realm-settings.js';
 export * from './roles.js';
+export { subdomainProblem } from './subdomains.js';
 export * from './system-bots.js';
 export * from './user-settings.js';

@@ -1,5 +1,5 @@
 /** Objects of an organization as the API shows them (realm.md). */
-import type { DirectoryLinkifier, DirectoryPlayground } from '../directory/index.js';
+import type { DirectoryDomain, DirectoryLinkifier, DirectoryPlayground } from '../directory/index.js';
 
 export const presentLinkifier = ({ id, pattern, urlTemplate }: DirectoryLinkifier) => ({
   id,
@@ -14,4 +14,9 @@ export const presentPlayground = ({ id, name, language, urlPrefix }: DirectoryPl
   // Its older name (README.md § Names of the API facts).
   pygments_language: language,
   url_prefix: urlPrefix,
+});
+
+export const presentDomain = ({ domain, allowSubdomains }: DirectoryDomain) => ({
+  domain,
+  allow_subdomains: allowSubdomains,
 });

@@ -50,3 +50,37 @@ export const DEFAULT_REALM_SETTINGS: RealmSettings = {
   enable_read_receipts: true,
   org_type: 0,
 };
+
+/** What kinds of organization there are: words for the command line, numbers for the API. */
+export const ORG_TYPES: Readonly<Record<string, number>> = {
+  unspecified: 0,
+  business: 10,
+  opensource: 20,
+  'school-nonprofit': 30,
+  school: 35,
+  research: 40,
+  event: 50,
+  nonprofit: 60,
+  government: 70,
+  'political-group': 80,
+  community: 90,
+  personal: 100,
+  other: 1000,
+};
+
+/** Schools and universities: what pupils may do is decided by those who teach (realm.md § Settings). */
+const EDUCATION_TYPES: readonly number[] = [30, 35];
+const EDUCATION_SETTINGS: RealmSettings = {
+  invite_to_realm_policy: 2,
+  create_public_stream_policy: 2,
+  user_group_edit_policy: 4,
+  invite_to_stream_policy: 4,
+  move_messages_between_streams_policy: 4,
+};
+
+/** @param orgType realm.md § Settings */
+export const initialSettings = (orgType: number): RealmSettings => ({
+  ...DEFAULT_REALM_SETTINGS,
+  ...(EDUCATION_TYPES.includes(orgType) ? EDUCATION_SETTINGS : {}),
+  org_type: orgType,
+});

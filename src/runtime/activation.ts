@@ -450,7 +450,7 @@ export class Activation {
       this.#ending = true;
     }
     this.#commits.take(group);
-    group.replies.push([pending.envelope.id, reply]);
+    group.replies.push([pending.envelope.id, outcome.large ? { again: true } : reply]);
     const finish = (): void => this.#finish(pending, reply);
     const { exclusive, lane = 'main' } = pending.command;
     const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);

@@ -51,6 +51,8 @@ export interface MessageChange {
 export interface Outcome<S> {
   /** What the sender gets, after the commit. */
   readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
+  /** The reply is too large to be remembered. Only where a sender that lost it may begin anew: what was done is left behind. */
+  readonly large?: true;
   /** New root state; absent = unchanged. */
   readonly state?: S;
   /** Parts to write; null deletes. */

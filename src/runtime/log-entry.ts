@@ -61,6 +61,8 @@ export interface PlainItem {
 export type OwnPart =
   /** `flags` of the recipient on this message. */
   | { readonly of: 'flags'; readonly message: number }
+  /** `bot`: a bot, or fields of one, with what is secret in it sealed; the log holds no secret in clear. */
+  | { readonly of: 'bot'; readonly bot: JsonObject }
   /** `messages`: ids that this change of read state has made read. */
   | OwnReadRange;
 

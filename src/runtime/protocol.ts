@@ -1,5 +1,5 @@
 /** What travels between frontends, hosts and actors. Everything here is plain data. */
-import type { ActorRedirect, ActorReply } from '../api/operation.js';
+import type { ActorRedirect, ActorRepeat, ActorReply } from '../api/operation.js';
 import type { ActorKey, Json, JsonObject } from '../core/index.js';
 import type { RetryReason } from './reasons.js';
 
@@ -25,7 +25,12 @@ export interface Envelope {
   readonly requestId: string;
 }
 
-export type Reply = ActorReply | ActorRedirect | { readonly retry: RetryReason } | { readonly value: Json };
+export type Reply =
+  | ActorReply
+  | ActorRedirect
+  | ActorRepeat
+  | { readonly retry: RetryReason }
+  | { readonly value: Json };
 
 /** A command in an actor's outbox. */
 export interface OutboxCommand {

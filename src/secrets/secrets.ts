@@ -14,7 +14,7 @@ import {
   scrypt,
   timingSafeEqual,
 } from 'node:crypto';
-import { type RealmId, realmId } from '../core/index.js';
+import { type RealmId, realmId, type UserId } from '../core/index.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const REALM_CHARS = 6;
@@ -27,6 +27,8 @@ export class Secrets {
   readonly #hashKey: Buffer;
   readonly #sealKey: Buffer;
   readonly #maskKey: Buffer;
+  readonly #signKey: Buffer;
+  readonly #avatarKey: Buffer;
 
   /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
   constructor(secret: string) {
@@ -35,6 +37,8 @@ export class Secrets {
     this.#hashKey = derive('key-hash');
     this.#sealKey = derive('key-seal');
     this.#maskKey = derive('key-realm');
+    this.#signKey = derive('signature');
+    this.#avatarKey = derive('avatar');
   }
 
   newApiKey(realm: RealmId): string {
@@ -59,6 +63,16 @@ export class Secrets {
   /** Hex; what directories hold instead of the key. */
   keyHash(key: string): string {
     return createHmac('sha256', this.#hashKey).update(key).digest('hex').slice(0, 40);
+  }
+
+  /** 22 characters of base64url (132 bits), which nobody without the secret can make for this text. Texts begin with what they are for. */
+  sign(text: string): string {
+    return createHmac('sha256', this.#signKey).update(text).digest('base64url').slice(0, 22);
+  }
+
+  /** 40 hex digits that name an account in addresses of its avatar, and that nobody finds by counting. */
+  avatarHash(realm: RealmId, user: UserId): string {
+    return createHmac('sha1', this.#avatarKey).update(`${realm}/${user}`).digest('hex');
   }
 
   /** Encrypt a text for the Store (AES-256-GCM, base64). */

@@ -27,6 +27,7 @@ export async function firstStart(
     ownerEmail: email,
     ownerName: config.ownerName,
     ownerPassword: undefined,
+    origin: site,
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
   await writeFile(zuliprc, zuliprcText(email, ownerKey, site), { mode: 0o600 });
@@ -45,10 +46,8 @@ export function greeting(first: FirstStart | undefined, site: string): string {
     'A first organization was made. Its owner logs in with the API key in',
     `  ${first.zuliprc}`,
     '',
-    'Make a stream, and send a message to it:',
+    'Send a message to the stream for all:',
     '',
-    `  curl -u '${first.email}:${first.key}' ${site}/api/v1/users/me/subscriptions \\`,
-    `    --data-urlencode 'subscriptions=[{"name":"general"}]'`,
     `  curl -u '${first.email}:${first.key}' ${site}/api/v1/messages \\`,
     `    -d type=stream -d to=general -d topic=hello --data-urlencode 'content=Hello, **world**'`,
     '',

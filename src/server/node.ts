@@ -2,12 +2,15 @@
  * One running process of Conclave, put together from its ports: directory replicas, an actor host where actors run,
  * and what frontends and the command line use to reach actors anywhere.
  */
+import { readFileSync } from 'node:fs';
 import type { Config } from '../config/index.js';
 import { Directories } from '../directory/index.js';
 import { extraEmoji } from '../emoji/index.js';
 import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
+import { PostOffice } from '../mail/index.js';
 import { MessageRenderer } from '../messages/index.js';
+import { disposableDomains } from '../people/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
 import { passwordStrength } from '../secrets/password-strength.js';
@@ -43,7 +46,7 @@ export class ConclaveNode {
       deadlineMs: config.deadlineSeconds * 1000,
     });
     if (ports.actors) {
-      const { store, placement } = ports.actors;
+      const { store, placement, mailer } = ports.actors;
       this.host = new ActorHost({
         clock,
         store,
@@ -58,11 +61,15 @@ export class ConclaveNode {
           random: Math.random,
           secrets: this.secrets,
           passwords: passwordStrength,
+          disposable: disposableDomains(
+            config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
+          ),
           renderer: this.#renderer,
           blobs: ports.blobs,
-          limits: { maxFileMib: config.maxFileMib },
+          mail: new PostOffice(mailer, clock, logger),
+          limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
-          personal: new PersonalParts(store),
+          personal: new PersonalParts(store, this.secrets),
         },
       });
     }

@@ -8,6 +8,7 @@ import { LeasePlacement, NatsKv } from '../placement/index.js';
 import type { Logger } from '../runtime/index.js';
 import { MongoStore } from '../store/index.js';
 import { logLimits } from './log-limits.js';
+import { clusterMailer } from './mailer.js';
 import type { Ports } from './ports.js';
 
 /** NATS and MongoDB. @throws when one of them can't be reached at start: the message says which */
@@ -35,7 +36,9 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
         host: `${hostname()}/${process.pid}`,
         failed: (error) => logger.warn({ err: error }, 'taking over partitions failed, trying again'),
       });
-      actors = { store, placement };
+      const mailer = clusterMailer(config, logger);
+      closers.push(() => mailer.close());
+      actors = { store, placement, mailer };
     }
     return {
       clock,

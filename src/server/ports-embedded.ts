@@ -8,6 +8,7 @@ import { SinglePlacement } from '../placement/index.js';
 import { LmdbStore, openEmbedded } from '../store/index.js';
 import { prepareDataDir } from './data-dir.js';
 import { logLimits } from './log-limits.js';
+import { embeddedMailer } from './mailer.js';
 import type { Ports } from './ports.js';
 
 /** One process, one directory, nothing else installed. @throws DirectoryInUse when another process has the directory */
@@ -17,17 +18,19 @@ export async function embeddedPorts(config: Config, clock: Clock): Promise<Ports
   const store = new LmdbStore(environment, clock);
   const log = await LmdbLog.open(environment, clock, logLimits(config));
   const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
+  const mailer = await embeddedMailer(config);
   const bus = new LocalBus(clock);
   return {
     clock,
     bus,
     log,
     blobs,
-    actors: { store, placement: new SinglePlacement(store) },
+    actors: { store, placement: new SinglePlacement(store), mailer },
     async close() {
       await bus.close();
       await log.close();
       await blobs.close();
+      await mailer.close();
       await store.close();
       await environment.close();
     },

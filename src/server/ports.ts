@@ -3,6 +3,7 @@ import type { Blobs } from '../blobs/index.js';
 import type { Bus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { EventLog } from '../log/index.js';
+import type { Mailer } from '../mail/index.js';
 import type { Placement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
 
@@ -12,7 +13,7 @@ export interface Ports {
   readonly log: EventLog;
   readonly blobs: Blobs;
   /** Only where actors run. */
-  readonly actors: { readonly store: Store; readonly placement: Placement } | undefined;
+  readonly actors: { readonly store: Store; readonly placement: Placement; readonly mailer: Mailer } | undefined;
   /** In the order in which they must be closed. */
   close(): Promise<void>;
 }

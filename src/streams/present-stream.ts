@@ -1,4 +1,5 @@
 /** Stream and subscription objects as the API shows them (streams.md § Stream objects). */
+import { Encoded } from '../api/encode-fields.js';
 import type { JsonObject } from '../core/index.js';
 import type { DirectoryStream } from '../directory/index.js';
 
@@ -19,6 +20,32 @@ export function presentStream(stream: DirectoryStream): JsonObject {
     can_remove_subscribers_group_id: stream.canRemoveGroup,
   };
 }
+
+const encoded = new WeakMap<DirectoryStream, string>();
+
+/** Fields of a stream as JSON text without the closing brace, made once per change of the stream. */
+export function encodedStream(stream: DirectoryStream): string {
+  let text = encoded.get(stream);
+  if (text === undefined) {
+    text = JSON.stringify(presentStream(stream)).slice(0, -1);
+    encoded.set(stream, text);
+  }
+  return text;
+}
+
+/** JSON list of streams, each with more fields of its own. */
+export const encodedStreams = (
+  streams: readonly DirectoryStream[],
+  more: (stream: DirectoryStream) => JsonObject = () => ({}),
+): Encoded =>
+  Encoded.text(
+    `[${streams
+      .map((stream) => {
+        const rest = JSON.stringify(more(stream));
+        return `${encodedStream(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+      })
+      .join(',')}]`,
+  );
 
 /** Personal properties of a subscription; null = follow the user's setting. */
 export interface Subscription {
@@ -42,14 +69,14 @@ export interface NotificationDefaults {
   readonly enable_stream_email_notifications: boolean;
 }
 
-export function presentSubscription(
-  stream: DirectoryStream,
-  own: Subscription,
-  options: { readonly subscribers?: readonly number[]; readonly notNull?: NotificationDefaults },
-): JsonObject {
-  const { notNull } = options;
+export interface SubscriptionOptions {
+  readonly subscribers?: readonly number[];
+  readonly notNull?: NotificationDefaults;
+}
+
+/** What a subscription object has besides the fields of its stream. */
+export function presentOwnSide(own: Subscription, { notNull, subscribers }: SubscriptionOptions): JsonObject {
   return {
-    ...presentStream(stream),
     color: own.color,
     is_muted: own.muted,
     in_home_view: !own.muted,
@@ -61,11 +88,12 @@ export function presentSubscription(
     wildcard_mentions_notify: own.wildcard,
     email_address: '',
     stream_weekly_traffic: null,
-    ...(options.subscribers ? { subscribers: options.subscribers } : {}),
+    ...(subscribers ? { subscribers } : {}),
   };
 }
 
-/** Fields that only never_subscribed entries of register leave out beside the personal ones. */
-export function presentNeverSubscribed(stream: DirectoryStream, subscribers?: readonly number[]): JsonObject {
-  return { ...presentStream(stream), stream_weekly_traffic: null, ...(subscribers ? { subscribers } : {}) };
-}
+export const presentSubscription = (
+  stream: DirectoryStream,
+  own: Subscription,
+  options: SubscriptionOptions,
+): JsonObject => ({ ...presentStream(stream), ...presentOwnSide(own, options) });

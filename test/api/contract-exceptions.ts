@@ -12,29 +12,11 @@ const NO_FORGING = 'no sender but the caller can be named here';
 /** Who may access a stream and who may post to it, but for its policy, is the same. */
 const SAME_ACCESS = 'whoever may not access the stream is refused before';
 const GUESTS_MOVE_NOTHING = 'no value of move_messages_between_streams_policy lets guests move messages';
-const NO_QUOTA = 'organizations have no quota';
 const SAME_WORDS = 'in the words of another refusal of the operation; brought about in reaction-refusals';
 const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought about in drafts';
 
 const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
-/** Of name, address and password. */
-const OF_NAMES = [
-  'Wrong password!',
-  "You're making too many attempts! Try again in {n} seconds.",
-  'New password is too weak!',
-  'Email address changes are disabled in this organization.',
-  'Invalid address.',
-  'Outside your domain.',
-  'Please use your real email address.',
-  'Email addresses containing + are not allowed.',
-  'Already has an account.',
-  'Account has been deactivated.',
-  'Reserved for system bots.',
-  'Name too long!',
-  'Name too short!',
-  'Invalid characters in name!',
-  'Invalid format!',
-];
+const NO_EMBEDDED = 'no embedded bots are served: refused before';
 
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
@@ -42,7 +24,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /fetch_api_key: This organization has been deactivated': NO_ACCOUNT,
   'POST /fetch_api_key: Password authentication is disabled in this organization': ONLY_PASSWORD,
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
-  'POST /fetch_api_key: API usage exceeded rate limit': 'rate limits come later',
   "POST /messages/flags/narrow: Missing 'anchor' argument.":
     'answered like every missing parameter: narrow.md, and recorded (n 712)',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
@@ -54,6 +35,9 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
   '*: User is deactivated': NO_ACCOUNT,
+  '*: Presence is not supported for bot users.': 'bots are made by operations that come later',
+  '*: User with ID {user_id} is deactivated': NO_ACCOUNT,
+  '*: User with ID {user_id} is a bot': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
@@ -68,7 +52,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /drafts: draft["timestamp"] is not an allowed_type': IN_LIST,
   "POST /typing: Not authorized to send to stream '{stream}'": SAME_ACCESS,
   'POST /typing: User not authorized for this query': NO_FORGING,
-  "POST /user_uploads: Upload would exceed your organization's upload quota.": NO_QUOTA,
   ...Object.fromEntries(
     ['POST /scheduled_messages', 'PATCH /scheduled_messages/{scheduled_message_id}'].flatMap((operation) => [
       [`${operation}: Stream '{stream}' does not exist`, ONLY_IDS],
@@ -80,9 +63,12 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   ),
   'PATCH /scheduled_messages/{scheduled_message_id}: Missing topic':
     'what becomes a stream message must be given one, which is refused before in other words',
+  'POST /bots: Invalid embedded bot name.': NO_EMBEDDED,
+  'POST /bots: Invalid configuration data!': NO_EMBEDDED,
+  'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
-  ...Object.fromEntries(OF_NAMES.map((msg) => [`PATCH /settings: ${msg}`, 'name, address and password come later'])),
+  'PATCH /settings: Account has been deactivated.': NO_ACCOUNT,
 };
 
 /** Roles. */
@@ -95,14 +81,24 @@ export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
   ...roles('POST /fetch_api_key', ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign'], NO_CREDENTIALS),
 };
 
+const KEYS = 'whoever watched with the old key is out; no state shows keys';
+const DEVICES = 'no state shows the devices of an account';
+
 /** Operations that change nothing which a client's state shows. */
 const unwatched = (operation: string, why: string): Record<string, string> =>
   Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
 
 export const NOT_WATCHED: Readonly<Record<string, string>> = {
+  ...unwatched('PUT /bot_storage', 'no section shows it, and no event tells of it'),
+  ...unwatched('DELETE /bot_storage', 'no section shows it, and no event tells of it'),
   ...unwatched('POST /register', 'makes the snapshot itself'),
   ...unwatched('DELETE /events', 'ends a queue, which nobody else sees'),
   ...unwatched('POST /fetch_api_key', 'changes nothing'),
   ...unwatched('POST /messages/render', 'changes nothing'),
+  ...unwatched('POST /users/me/api_key/regenerate', KEYS),
+  ...unwatched('POST /users/me/apns_device_token', DEVICES),
+  ...unwatched('DELETE /users/me/apns_device_token', DEVICES),
+  ...unwatched('POST /users/me/android_gcm_reg_id', DEVICES),
+  ...unwatched('DELETE /users/me/android_gcm_reg_id', DEVICES),
   ...unwatched('POST /messages/matches_narrow', 'changes nothing'),
 };

@@ -51,6 +51,8 @@ const credits = (args: OpArgs): { to: ActorKey; name: string; args: OpArgs; call
 
 const commands: Record<string, Ledger> = {
   add: { creates: true, handle: (view, { op }) => record(view, op) },
+  /** Its reply is not remembered. */
+  large: { creates: true, handle: (view, { op }) => ({ ...record(view, op), large: true }) },
   credit: { creates: true, handle: (view, { op }) => record(view, op) },
   /** Two stages of commands; the reply waits for both. */
   move: {

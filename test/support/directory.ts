@@ -15,6 +15,12 @@ const EMPTY: DirectorySnapshot = {
   linkifiers: [],
   emoji: [],
   playgrounds: [],
+  userDefaults: {},
+  bots: [],
+  domains: [],
+  profileFields: [],
+  profiles: [],
+  pictures: {},
 };
 
 /** The directory of realm 1, with this in it. */

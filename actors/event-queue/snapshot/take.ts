@@ -3,13 +3,15 @@
  * out exactly the events that the snapshot already shows (design § 3).
  */
 
-import { encodeFields } from '../../../src/api/encode-fields.js';
+import { encodeParts, type Fields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
-import { type ActorKey, type JsonObject, realmKey, type Seq, userId } from '../../../src/core/index.js';
+import { type ActorKey, type JsonObject, presenceKey, realmKey, type Seq, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import type { Limits } from '../../../src/files/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
+import type { Unseal } from '../../../src/people/index.js';
+import { presencesIn } from '../../../src/presence/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
@@ -18,6 +20,7 @@ import type { QueueState, QueueVolatile } from '../state.js';
 import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
 import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
+import { presenceSection, visitorsPresence } from './presence-section.js';
 import { realmSection } from './realm-section.js';
 import { directorySections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
@@ -41,6 +44,8 @@ export interface SnapshotInputs {
   readonly args: RegisterArgs;
   readonly now: number;
   readonly limits: Limits;
+  /** Makes keys readable for those who may read them. */
+  readonly unseal: Unseal;
   readonly subscriptions: readonly Subscription[];
   /** Stream → subscribers; empty unless asked for. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
@@ -53,6 +58,7 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   scheduled: ['scheduled_messages'],
   topics: ['muted_topics', 'user_topic', 'message'],
   reading: ['message', 'starred_messages'],
+  hotspots: ['hotspots'],
 };
 
 const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
@@ -89,7 +95,7 @@ export async function takeSnapshot(
   );
   // Sections that weren't asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
-  const parts: JsonObject[] = [];
+  const parts: Fields[] = [];
   let shown: ShownMessages | null = null;
   if (own && wanted('message')) {
     // After the versions of the user and the streams were read: what they cover must be counted.
@@ -105,6 +111,13 @@ export async function takeSnapshot(
   if (own && wanted('starred_messages')) {
     parts.push({ starred_messages: await readStarred(realm, user.id, own, suppliers) });
   }
+  if (wanted('presence') && !isVisitor) {
+    const to = presenceKey(realm);
+    // Not named by any version: what changes in between is told by the next report (docs/architecture.md § Presence).
+    await presencesIn(directory).sync(
+      async (known) => (await suppliers.ask(to, 'presence-changes', { known })) as JsonObject,
+    );
+  }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
   covers[realmKey(realm)] = directory.version;
   const inputs: SnapshotInputs = {
@@ -113,6 +126,7 @@ export async function takeSnapshot(
     args,
     now: suppliers.services.clock.now(),
     limits: suppliers.services.limits,
+    unseal: (sealed) => suppliers.services.secrets.open(sealed),
     subscriptions,
     subscribers,
   };
@@ -123,11 +137,12 @@ export async function takeSnapshot(
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (wanted('realm_emoji')) parts.push({ realm_emoji: presentCustomEmoji(directory.emoji()) });
   if (own) parts.push(ownSections(inputs, own, wanted));
+  if (wanted('presence')) parts.push(isVisitor ? visitorsPresence(inputs) : presenceSection(inputs));
   return {
     start: end,
     incarnation,
     covers,
     shows: shown,
-    parts: (isVisitor ? parts.map(forTheWeb) : parts).map(encodeFields),
+    parts: (isVisitor ? parts.map(forTheWeb) : parts).flatMap(encodeParts),
   };
 }

@@ -1,7 +1,8 @@
 /** fetch_event_types `realm_user`: everybody, and what the user is and may do (register.md). */
-import type { JsonObject } from '../../../src/core/index.js';
+import type { Fields } from '../../../src/api/encode-fields.js';
 import {
   avatarUrl,
+  encodedUsers,
   isAdmin,
   isGuest,
   isModerator,
@@ -12,22 +13,26 @@ import {
 } from '../../../src/people/index.js';
 import { webPublicEnabled } from '../../../src/streams/index.js';
 import type { SnapshotInputs } from './take.js';
+import { VISITOR } from './visitor.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 
-export function userSections({ user, directory, args, now }: SnapshotInputs): JsonObject {
+export function userSections({ user, directory, args, now }: SnapshotInputs): Fields {
   const { settings } = directory;
-  const options = { clientGravatar: args.options.clientGravatar, profile: true, withoutActive: true };
-  const active: JsonObject[] = [];
-  const inactive: JsonObject[] = [];
-  for (const of of directory.users()) (of.isActive ? active : inactive).push(presentUser(of, user, options));
+  const isVisitor = user.id === VISITOR.id;
+  const options = {
+    clientGravatar: args.options.clientGravatar,
+    profile: !isVisitor,
+    withoutActive: true,
+    web: isVisitor,
+  };
   const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
   const publicStreams = may('create_public_stream_policy');
   const privateStreams = may('create_private_stream_policy');
   const webPublicStreams = webPublicEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');
   return {
-    realm_users: active,
-    realm_non_active_users: inactive,
+    realm_users: encodedUsers(directory, user, { ...options, active: true }),
+    realm_non_active_users: encodedUsers(directory, user, { ...options, active: false }),
     cross_realm_bots: SYSTEM_BOTS.map((name) =>
       presentUser(systemBot(directory, name), user, { clientGravatar: false }),
     ),

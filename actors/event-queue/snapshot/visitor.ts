@@ -2,7 +2,8 @@
  * Who reads without an account (conventions.md § Authentication): the state that POST /register shows to nobody in
  * particular is that of a guest who is in nothing, without what is not for the web.
  */
-import { type JsonObject, userId } from '../../../src/core/index.js';
+import type { Fields } from '../../../src/api/encode-fields.js';
+import { userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import { ROLE } from '../../../src/people/index.js';
 import type { OwnSection, OwnState } from '../../shared/own-state.js';
@@ -33,30 +34,17 @@ export const VISITOR: DirectoryUser = {
 export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>
   ({ version: 0, ...Object.fromEntries(sections.map((section) => [section, []])) }) as unknown as OwnState<OwnSection>;
 
-/** Accounts show no address, and no more of their age than the day. */
-const withoutPrivate = (users: unknown): JsonObject[] =>
-  (users as JsonObject[]).map((user) => ({
-    ...user,
-    delivery_email: null,
-    date_joined: String(user.date_joined).slice(0, 10),
-  }));
-
 /** What replaces fields that depend on being somebody; undefined = left out. */
-const SHOWN: Readonly<Record<string, (value: unknown) => unknown>> = {
-  streams: () => undefined,
-  realm_users: withoutPrivate,
-  realm_non_active_users: withoutPrivate,
-  realm_allow_message_editing: () => false,
-  realm_edit_topic_policy: () => 2,
-  realm_delete_own_message_policy: () => 2,
-  realm_presence_disabled: () => true,
-  presences: () => ({}),
-  user_status: () => ({}),
+const SHOWN: Fields = {
+  streams: undefined,
+  custom_profile_fields: [],
+  realm_allow_message_editing: false,
+  realm_edit_topic_policy: 2,
+  realm_delete_own_message_policy: 2,
+  realm_presence_disabled: true,
+  presences: {},
+  user_status: {},
 };
 
-export const forTheWeb = (part: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(part)
-      .map(([name, value]) => [name, SHOWN[name] ? SHOWN[name](value) : value] as const)
-      .filter(([, value]) => value !== undefined),
-  ) as JsonObject;
+export const forTheWeb = (part: Fields): Fields =>
+  Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name in SHOWN ? SHOWN[name] : value]));

@@ -1,6 +1,7 @@
+import { apiError } from '../../../src/api/errors.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import type { AnyCommand, CommandDefinition } from '../../../src/runtime/index.js';
-import type { RealmState } from '../state.js';
+import { type RealmState, userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
 export type RealmCommand<A extends JsonObject, I = undefined> = CommandDefinition<RealmState, A, I, RealmVolatile>;
@@ -15,6 +16,10 @@ export const versioned = (commands: Commands): Commands =>
 
 function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.handle {
   return (view, args, inputs, context) => {
+    const { caller } = context;
+    // The frontend that let him in may not have heard of it yet.
+    if (caller !== 0 && userOf(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
+    if (caller !== 0 && view.state.phase === 'deactivated') throw apiError('ORGANIZATION_DEACTIVATED');
     const outcome = command.handle(view, args, inputs, context);
     if (!outcome.events?.some((item) => item.t === 'directory')) return outcome;
     return { ...outcome, state: { ...(outcome.state ?? view.state), directoryVersion: context.version } };

@@ -5,11 +5,12 @@
 import { apiError } from '../../../src/api/errors.js';
 import { realmId, realmKey, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser, RealmEntry } from '../../../src/directory/index.js';
-import { DEFAULT_REALM_SETTINGS, LAST_RESERVED_USER, ROLE } from '../../../src/people/index.js';
+import { initialSettings, LAST_RESERVED_USER, ROLE } from '../../../src/people/index.js';
 import type { OutboxCommand } from '../../../src/runtime/index.js';
-import { value } from '../../shared/replies.js';
+import { success, value } from '../../shared/replies.js';
 import { asPart, REALM_PART, type RealmState, realmsOf, USER_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
+import { initialStreams } from './initial-streams.js';
 
 /** Account data as prepared by the command line: nothing in it is secret in clear. */
 export interface NewAccount {
@@ -31,52 +32,75 @@ export const peekRealm: RealmCommand<Record<string, never>> = {
   handle: ({ state }) => ({ reply: value(state.nextRealm) }),
 };
 
-export const createRealm: RealmCommand<{
-  readonly realm: number;
+/** GET /realm/subdomain/{subdomain}. */
+export const subdomainTaken: RealmCommand<{ readonly subdomain: string }> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { subdomain }) => ({
+    reply: success({ taken: [...realmsOf(parts)].some((realm) => realm.subdomain === subdomain) }),
+  }),
+};
+
+/** What a new organization begins with. */
+export interface NewRealmArgs {
   readonly subdomain: string;
   readonly name: string;
   readonly owner: NewAccount;
-}> = {
+  /** realm.md § Settings. */
+  readonly orgType: number;
+  /** Base URL, for the notices in its first streams; null: it begins without streams. */
+  readonly origin: string | null;
+  readonly [key: string]: string | number | null | NewAccount;
+}
+
+export const createRealm: RealmCommand<NewRealmArgs & { readonly realm: number }> = {
   creates: true,
   lane: 'realms',
   exclusive: true,
-  handle({ state, parts }, { realm, subdomain, name, owner }) {
+  handle({ state, parts }, { realm, ...args }) {
     if (realm !== state.nextRealm) throw apiError('SERVICE_UNAVAILABLE');
-    for (const other of realmsOf(parts)) if (other.subdomain === subdomain) throw apiError('INVALID_SUBDOMAIN');
-    const entry: RealmEntry = { id: realmId(realm), subdomain, deactivated: false };
+    for (const other of realmsOf(parts)) if (other.subdomain === args.subdomain) throw apiError('INVALID_SUBDOMAIN');
+    const entry: RealmEntry = { id: realmId(realm), subdomain: args.subdomain, deactivated: false };
     return {
       reply: value(realm),
       state: { ...state, nextRealm: realm + 1 },
       parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
       events: [{ t: 'directory', change: { realm: entry as never } }],
-      commands: [[{ to: realmKey(entry.id), name: 'init', args: { subdomain, name, owner }, caller: 0 }]],
+      commands: [[{ to: realmKey(entry.id), name: 'init', args, caller: 0 }]],
       replyAfterCommands: true,
     };
   },
 };
 
-export const init: RealmCommand<{ readonly subdomain: string; readonly name: string; readonly owner: NewAccount }> = {
+export const init: RealmCommand<NewRealmArgs> = {
   creates: true,
-  handle({ state, volatile }, { subdomain, name, owner }, _inputs, { now, realm, version }) {
+  handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
+    const { now, realm, version } = context;
     const id = userId(FIRST_USER);
     const user = newUser({ id, recipient: FIRST_USER, account: owner, role: ROLE.owner, now, canCreateUsers: true });
     volatile.addUser(id, user.email);
-    const next: RealmState = {
+    const bare: RealmState = {
       ...state,
       id: realm,
       subdomain,
       created: now,
-      settings: { ...DEFAULT_REALM_SETTINGS, name },
+      settings: { ...initialSettings(orgType), name },
       nextUser: FIRST_USER + 1,
       nextRecipient: FIRST_USER + 1,
       directoryVersion: version,
     };
+    const streams = origin === null ? undefined : initialStreams(bare, user, volatile, origin, context);
+    const next = streams?.state ?? bare;
     return {
       reply: value(null),
       state: next,
-      parts: { [`${USER_PART}${id}`]: asPart(user) },
-      events: [{ t: 'directory', change: { user: user as never } }],
-      commands: [[createUserCommand(realm, id, owner, version)]],
+      parts: { [`${USER_PART}${id}`]: asPart(user), ...streams?.parts },
+      events: [
+        { t: 'directory', change: { user: user as never, settings: next.settings } },
+        ...(streams?.events ?? []),
+      ],
+      commands: [[createUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
       replyAfterCommands: true,
     };
   },

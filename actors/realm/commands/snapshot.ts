@@ -1,7 +1,22 @@
 /** The whole directory, for replicas. */
 import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
-import { emojiOf, groupsOf, linkifiersOf, personalsOf, playgroundsOf, realmsOf, streamsOf, usersOf } from '../state.js';
+import {
+  botsOf,
+  domainsOf,
+  emojiOf,
+  groupsOf,
+  linkifiersOf,
+  personalsOf,
+  picturesOf,
+  playgroundsOf,
+  profileFieldsOf,
+  profilesOf,
+  realmsOf,
+  streamsOf,
+  userDefaultsOf,
+  usersOf,
+} from '../state.js';
 import type { RealmCommand } from './command.js';
 
 export const snapshot: RealmCommand<JsonObject> = {
@@ -22,7 +37,14 @@ export const snapshot: RealmCommand<JsonObject> = {
       groups: [...groupsOf(parts)] as never,
       linkifiers: linkifiersOf(parts) as never,
       playgrounds: playgroundsOf(parts) as never,
+      domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
+      userDefaults: userDefaultsOf(parts),
+      profileFields: profileFieldsOf(parts) as never,
+      profiles: [...profilesOf(parts)] as never,
+      // By id: the order of parts is that of their names.
+      bots: [...botsOf(parts)].sort((a, b) => a.user - b.user) as never,
+      pictures: picturesOf(parts) as never,
     }),
   }),
 };

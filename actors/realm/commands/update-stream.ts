@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src/core/index.js';
 import { isOwner } from '../../../src/people/index.js';
 import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '../../../src/streams/index.js';
 import { STREAM_EVENTS, streamNotice } from '../../shared/notices.js';
-import { success } from '../../shared/replies.js';
+import { refusedAfter, success } from '../../shared/replies.js';
 import { type Membership, readMembership } from '../../shared/subscribers.js';
 import { asPart, STREAM_PART, streamOf } from '../state.js';
 import type { RealmCommand } from './command.js';
@@ -143,7 +143,7 @@ export const updateStream: RealmCommand<UpdateStreamArgs, Membership | undefined
     const notice = { origin: args.origin, after: version };
     const said = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
     return {
-      reply: refusal ? { error: refusal.toReply() } : success({}, version),
+      reply: refusal ? refusedAfter(refusal, version) : success({}, version),
       parts: { [`${STREAM_PART}${before.id}`]: asPart(last) },
       // Nobody has an archived stream in his state, and nobody listens there.
       events: [directoryStream(last), ...(before.archived ? [] : changes.flatMap(({ events }) => events))],

@@ -124,6 +124,31 @@ export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
   },
 };
 
+/**
+ * The accounts were deactivated, and everybody has heard of that: they are subscribed no more, as far as the stream is
+ * concerned, and get no copies. Their own actors remember the subscription; with it they join again.
+ */
+export const suspend: StreamCommand<{ readonly users: readonly number[] }> = {
+  creates: true,
+  handle(view, { users }, _inputs, context) {
+    const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
+    if (leaving.length === 0) return { reply: value(null) };
+    const { mv: _, item, ...outcome } = left(view, leaving, context);
+    return { ...outcome, reply: value(null), events: [item] };
+  },
+};
+
+/** Somebody else may see the stream from now on, who is not in it, and knows nobody who is. */
+export const showSubscribers: StreamCommand<{ readonly user: number }> = {
+  creates: true,
+  handle({ parts }, { user }, _inputs, { key }) {
+    const users = memberIds(parts);
+    if (users.length === 0) return { reply: value(null) };
+    const event = { type: 'subscription', op: 'peer_add', stream_ids: [ownStream(key)], user_ids: users };
+    return { reply: value(null), events: [{ t: 'event', to: { users: [user] }, event }] };
+  },
+};
+
 /** The realm actor archived the stream and has told everybody: nobody is subscribed any more, and nobody hears of that. */
 export const archive: StreamCommand<JsonObject> = {
   creates: true,

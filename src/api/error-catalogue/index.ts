@@ -3,12 +3,15 @@
  * message template and the names of the data fields beside `msg`. Source: errors.md, conventions.md and the `errors` of
  * wire.json; of entries that only the peer raises none is here.
  */
+import { bots } from './bots.js';
 import { changes } from './changes.js';
 import { common } from './common.js';
 import { drafts } from './drafts.js';
 import { files } from './files.js';
+import { invitations } from './invitations.js';
 import { messages } from './messages.js';
 import { organization } from './organization.js';
+import { presence } from './presence.js';
 import { queues } from './queues.js';
 import { shared } from './shared.js';
 import { streams } from './streams.js';
@@ -25,9 +28,12 @@ export const catalogue = {
   ...changes,
   ...drafts,
   ...typing,
+  ...presence,
   ...streams,
   ...users,
+  ...bots,
   ...files,
   ...organization,
+  ...invitations,
 } as const;
 export type ErrorName = keyof typeof catalogue;

@@ -1,16 +1,10 @@
 /** Accounts: list, create, own account, login (users.md). */
-import type { JsonObject } from '../../core/index.js';
 import { realmKey, userId, userKey } from '../../core/index.js';
-import type { DirectoryUser, DirectoryView } from '../../directory/index.js';
-import { isEmail, isSystemBot, presentUser } from '../../people/index.js';
+import type { DirectoryUser } from '../../directory/index.js';
+import { encodedUsers, isEmail, isSystemBot, presentUser } from '../../people/index.js';
 import { apiError } from '../errors.js';
 import { type Answer, type Call, operation } from '../operation.js';
 import { flag, pathId, pathText, text } from '../parameters.js';
-
-const encoder = new TextEncoder();
-
-/** Encoded member lists by viewer's role and parameters; made anew when the directory's users change. */
-const lists = new WeakMap<DirectoryView, { version: number; bodies: Map<string, Uint8Array> }>();
 
 export const getUsers = operation({
   id: 'get-users',
@@ -23,25 +17,9 @@ export const getUsers = operation({
     include_custom_profile_fields: flag('query', false, "Add each human's profile_data."),
   },
   run({ params, directory, caller }) {
-    const viewer = directory.user(caller);
-    const profile = params.include_custom_profile_fields;
-    let cached = lists.get(directory);
-    if (cached?.version !== directory.usersVersion) {
-      cached = { version: directory.usersVersion, bodies: new Map() };
-      lists.set(directory, cached);
-    }
-    // Somebody with a restricted address sees more of himself than his peers do.
-    const own = viewer && viewer.emailVisibility !== 1 ? viewer.id : 0;
-    const key = `${viewer?.role}/${own}/${params.client_gravatar}/${profile}`;
-    let body = cached.bodies.get(key);
-    if (!body) {
-      const options = { clientGravatar: params.client_gravatar, profile };
-      const members: JsonObject[] = [];
-      for (const user of directory.users()) members.push(presentUser(user, viewer, options));
-      body = encoder.encode(`,"members":${JSON.stringify(members)}`);
-      cached.bodies.set(key, body);
-    }
-    return { fields: body };
+    const { client_gravatar, include_custom_profile_fields } = params;
+    const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
+    return { fields: { members: encodedUsers(directory, directory.user(caller)!, options) } };
   },
 });
 
@@ -57,7 +35,8 @@ async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | und
   if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
   const { client_gravatar, include_custom_profile_fields } = call.params;
   const viewer = call.directory.user(call.caller);
-  const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
+  const profile = include_custom_profile_fields ? call.directory : undefined;
+  const options = { clientGravatar: client_gravatar, profile };
   return { fields: { user: presentUser(user, viewer, options) } };
 }
 
@@ -142,6 +121,26 @@ export const fetchApiKey = operation({
     if (!user || isSystemBot(user) || user.deliveryEmail.toLowerCase() !== username.trim().toLowerCase()) {
       throw apiError('AUTHENTICATION_FAILED');
     }
-    return { to: userKey(call.realm, user.id), command: 'fetch-key', args: { password }, as: user.id };
+    const { sealed, ...fields } = await call.send({
+      to: userKey(call.realm, user.id),
+      command: 'fetch-key',
+      args: { password },
+      as: user.id,
+    });
+    return { fields: { api_key: call.secrets.open(String(sealed)), ...fields } };
+  },
+});
+
+export const regenerateKey = operation({
+  id: 'regenerate-own-api-key',
+  method: 'POST',
+  path: '/users/me/api_key/regenerate',
+  guard: 'user',
+  summary: 'A new API key for oneself; the old one is good for nothing any more.',
+  parameters: {},
+  async run(call) {
+    const { realm, secrets } = call;
+    const { sealed } = await call.send({ to: realmKey(realm), command: 'regenerate-key', args: {} });
+    return { fields: { api_key: secrets.open(String(sealed)) } };
   },
 });

@@ -30,6 +30,8 @@ interface World {
   readonly stream: number;
 }
 
+const OWNERS = 'Must be an organization owner';
+const ownersOnly = { admin: OWNERS, moderator: OWNERS, member: OWNERS, other: OWNERS, guest: OWNERS };
 const adminsOnly = { moderator: ADMINS, member: ADMINS, other: ADMINS, guest: ADMINS };
 
 const draft = async ({ api }: Person): Promise<number> => {
@@ -54,11 +56,49 @@ async function newStream(by: Person): Promise<number> {
   return streamIdOf(by, name);
 }
 
+const domainName = (): string => `${fresh().replaceAll(' ', '-')}.example.com`;
+
+/** One of this person's own, or where that is none of the owner's. */
+async function invitation(by: Person, { org }: World): Promise<number> {
+  const inviter = by.role === 'guest' ? org.owner : by;
+  await inviter.api.ok('POST /invites', { invitee_emails: domainName().replace('.', '@'), stream_ids: [] });
+  const { invites } = await inviter.api.ok<{ invites: { id: number; is_multiuse: boolean }[] }>('GET /invites');
+  return invites.filter((of) => !of.is_multiuse).at(-1)!.id;
+}
+
+async function invitationLink({ api }: Person): Promise<number> {
+  await api.ok('POST /invites/multiuse');
+  const { invites } = await api.ok<{ invites: { id: number; is_multiuse: boolean }[] }>('GET /invites');
+  return invites.filter((of) => of.is_multiuse).at(-1)!.id;
+}
+
+async function newDomain(owner: Person): Promise<string> {
+  const domain = domainName();
+  await owner.api.ok('POST /realm/domains', { domain, allow_subdomains: false });
+  return domain;
+}
+
 const ROWS: readonly Row[] = [
   { operation: 'PATCH /settings', params: () => ({ enter_sends: true }) },
   { operation: 'PATCH /settings/display', params: () => ({ enter_sends: false }) },
   { operation: 'PATCH /settings/notifications', params: () => ({ enable_sounds: true }) },
+  { operation: 'POST /zcommand', params: () => ({ command: '/ping' }) },
+  ...['/users/me/apns_device_token', '/users/me/android_gcm_reg_id'].flatMap((path): Row[] => [
+    { operation: `POST ${path}`, params: () => ({ token: 'ZGV2aWNl' }) },
+    { operation: `DELETE ${path}`, params: () => ({ token: 'ZGV2aWNl' }) },
+  ]),
+  {
+    operation: 'PATCH /realm/user_settings_defaults',
+    params: () => ({ enable_sounds: true }),
+    refused: adminsOnly,
+  },
   { operation: 'GET /users/me/alert_words', params: () => ({}) },
+  { operation: 'POST /users/me/presence', params: () => ({ status: 'active' }) },
+  { operation: 'GET /realm/presence', params: () => ({}) },
+  { operation: 'GET /users/{user_id_or_email}/presence', params: ({ id }) => ({ user_id_or_email: id }) },
+  { operation: 'POST /users/me/status', params: () => ({ status_text: 'here' }) },
+  { operation: 'POST /users/me/hotspots', params: () => ({ hotspot: 'intro_gear' }) },
+  { operation: 'POST /users/me/tutorial_status', params: () => ({ status: 'finished' }) },
   { operation: 'GET /realm/linkifiers', params: () => ({}) },
   {
     operation: 'PATCH /drafts/{draft_id}',
@@ -152,6 +192,44 @@ const ROWS: readonly Row[] = [
     params: () => ({ name: fresh(), highlighter_language: 'Python', url_prefix: 'https://play.example.com/' }),
     refused: adminsOnly,
   },
+  { operation: 'GET /invites', params: () => ({}), refused: { guest: NO_GUESTS } },
+  {
+    operation: 'POST /invites',
+    params: () => ({ invitee_emails: `${domainName().replace('.', '@')}`, stream_ids: [] }),
+    refused: { guest: NO_GUESTS },
+  },
+  { operation: 'POST /invites/multiuse', params: () => ({}), refused: adminsOnly },
+  {
+    operation: 'POST /invites/{prereg_id}/resend',
+    params: async (by, world) => ({ prereg_id: await invitation(by, world) }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'DELETE /invites/{prereg_id}',
+    params: async (by, world) => ({ prereg_id: await invitation(by, world) }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'DELETE /invites/multiuse/{invite_id}',
+    params: async (_, { org }) => ({ invite_id: await invitationLink(org.owner) }),
+    refused: adminsOnly,
+  },
+  { operation: 'GET /realm/domains', params: () => ({}) },
+  {
+    operation: 'POST /realm/domains',
+    params: () => ({ domain: domainName(), allow_subdomains: false }),
+    refused: ownersOnly,
+  },
+  {
+    operation: 'PATCH /realm/domains/{domain}',
+    params: async (_, { org }) => ({ domain: await newDomain(org.owner), allow_subdomains: true }),
+    refused: ownersOnly,
+  },
+  {
+    operation: 'DELETE /realm/domains/{domain}',
+    params: async (_, { org }) => ({ domain: await newDomain(org.owner) }),
+    refused: ownersOnly,
+  },
   {
     operation: 'PATCH /realm/filters/{filter_id}',
     params: async (_, { org }) => {
@@ -163,11 +241,57 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+const profileField = async ({ org }: World): Promise<number> =>
+  (await org.owner.api.ok<{ id: number }>('POST /realm/profile_fields', { name: fresh(), field_type: 1 })).id;
+
+const OF_PROFILES: readonly Row[] = [
+  { operation: 'GET /realm/profile_fields', params: () => ({}) },
+  { operation: 'POST /realm/profile_fields', params: () => ({ name: fresh(), field_type: 1 }), refused: adminsOnly },
+  {
+    operation: 'PATCH /realm/profile_fields/{field_id}',
+    params: async (_, world) => ({ field_id: await profileField(world), name: fresh() }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /realm/profile_fields',
+    params: async (_, { org }) => {
+      const { custom_fields } = await org.owner.api.ok('GET /realm/profile_fields');
+      return { order: (custom_fields as { id: number }[]).map(({ id }) => id) };
+    },
+    refused: adminsOnly,
+  },
+  {
+    operation: 'DELETE /realm/profile_fields/{field_id}',
+    params: async (_, world) => ({ field_id: await profileField(world) }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /users/me/profile_data',
+    params: async (_, world) => ({ data: [{ id: await profileField(world), value: 'x' }] }),
+  },
+  {
+    operation: 'DELETE /users/me/profile_data',
+    params: async (_, world) => ({ data: [await profileField(world)] }),
+  },
+];
+
+const BOT_ROWS: readonly Row[] = [
+  { operation: 'GET /bot_storage', params: () => ({}) },
+  { operation: 'PUT /bot_storage', params: () => ({ storage: { a: 'b' } }) },
+  { operation: 'DELETE /bot_storage', params: () => ({}) },
+  { operation: 'GET /bots', params: () => ({}), refused: { guest: NO_GUESTS } },
+  {
+    operation: 'POST /bots',
+    params: () => ({ full_name: fresh(), short_name: fresh().replaceAll(' ', '-') }),
+    refused: { guest: NO_GUESTS },
+  },
+];
+
 export const everyRole: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   await subscribe(org.owner, 'everybody', { principals: [...org.people] });
   const world = { org, stream: await streamIdOf(org.owner, 'everybody') };
-  for (const { operation, params, refused } of ROWS) {
+  for (const { operation, params, refused } of [...ROWS, ...OF_PROFILES, ...BOT_ROWS]) {
     for (const by of org.people) {
       const { status, body } = await by.api.call(operation, await params(by, world));
       const expected = refused?.[by.role];

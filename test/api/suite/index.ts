@@ -1,9 +1,14 @@
 /** The families of facts, in the order in which they run. */
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { avatars } from './avatars.js';
+import { botStorage } from './bot-storage.js';
+import { bots } from './bots.js';
+import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
+import { domains } from './domains.js';
 import { drafts } from './drafts.js';
 import { editing } from './editing.js';
 import { emoji } from './emoji.js';
@@ -12,9 +17,13 @@ import { everyRole } from './every-role.js';
 import type { Facts } from './facts.js';
 import { fetching } from './fetching.js';
 import { fileAccess } from './file-access.js';
+import { fileAttacks } from './file-attacks.js';
 import { fileServing } from './file-serving.js';
+import { fileVisitors } from './file-visitors.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { invitations } from './invitations.js';
+import { joining } from './joining.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
@@ -22,8 +31,16 @@ import { marking } from './marking.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
+import { newOrganizations } from './new-organizations.js';
+import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
+import { ownAccount } from './own-account.js';
+import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
+import { presence } from './presence.js';
+import { profileData } from './profile-data.js';
+import { profileFieldChanges } from './profile-field-changes.js';
+import { profileFields } from './profile-fields.js';
 import { queueCapabilities } from './queue-capabilities.js';
 import { queueContents } from './queue-contents.js';
 import { queues } from './queues.js';
@@ -34,13 +51,16 @@ import { reading } from './reading.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
+import { roleState } from './role-state.js';
 import { roles } from './roles.js';
 import { scheduled } from './scheduled.js';
 import { scheduledRefusals } from './scheduled-refusals.js';
 import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
+import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
+import { settingsDefaults } from './settings-defaults.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
 import { streamSettings } from './stream-settings.js';
@@ -50,6 +70,7 @@ import { subscribingRefusals } from './subscribing-refusals.js';
 import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
 import { userGroups } from './user-groups.js';
+import { tutorial, userStatus } from './user-status.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { visibilityEvents } from './visibility-events.js';
@@ -63,6 +84,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  'changing accounts': changingAccounts,
+  'snapshot and events of roles': roleState,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -97,13 +120,27 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   audiences,
   drafts,
   settings,
+  'own account': ownAccount,
+  'own keys': ownKeys,
+  'defaults of settings': settingsDefaults,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
+  'new organizations': newOrganizations,
+  'facts of the server': serverFacts,
+  domains,
+  invitations,
+  'joining by invitation': joining,
   'linkifiers and playgrounds': linkifiers,
+  'profile fields': profileFields,
+  'changes of profile fields': profileFieldChanges,
+  'profile data': profileData,
   'user groups': userGroups,
   'system bots': systemBots,
   'user topics': userTopics,
   typing,
+  presence,
+  'status of users': userStatus,
+  'hints for new users': tutorial,
   'scheduled messages': scheduled,
   'refusals of scheduling': scheduledRefusals,
   'snapshot and events': state,
@@ -112,6 +149,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'uploaded files': files,
   'who may see files': fileAccess,
   'files as they are served': fileServing,
+  'files that are attacks': fileAttacks,
+  'files on the web': fileVisitors,
   'custom emoji': emoji,
+  bots,
+  'bot storage': botStorage,
+  avatars,
+  'organization pictures': organizationPictures,
   restart,
 };

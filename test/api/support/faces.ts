@@ -1,6 +1,6 @@
 /** Servers under test: the embedded face, and a cluster of several nodes in this process. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -13,6 +13,7 @@ import type { Logger } from '../../../src/runtime/index.js';
 import type { Secrets } from '../../../src/secrets/index.js';
 import type { Ports } from '../../../src/server/ports.js';
 import { type Running, serve } from '../../../src/server/serve.js';
+import { startSmtp } from '../../support/smtp.js';
 import type { Target } from './client.js';
 import { repositoryRoot } from './wire.js';
 
@@ -22,6 +23,8 @@ export interface TestServer extends Target {
   /** As the command line reaches actors. */
   readonly actors: ActorCaller;
   readonly secrets: Secrets;
+  /** All mails that went out so far, as they went (RFC 822). */
+  mails(): readonly string[];
   /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
   restart(meanwhile?: () => void): Promise<void>;
   /** Stops everything and removes what it stored. */
@@ -54,6 +57,7 @@ class Face implements TestServer {
     readonly clock: Clock,
     private readonly configs: readonly Config[],
     private readonly remove: () => Promise<void>,
+    readonly mails: () => readonly string[],
     private readonly adjust: ((ports: Ports) => Ports) | undefined,
   ) {}
 
@@ -62,9 +66,10 @@ class Face implements TestServer {
     clock: Clock,
     configs: readonly Config[],
     remove: () => Promise<void>,
+    mails: () => readonly string[],
     adjust?: (ports: Ports) => Ports,
   ): Promise<Face> {
-    const face = new Face(kind, clock, configs, remove, adjust);
+    const face = new Face(kind, clock, configs, remove, mails, adjust);
     await face.#start();
     return face;
   }
@@ -104,6 +109,15 @@ class Face implements TestServer {
   }
 }
 
+/** Of throw-away addresses, as the suite names them. */
+const DISPOSABLE = 'thrown-away.example\n';
+
+function withDisposable(dir: string): string {
+  const file = join(dir, 'disposable');
+  writeFileSync(file, DISPOSABLE);
+  return file;
+}
+
 const temporary = (): string => mkdtempSync(join(tmpdir(), 'conclave-api-'));
 
 export interface EmbeddedOptions {
@@ -111,6 +125,8 @@ export interface EmbeddedOptions {
   readonly httpAdapter?: 'uws' | 'node' | 'auto';
   readonly maxBodyMib?: number;
   readonly emojiNames?: 'conclave' | 'zulip';
+  /** 0: none. */
+  readonly uploadQuotaMib?: number;
   /** Makes a port slow, or lets it fail. */
   readonly adjust?: (ports: Ports) => Ports;
 }
@@ -125,12 +141,25 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       'http-adapter': options.httpAdapter ?? 'auto',
       'max-body-mib': String(options.maxBodyMib ?? 1),
       'web-public-streams': 'yes',
+      'disposable-domains': withDisposable(dir),
       'emoji-names': options.emojiNames ?? 'conclave',
+      'upload-quota-mib': String(options.uploadQuotaMib ?? 0),
     },
     {},
   );
   const remove = async (): Promise<void> => rmSync(dir, { recursive: true, force: true });
-  return Face.start('embedded', options.clock ?? new RealClock(), [config], remove, options.adjust);
+  const folder = join(dir, 'mail');
+  const read = new Map<string, string>();
+  const mails = (): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.eml'))
+      .sort()
+      .map((name) => {
+        const text = read.get(name) ?? readFileSync(join(folder, name), 'utf8');
+        read.set(name, text);
+        return text;
+      });
+  return Face.start('embedded', options.clock ?? new RealClock(), [config], remove, mails, options.adjust);
 }
 
 export interface Services {
@@ -159,6 +188,7 @@ export function services(t: Test): Services | undefined {
 export async function startCluster({ nats, mongodb }: Services, adjust?: (ports: Ports) => Ports): Promise<TestServer> {
   const name = `api${randomBytes(5).toString('hex')}`;
   const dir = temporary();
+  const smtp = await startSmtp();
   const url = mongodb.replace(/^(mongodb(?:\+srv)?:\/\/[^/]+)\/?[^?]*/, `$1/${name}`);
   const config = (role: string): Config =>
     loadConfig(
@@ -169,6 +199,8 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
         role,
         nats,
         mongodb: url,
+        'smtp-url': smtp.url,
+        'disposable-domains': withDisposable(dir),
         namespace: name,
         'max-body-mib': '1',
         'web-public-streams': 'yes',
@@ -190,8 +222,10 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
         await streams.streams.delete(stream).catch(() => undefined);
       }
       await connection.close();
+      await smtp.away();
       rmSync(dir, { recursive: true, force: true });
     },
+    () => smtp.received.map(({ raw }) => raw),
     adjust,
   );
 }

@@ -23,9 +23,11 @@ export {
 } from './faces.js';
 export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, upload } from './files.js';
 export { closeIdle, exchange, type RawAnswer } from './http.js';
+export { linkIn, mailed, mailsTo, type SentMail } from './mails.js';
 export { multipart, type SentFile } from './multipart.js';
 export {
   crowd,
+  makeBot,
   makeOrganization,
   NOTIFICATION_BOT,
   type Organization,
@@ -40,6 +42,15 @@ export {
   userGroup,
   withoutNotices,
 } from './organization.js';
+export {
+  hostilePictures,
+  leadsTo,
+  lookAt,
+  picture,
+  shown,
+  TOO_MANY_PIXELS,
+  UNDECODABLE,
+} from './pictures.js';
 export { Queue, settled } from './queue.js';
 export { flagEvents, flagQueue, flagsOf, setFlag, type UnreadSection, unreadOf } from './reading.js';
 export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';

@@ -10,7 +10,13 @@ export interface SentFile {
 
 const BOUNDARY = '----boundary-of-the-tests';
 
-export function multipart(files: readonly SentFile[]): { readonly type: string; readonly body: Buffer } {
+export function multipart(
+  files: readonly SentFile[],
+  fields: Readonly<Record<string, string>> = {},
+): { readonly type: string; readonly body: Buffer } {
+  const texts = Object.entries(fields).map(([name, value]) =>
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
+  );
   const parts = files.flatMap(({ field = 'file', name, bytes, type }) => [
     Buffer.from(
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${name.replaceAll('"', '%22')}"\r\n` +
@@ -21,6 +27,6 @@ export function multipart(files: readonly SentFile[]): { readonly type: string; 
   ]);
   return {
     type: `multipart/form-data; boundary=${BOUNDARY}`,
-    body: Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]),
+    body: Buffer.concat([...texts, ...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]),
   };
 }

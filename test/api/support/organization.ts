@@ -4,7 +4,7 @@ import type { RealmId } from '../../../src/core/index.js';
 import { ROLE } from '../../../src/people/index.js';
 import { basic, Client } from './client.js';
 import type { TestServer } from './faces.js';
-import type { ApiStream } from './types.js';
+import type { ApiStream, ApiUser } from './types.js';
 
 export interface Person {
   readonly role: string;
@@ -88,6 +88,19 @@ export async function crowd({ server, realm, subdomain }: Organization, size: nu
     );
   }
   return ids;
+}
+
+let bots = 0;
+
+/** A bot of this person. @param params of POST /bots, beside its name */
+export async function makeBot(owner: Person, params: Readonly<Record<string, unknown>> = {}): Promise<Person> {
+  const name = `Bot ${++bots}`;
+  const of = { full_name: name, short_name: `bot${bots}`, ...params };
+  const { user_id, api_key } = await owner.api.ok<{ user_id: number; api_key: string }>('POST /bots', of);
+  const { user } = await owner.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id });
+  const email = String(user.email);
+  const api = new Client(owner.api.target, 'bot', { authorization: basic(email, api_key) });
+  return { role: 'bot', id: user_id, email, name: String(user.full_name), key: api_key, api };
 }
 
 /** Id of the new group. */

@@ -47,7 +47,7 @@ function grouped(state: State, event: ApiEvent): State {
   return put(groups.map((group) => (group === known ? { ...group, ...change() } : group)));
 }
 
-/** What the user may do follows from the settings. */
+/** What the user may do follows from his role and the settings. */
 const MAY: Readonly<Record<string, string>> = {
   can_create_private_streams: 'realm_create_private_stream_policy',
   can_create_public_streams: 'realm_create_public_stream_policy',
@@ -55,18 +55,38 @@ const MAY: Readonly<Record<string, string>> = {
   can_invite_others_to_realm: 'realm_invite_to_realm_policy',
 };
 
-function settingsChanged(state: State, data: Fields): State {
+function withRights(state: State): State {
   const changed: Record<string, unknown> = { ...state };
-  for (const [name, value] of Object.entries(data)) changed[`realm_${name}`] = value;
   const me = state.realm_users.find(({ user_id }) => user_id === state.user_id)!;
   const account = { role: me.role, joined: Date.parse(String(me.date_joined)) } as DirectoryUser;
   const settings = { waiting_period_threshold: Number(changed.realm_waiting_period_threshold) };
-  for (const [name, policy] of Object.entries(MAY)) {
-    changed[name] = policyAllows(Number(changed[policy]), account, settings, Date.now());
-  }
-  changed.can_create_streams =
-    changed.can_create_private_streams === true || changed.can_create_public_streams === true;
+  const may = (policy: string): boolean => policyAllows(Number(changed[policy]), account, settings, Date.now());
+  for (const [name, policy] of Object.entries(MAY)) changed[name] = may(policy);
+  changed.can_create_web_public_streams =
+    changed.server_web_public_streams_enabled === true &&
+    changed.realm_enable_spectator_access === true &&
+    may('realm_create_web_public_stream_policy');
+  changed.can_create_streams = ['private', 'public', 'web_public'].some(
+    (kind) => changed[`can_create_${kind}_streams`],
+  );
   return changed as unknown as State;
+}
+
+function settingsChanged(state: State, data: Fields): State {
+  const changed = Object.entries(data).map(([name, value]) => [`realm_${name}`, value]);
+  return withRights({ ...state, ...Object.fromEntries(changed) });
+}
+
+const rolesOf = (role: unknown): Fields => ({
+  role,
+  is_owner: role === 100,
+  is_admin: role === 100 || role === 200,
+  is_guest: role === 600,
+});
+
+function ownRole(state: State, role: unknown): State {
+  const { is_owner, is_admin, is_guest } = rolesOf(role);
+  return withRights({ ...state, is_owner, is_admin, is_guest, is_moderator: role === 300 });
 }
 
 /** Avatars of those whose address everybody may know are left to clients that said so. */
@@ -74,7 +94,8 @@ function person(state: State, change: Fields, { clientGravatar }: ReducerOptions
   const changed = (user: ApiUser): ApiUser => {
     if (user.user_id !== change.user_id) return user;
     const { new_email, avatar_source, avatar_url_medium: _, ...fields } = change;
-    const next = { ...user, ...fields, ...(new_email ? { email: String(new_email) } : {}) } as ApiUser;
+    const role = 'role' in change ? rolesOf(change.role) : {};
+    const next = { ...user, ...fields, ...role, ...(new_email ? { email: String(new_email) } : {}) } as ApiUser;
     if (avatar_source === undefined) return next;
     const open = clientGravatar && avatar_source === 'G' && next.email === next.delivery_email;
     return { ...next, avatar_url: open ? null : change.avatar_url } as ApiUser;
@@ -85,13 +106,71 @@ function person(state: State, change: Fields, { clientGravatar }: ReducerOptions
       : {
           ...(change.new_email ? { email: change.new_email } : {}),
           ...(change.avatar_source ? pick(change, ['avatar_source', 'avatar_url', 'avatar_url_medium']) : {}),
-          ...pick(change, ['full_name']),
+          ...pick(change, ['full_name', 'is_billing_admin', 'delivery_email']),
         };
-  return { ...state, realm_users: state.realm_users.map(changed), ...own };
+  const realm_non_active_users = (state.realm_non_active_users as ApiUser[]).map(changed);
+  const next = { ...state, realm_users: state.realm_users.map(changed), realm_non_active_users, ...own };
+  return change.user_id === state.user_id && 'role' in change ? ownRole(next, change.role) : next;
+}
+
+type Profile = Readonly<Record<string, Fields>>;
+
+interface ProfileField {
+  readonly id: number;
+  readonly type: number;
+  readonly field_data: string;
+}
+
+/** What was filled into a field, or was an option, that is gone has gone with it: no event says so. */
+function fieldsChanged(state: State, fields: readonly ProfileField[]): State {
+  const known = new Map(fields.map((field) => [String(field.id), field]));
+  const isThere = ([id, { value }]: [string, Fields]): boolean => {
+    const field = known.get(id);
+    if (field?.type !== SELECT) return field !== undefined;
+    return Object.hasOwn(JSON.parse(field.field_data) as Fields, String(value));
+  };
+  const kept = (users: ApiUser[]): ApiUser[] =>
+    users.map(({ profile_data, ...user }) => {
+      if (!profile_data) return user as ApiUser;
+      const values = Object.entries(profile_data as Profile).filter(isThere);
+      return { ...user, profile_data: Object.fromEntries(values) } as ApiUser;
+    });
+  return { ...state, custom_profile_fields: fields, ...eachList(state, kept) };
+}
+
+const SELECT = 3;
+
+const eachList = (state: State, change: (users: ApiUser[]) => ApiUser[]): Pick<State, 'realm_users'> & Fields => ({
+  realm_users: change(state.realm_users),
+  realm_non_active_users: change(state.realm_non_active_users as ApiUser[]),
+});
+
+function profileChanged(state: State, user_id: unknown, { id, ...value }: Fields): State {
+  const filled = (users: ApiUser[]): ApiUser[] =>
+    users.map((user) => {
+      if (user.user_id !== user_id) return user;
+      const { [String(id)]: _, ...rest } = user.profile_data as Profile;
+      return { ...user, profile_data: value.value === null ? rest : { ...rest, [String(id)]: value } } as ApiUser;
+    });
+  return { ...state, ...eachList(state, filled) };
 }
 
 const pick = (of: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => name in of).map((name) => [name, of[name]]));
+
+interface Domain {
+  readonly domain: string;
+}
+
+function domainsChanged(state: State, { op, realm_domain, domain }: ApiEvent): State {
+  const list = state.realm_domains as Domain[];
+  const of = realm_domain as Domain;
+  if (op === 'add') return { ...state, realm_domains: [...list, of] };
+  const name = op === 'remove' ? domain : of.domain;
+  if (!list.some((one) => one.domain === name)) throw new Error(`domain ${String(name)} was not known`);
+  if (op === 'remove') return { ...state, realm_domains: list.filter((one) => one.domain !== name) };
+  return { ...state, realm_domains: list.map((one) => (one.domain === name ? of : one)) };
+}
 
 /** Undefined for events that are of other parts. */
 export function applyRealm(state: State, event: ApiEvent, options: ReducerOptions): State | undefined {
@@ -99,6 +178,10 @@ export function applyRealm(state: State, event: ApiEvent, options: ReducerOption
     case 'user_settings': {
       const user_settings = state.user_settings as Fields;
       return { ...state, user_settings: { ...user_settings, [String(event.property)]: event.value } };
+    }
+    case 'realm_user_settings_defaults': {
+      const defaults = state.realm_user_settings_defaults as Fields;
+      return { ...state, realm_user_settings_defaults: { ...defaults, [String(event.property)]: event.value } };
     }
     case 'update_display_settings':
       return { ...state, [String(event.setting_name)]: event.setting };
@@ -109,11 +192,18 @@ export function applyRealm(state: State, event: ApiEvent, options: ReducerOption
     case 'realm_linkifiers':
     case 'realm_playgrounds':
       return { ...state, [event.type]: event[event.type] };
+    case 'realm_domains':
+      return domainsChanged(state, event);
     case 'realm':
       if (event.op === 'update') return settingsChanged(state, { [String(event.property)]: event.value });
       return settingsChanged(state, event.data as Fields);
-    case 'realm_user':
+    case 'custom_profile_fields':
+      return fieldsChanged(state, event.fields as readonly ProfileField[]);
+    case 'realm_user': {
+      const { user_id, custom_profile_field } = event.person as Fields;
+      if (custom_profile_field) return profileChanged(state, user_id, custom_profile_field as Fields);
       return person(state, event.person as Fields, options);
+    }
     case 'user_group':
       return grouped(state, event);
     default:

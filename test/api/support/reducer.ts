@@ -1,7 +1,9 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
 
+import { applyToBots } from './reducer-bots.js';
 import { applyToMessages } from './reducer-messages.js';
 import { applyOwn } from './reducer-own.js';
+import { applyPeople } from './reducer-people.js';
 import { applyRealm } from './reducer-realm.js';
 import { applyToStreams } from './reducer-streams.js';
 import { flagsChanged, messageArrived } from './reducer-unread.js';
@@ -27,6 +29,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
   switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
     case 'heartbeat':
     // No part of the state: fetched when it is looked at.
+    case 'invites_changed':
     case 'attachment/add':
     case 'attachment/update':
     case 'attachment/remove':
@@ -48,10 +51,14 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
       return flagsChanged(state, event);
     case 'realm_user/add':
       return userAdded(state, event.person as ApiUser, options);
+    case 'realm_user/remove':
+      return userRemoved(state, (event.person as ApiUser).user_id);
     default: {
       const next =
         applyOwn(state, event) ??
+        applyPeople(state, event) ??
         applyRealm(state, event, options) ??
+        applyToBots(state, event) ??
         applyToStreams(state, event, options) ??
         applyToMessages(state, event);
       if (!next) throw new Error(`the reducer does not know ${event.type}/${event.op}`);
@@ -76,6 +83,27 @@ function messageSent(state: State, { id, stream_id }: ApiMessage): State {
 function userAdded(state: State, { is_active: _, ...person }: ApiUser, { clientGravatar }: ReducerOptions): State {
   if (state.realm_users.some((user) => user.user_id === person.user_id)) throw new Error('the user was known already');
   const user = { ...person, avatar_url: clientGravatar ? null : person.avatar_url } as ApiUser;
-  const realm_users = [...state.realm_users, user].sort((a, b) => a.user_id - b.user_id);
-  return { ...state, realm_users };
+  const realm_non_active_users = inactive(state).filter((one) => one.user_id !== user.user_id);
+  return { ...state, realm_users: byId([...state.realm_users, user]), realm_non_active_users };
+}
+
+const inactive = (state: State): ApiUser[] => state.realm_non_active_users as ApiUser[];
+const byId = (users: ApiUser[]): ApiUser[] => users.sort((a, b) => a.user_id - b.user_id);
+
+/** Deactivated accounts are in no list of subscribers. */
+function userRemoved(state: State, id: number): State {
+  const user = state.realm_users.find((one) => one.user_id === id);
+  if (!user) throw new Error('the user was not known');
+  const without = (list: readonly ApiStream[]): ApiStream[] =>
+    list.map((stream) =>
+      stream.subscribers ? { ...stream, subscribers: stream.subscribers.filter((one) => one !== id) } : stream,
+    );
+  return {
+    ...state,
+    realm_users: state.realm_users.filter((one) => one !== user),
+    realm_non_active_users: byId([...inactive(state), user]),
+    subscriptions: without(state.subscriptions),
+    unsubscribed: without(state.unsubscribed),
+    never_subscribed: without(state.never_subscribed),
+  };
 }

@@ -38,3 +38,19 @@ t.test('help names every option and variable', async (t) => {
   const help = describeSettings();
   for (const { option, env } of Object.values(SETTINGS)) t.match(help, new RegExp(`--${option} [^]*\\(${env}\\)`));
 });
+
+t.test('the address of the mail server is not repeated, its sender is one address', async (t) => {
+  const of = (given: Record<string, string>) => () => loadConfig(given, {});
+  t.throws(of({ 'smtp-url': 'http://user:passw0rd@mail' }), /--smtp-url: must be an address that begins with smtp/);
+  try {
+    of({ 'smtp-url': 'http://user:passw0rd@mail' })();
+  } catch (error) {
+    t.notMatch((error as Error).message, 'passw0rd');
+  }
+  for (const from of ['Chat <chat@example.com>', 'chat@example.com']) {
+    t.equal(loadConfig({ 'mail-from': from }, {}).mailFrom, from);
+  }
+  for (const from of ['chat', 'a@b, c@d', 'A <a@b>\r\nBcc: c@d', '"A" <a@b>', '<a@b> c']) {
+    t.throws(of({ 'mail-from': from }), /an address, or a name/);
+  }
+});

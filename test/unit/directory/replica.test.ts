@@ -1,6 +1,7 @@
 import t from 'tap';
 import { type Json, realmId, realmKey } from '../../../src/core/index.js';
 import { DirectoryReplica, type DirectorySnapshot } from '../../../src/directory/index.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { until } from '../../support/until.js';
 
@@ -18,25 +19,37 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   groups: [],
   linkifiers: [],
   playgrounds: [],
+  bots: [],
+  domains: [],
   emoji: [],
+  userDefaults: {},
+  profileFields: [],
+  profiles: [],
+  pictures: {},
 });
 
 async function world() {
   const log = new MemoryLog({});
+  const clock = new FakeClock();
   const server: { snapshot: DirectorySnapshot; fetches: number; gate: Promise<void> | undefined } = {
     snapshot: snapshotAt(5),
     fetches: 0,
     gate: undefined,
   };
-  const replica = await DirectoryReplica.open(REALM, log, async () => {
-    const { snapshot } = server;
-    server.fetches++;
-    await server.gate;
-    return snapshot;
-  });
+  const replica = await DirectoryReplica.open(
+    REALM,
+    log,
+    async () => {
+      const { snapshot } = server;
+      server.fetches++;
+      await server.gate;
+      return snapshot;
+    },
+    clock,
+  );
   const append = (v: number, ...items: Json[]) =>
     log.append(REALM, { actor: realmKey(REALM), groups: [{ v, p: v - 1, items }] } as unknown as Json);
-  return { replica, server, append };
+  return { replica, server, append, clock };
 }
 
 const change = (name: string): Json => ({ t: 'directory', change: { settings: { name } } });
@@ -53,16 +66,31 @@ t.test('only commits that change the directory move its version: others are not 
 });
 
 t.test('a version that the log does not bring comes with a new snapshot', async (test) => {
-  const { replica, server } = await world();
+  const { replica, server, clock } = await world();
   test.equal(replica.reach(5), undefined);
   server.snapshot = snapshotAt(6);
-  await replica.reach(6);
+  const reached = replica.reach(6);
+  await until('the replica waits', () => clock.next() !== undefined);
+  clock.advance(clock.next()!);
+  await reached;
   test.equal(replica.view.version, 6);
   test.equal(server.fetches, 2);
 });
 
+t.test('a change that was acknowledged before it is in the log costs no snapshot', async (test) => {
+  const { replica, server, append, clock } = await world();
+  const reached = replica.reach(6);
+  await until('the replica waits', () => clock.next() !== undefined);
+  await append(6, change('six'));
+  await reached;
+  clock.advance(clock.next()!);
+  await replica.tail.caughtUp();
+  test.equal(replica.view.settings.name, 'six');
+  test.equal(server.fetches, 1);
+});
+
 t.test('what comes while a snapshot is under way is applied to it', async (test) => {
-  const { replica, server, append } = await world();
+  const { replica, server, append, clock } = await world();
   let open = (): void => {};
   server.gate = new Promise((resolve) => {
     open = resolve;
@@ -70,6 +98,8 @@ t.test('what comes while a snapshot is under way is applied to it', async (test)
   // Asked for before the change below, answered after it.
   server.snapshot = snapshotAt(5, 'second');
   const reached = replica.reach(6);
+  await until('the replica waits', () => clock.next() !== undefined);
+  clock.advance(clock.next()!);
   await until('the snapshot is asked for', () => server.fetches === 2);
   await append(7, change('seven'));
   await until('the change is applied', () => replica.view.settings.name === 'seven');

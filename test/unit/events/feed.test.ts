@@ -68,9 +68,15 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     groups: [],
     linkifiers: [],
     playgrounds: [],
+    bots: [],
+    domains: [],
     emoji: [],
+    userDefaults: {},
+    profileFields: [],
+    profiles: [],
+    pictures: {},
   };
-  const replica = await DirectoryReplica.open(REALM, log, async () => snapshot);
+  const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, new FakeClock());
   const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());
   const append = (actor: string, v: number, ...items: LogItem[]) =>
     log.append(REALM, { actor, groups: [{ v, p: 0, items }] } as unknown as Json);

@@ -232,6 +232,24 @@ t.test('work with a budget of its own may take longer', async (t) => {
   t.equal(late.status, 503);
 });
 
+t.test('where a large answer was lost the operation begins anew, a few times', async (t) => {
+  let runs = 0;
+  const run = () => ({ ...forwarded, args: { run: ++runs } });
+  const { send, services } = make(declare({ path: '/a', run }));
+  const got = send('GET', '/a');
+  services.forwarded[0]!.answer({ again: true });
+  await settle();
+  t.same(services.forwarded[1]!.forward.args, { run: 2 });
+  services.forwarded[1]!.answer(ok(',"n":1'));
+  await settle();
+  t.equal(got.json.n, 1);
+  services.onForward = (sent) => sent.answer({ again: true });
+  const never = send('GET', '/a');
+  await settle();
+  t.equal(never.status, 503);
+  t.equal(runs, 5);
+});
+
 t.test('what was done in part is told with its code and nothing else', async (t) => {
   const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
   const got = send('GET', '/a?x=1');

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { Type } from 'typebox';
+import { Encoded } from '../../../src/api/index.js';
 import { realmKey } from '../../../src/core/index.js';
 import { Frontend } from '../../../src/http/frontend.js';
 import { chooseFactory, openServer } from '../../../src/http/open-server.js';
@@ -43,7 +44,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
         }),
         declare({ path: '/hold', run: () => forward }),
         declare({ path: '/hold', method: 'POST', parameters: { s: text }, run: () => forward }),
-        declare({ path: '/big', run: () => ({ fields: Buffer.from(`,"x":"${'ä'.repeat(2_000_000)}"`) }) }),
+        declare({ path: '/big', run: () => ({ fields: { x: Encoded.text(`"${'ä'.repeat(2_000_000)}"`) } }) }),
       ],
       services,
       { instance: 'f' },

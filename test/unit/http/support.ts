@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { ActorReply, Forward, Operation } from '../../../src/api/index.js';
+import type { ActorRepeat, ActorReply, Forward, Operation } from '../../../src/api/index.js';
 import { ApiError, apiError } from '../../../src/api/index.js';
 import { realmId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
@@ -23,7 +23,7 @@ export interface SentForward {
   readonly forward: Forward;
   readonly context: ForwardContext;
   cancelled: boolean;
-  answer(reply: ActorReply): void;
+  answer(reply: ActorReply | ActorRepeat): void;
   fail(error: Error): void;
 }
 
@@ -38,6 +38,7 @@ export class FakeServices implements FrontendServices {
   /** When set, callers come later. */
   slow = false;
   waitFor: FrontendServices['waitFor'] = () => {};
+  directoryOf = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
   refresh = (): Promise<void> => Promise.resolve();
   readonly secrets = new Secrets('the secret of the frontend tests');
   readonly blobs = new MemoryBlobs();
@@ -57,9 +58,9 @@ export class FakeServices implements FrontendServices {
   }
 
   forward(forward: Forward, context: ForwardContext): Forwarding {
-    let answer: (reply: ActorReply) => void = () => {};
+    let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};
-    const reply = new Promise<ActorReply>((resolve, reject) => {
+    const reply = new Promise<ActorReply | ActorRepeat>((resolve, reject) => {
       answer = resolve;
       fail = reject;
     });

@@ -30,6 +30,7 @@ export class Harness {
   constructor(
     private readonly kinds: Readonly<Record<string, AnyKind>> = testKinds,
     atomicRecords = true,
+    private readonly services: (clock: FakeClock) => Partial<HostServices> = () => ({}),
   ) {
     this.store = new MemoryStore({ atomicRecords });
     this.client = new ActorClient(new LocalBus(this.clock, this.hub, 'client'), this.clock);
@@ -47,7 +48,7 @@ export class Harness {
       placement: { start: async () => undefined, mayAnswer: () => true, stop: async () => undefined },
       directory: { ready: () => undefined, now: () => undefined as unknown as DirectoryView },
       kinds: this.kinds,
-      services: {} as HostServices,
+      services: this.services(this.clock) as HostServices,
       logger,
     });
     this.host = host;

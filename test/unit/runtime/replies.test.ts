@@ -7,10 +7,10 @@ import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
-const envelope = (id: string, op: string, settled = 1): Envelope => ({
+const envelope = (id: string, op: string, settled = 1, name = 'add'): Envelope => ({
   id,
   to: key,
-  name: 'add',
+  name,
   args: { op },
   caller: 0,
   client: '',
@@ -34,6 +34,16 @@ t.test('a repeated command gets the first reply, also from the next owner', asyn
   await h.lose('lapsed', key);
   await h.take(key);
   t.same(await send(envelope('x:1', 'a')), { value: { total: 1 } });
+  t.equal(h.root(key)?.version, 1);
+});
+
+t.test('a large reply is not kept: whoever lost it is told to begin anew, and nothing is done twice', async (t) => {
+  const { h, send } = await setUp();
+  t.same(await send(envelope('x:1', 'a', 1, 'large')), { value: { total: 1 } });
+  t.same(await send(envelope('x:1', 'a', 1, 'large')), { again: true });
+  await h.lose('lapsed', key);
+  await h.take(key);
+  t.same(await send(envelope('x:1', 'a', 1, 'large')), { again: true });
   t.equal(h.root(key)?.version, 1);
 });
 

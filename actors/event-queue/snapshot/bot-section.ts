@@ -1,0 +1,20 @@
+/** fetch_event_types `realm_bot`: own bots, or all of them for administrators (register.md). */
+import type { JsonObject } from '../../../src/core/index.js';
+import { isAdmin, presentBot, unsealed } from '../../../src/people/index.js';
+import type { SnapshotInputs } from './take.js';
+
+export function botsSection({ user, directory, unseal }: SnapshotInputs): JsonObject {
+  const all = isAdmin(user);
+  const realm_bots: JsonObject[] = [];
+  for (const bot of directory.bots()) {
+    const account = directory.user(bot.user);
+    if (!account || (!all && account.botOwner !== user.id)) continue;
+    realm_bots.push(
+      unsealed(
+        presentBot(account, bot, (id) => directory.stream(id)?.name),
+        unseal,
+      ),
+    );
+  }
+  return { realm_bots };
+}

@@ -1,0 +1,82 @@
+/**
+ * The mail actor of an organization: keeps outgoing mails until they are sent. Its own actor, so that a mail server that
+ * is slow or away keeps nobody waiting: whoever sends a mail is through when it is stored here.
+ */
+import { apiError } from '../../src/api/errors.js';
+import type { Json, JsonObject } from '../../src/core/index.js';
+import { type Fate, pauseAfter } from '../../src/mail/index.js';
+import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
+import { value } from '../shared/replies.js';
+import { mailMachine } from './machine.js';
+import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from './state.js';
+
+type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined>;
+
+/** Tried at a time; the others follow at once. */
+const BATCH = 40;
+
+interface SendArgs extends JsonObject {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** From other actors (actors/shared/mail.ts): never refuses. */
+const send: MailCommand<SendArgs> = {
+  creates: true,
+  handle({ state }, { to, subject, text }, _inputs, { now }) {
+    const last = state.last + 1;
+    const mail: Kept = { to, subject, text, date: now, tries: 0, next: now };
+    return {
+      reply: value(null),
+      state: { ...state, last },
+      parts: { [`${MAIL_PART}${last}`]: mail },
+      // None can be earlier and not be due with it.
+      due: now,
+    };
+  },
+};
+
+/**
+ * In a lane of its own, since the mail server takes its time. Exclusive: what one run has sent, the next must not find.
+ * After a crash between the sending and the commit a mail is sent again, under the same id.
+ */
+const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
+  lane: 'sending',
+  exclusive: true,
+  async needs(_args, { realm, view }, { services }) {
+    const now = services.clock.now();
+    const batch = keptIn(view.parts)
+      .filter(([, mail]) => mail.next <= now)
+      .slice(0, BATCH);
+    const fates = await services.mail.send(batch.map(([part, mail]) => waiting(realm, part, mail)));
+    return new Map(batch.map(([part], i) => [part, fates[i]!]));
+  },
+  handle({ parts }, _args, fates, { now }) {
+    const written: Record<string, Json> = {};
+    const left: Kept[] = [];
+    for (const [part, mail] of keptIn(parts)) {
+      const fate = fates.get(part);
+      if (fate === 'done') written[part] = null;
+      else if (fate === 'later') {
+        const tries = mail.tries + 1;
+        const kept: Kept = { ...mail, tries, next: now + pauseAfter(tries) };
+        written[part] = kept;
+        left.push(kept);
+      } else left.push(mail);
+    }
+    return { reply: value(null), parts: written, due: nextTry(left) };
+  },
+};
+
+export const mailKind: ActorKind<MailState> = {
+  name: 'mail',
+  machine: mailMachine,
+  directory: false,
+  loads: [MAIL_PART],
+  commands: { send, due },
+  initial: () => ({ phase: 'active', last: 0 }),
+  volatile: () => undefined,
+  missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
+  refuse: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
+};

@@ -1,0 +1,111 @@
+/** What commands on bots have in common: who may manage one, who hears of it, and what is told (events.md realm_bot). */
+import { apiError } from '../../src/api/errors.js';
+import { type Json, type JsonObject, streamId } from '../../src/core/index.js';
+import type { DirectoryBot, DirectoryUser } from '../../src/directory/index.js';
+import { isAdmin, isOwner, presentBot, type StreamName } from '../../src/people/index.js';
+import type { LogItem } from '../../src/runtime/index.js';
+import { asPart, BOT_PART, botOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
+
+/** Of the lane: nothing that commands on bots wait for, waits for them. */
+export const BOT_LANE = 'bots';
+
+export interface BotAccount {
+  readonly user: DirectoryUser;
+  readonly bot: DirectoryBot;
+}
+
+export function botAccount(parts: Parts, id: number): BotAccount | undefined {
+  const user = userOf(parts, id);
+  const bot = botOf(parts, id);
+  return user && bot ? { user, bot } : undefined;
+}
+
+/** The bot, if its owner or an administrator asks. @throws ApiError */
+export function managedBot(parts: Parts, id: number, acting: DirectoryUser): BotAccount {
+  const found = botAccount(parts, id);
+  if (!found) throw apiError('NO_SUCH_BOT');
+  if (found.user.botOwner !== acting.id && !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
+  // What such a bot may do, whoever has its key may do.
+  if (isOwner(found.user) && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+  return found;
+}
+
+export const streamNames =
+  (parts: Parts): StreamName =>
+  (id) =>
+    streamOf(parts, id)?.name;
+
+/** Its messages, or those that it reads, are of a private stream. */
+function isPrivate(parts: Parts, { sendingStream, eventsStream }: DirectoryBot): boolean {
+  return [sendingStream, eventsStream].some((id) => id !== null && streamOf(parts, id)?.inviteOnly === true);
+}
+
+/** Human administrators, ascending. */
+const humanAdmins = (parts: Parts): number[] =>
+  [...usersOf(parts)].filter((user) => user.isActive && user.botType === null && isAdmin(user)).map(({ id }) => id);
+
+/** Owner and human administrators; of a bot for private streams, its owner alone. */
+function managers(parts: Parts, { user, bot }: BotAccount): number[] {
+  const owner = user.botOwner === null ? [] : [user.botOwner];
+  return isPrivate(parts, bot) ? owner : [...new Set([...owner, ...humanAdmins(parts)])];
+}
+
+/** What is secret in it stays sealed until it is delivered. */
+export const tellOfBot = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
+  t: 'event',
+  to: { users: to },
+  event: { type: 'realm_bot', op },
+  own: { of: 'bot', bot },
+});
+
+export const botAdded = (parts: Parts, account: BotAccount, to = managers(parts, account)): LogItem =>
+  tellOfBot(to, 'add', presentBot(account.user, account.bot, streamNames(parts)));
+
+/** @param change one field */
+export const botUpdated = (parts: Parts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
+  tellOfBot(
+    managers(parts, account).filter((id) => id !== except),
+    'update',
+    { user_id: account.user.id, ...change },
+  );
+
+export const botRemoved = (parts: Parts, account: BotAccount): LogItem => ({
+  t: 'event',
+  to: { users: managers(parts, account) },
+  event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
+});
+
+/** For whom it is no bot of his any more. */
+export const botForgotten = (bot: number, by: number): LogItem => ({
+  t: 'event',
+  to: { users: [by] },
+  event: { type: 'realm_bot', op: 'delete', bot: { user_id: bot } },
+});
+
+/** Parts and directory changes of a bot that is new or changed. */
+export function storeBot(
+  { user, bot }: BotAccount,
+  before?: BotAccount,
+): { readonly parts: Record<string, Json>; readonly changes: readonly LogItem[] } {
+  const parts: Record<string, Json> = {};
+  const changes: LogItem[] = [];
+  if (user !== before?.user) {
+    parts[`${USER_PART}${user.id}`] = asPart(user);
+    changes.push({ t: 'directory', change: { user: user as never } });
+  }
+  if (bot !== before?.bot) {
+    parts[`${BOT_PART}${user.id}`] = asPart(bot);
+    changes.push({ t: 'directory', change: { bot: bot as never } });
+  }
+  return { parts, changes };
+}
+
+/** Names of bots differ from those of everybody who is active, ignoring case. @throws ApiError */
+export function checkBotName(parts: Parts, name: string): void {
+  const folded = name.toLowerCase();
+  for (const user of usersOf(parts)) {
+    if (user.isActive && user.fullName.toLowerCase() === folded) throw apiError('BOT_NAME_IN_USE');
+  }
+}
+
+export const asStream = (id: number | null) => (id === null ? null : streamId(id));

@@ -1,0 +1,99 @@
+/**
+ * PATCH /users/{user_id} (users.md): role, then name, then profile. What was changed stays when a later part is refused.
+ * Also from the command line, as the system.
+ */
+import { ApiError, apiError } from '../../../src/api/errors.js';
+import { type JsonObject, userId } from '../../../src/core/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
+import { checkFullName, isAdmin } from '../../../src/people/index.js';
+import type { CommandContext } from '../../../src/runtime/index.js';
+import { readOwnState } from '../../shared/own-state.js';
+import { refusedAfter, success } from '../../shared/replies.js';
+import { userOf } from '../state.js';
+import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import { applyProfile, type ProfileValue } from './apply-profile.js';
+import type { RealmCommand } from './command.js';
+import { checkRole, roleChanged } from './role-change.js';
+import type { RealmView } from './subscribe.js';
+
+export interface UpdateUserArgs extends JsonObject {
+  readonly user_id: number;
+  /** null, here and below: not given. */
+  readonly full_name: string | null;
+  readonly role: number | null;
+  readonly profile_data: readonly ProfileValue[] | null;
+}
+
+interface Step {
+  readonly user: DirectoryUser;
+  readonly effect: Effect;
+}
+
+/** What each part of the request changes, in order; the first refusal ends it. */
+function steps(
+  user: DirectoryUser,
+  acting: DirectoryUser | undefined,
+  { full_name, role, profile_data }: UpdateUserArgs,
+  subscribed: ReadonlySet<number>,
+  view: RealmView,
+  context: CommandContext,
+): ((before: DirectoryUser) => Step | undefined)[] {
+  return [
+    (before) => {
+      if (role === null || role === before.role) return undefined;
+      checkRole(view.parts, acting, before, role);
+      return roleChanged(before, role, subscribed, view, context);
+    },
+    (before) => {
+      // A blank name is none.
+      if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
+      const after = { ...before, fullName: checkFullName(full_name) };
+      const told = { events: [personUpdate(context.version, user.id, { full_name: after.fullName })] };
+      return { user: after, effect: accountChanged({ before, after }, told, view, context) };
+    },
+    (before) => {
+      if (profile_data === null) return undefined;
+      return { user: before, effect: applyProfile(before, profile_data, view, context) };
+    },
+  ];
+}
+
+export const updateUser: RealmCommand<UpdateUserArgs, ReadonlySet<number>> = {
+  // Nobody joins or leaves a stream meanwhile: what is gained and lost depends on it.
+  lane: 'directory',
+  exclusive: true,
+
+  async needs({ user_id, role }, { realm, view }, suppliers) {
+    const user = userOf(view.parts, user_id);
+    if (!user || role === null || role === user.role) return new Set();
+    const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], suppliers);
+    return new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
+  },
+
+  handle(view, args, subscribed, context) {
+    const { caller, version } = context;
+    const user = userOf(view.parts, args.user_id);
+    if (!user) throw apiError('NO_SUCH_USER');
+    const acting = caller === 0 ? undefined : userOf(view.parts, caller);
+    if (caller !== 0 && !(acting && isAdmin(acting))) throw apiError('INSUFFICIENT_PERMISSION');
+    const done: Step[] = [];
+    let refusal: ApiError | undefined;
+    try {
+      for (const step of steps(user, acting, args, subscribed, view, context)) {
+        const one = step(done.at(-1)?.user ?? user);
+        if (one) done.push(one);
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refusal = error;
+    }
+    const { parts, events, commands } = together(done.map(({ effect }) => effect));
+    if (events.length === 0) return { reply: refusal ? { error: refusal.toReply() } : success() };
+    return {
+      reply: refusal ? refusedAfter(refusal, version) : success(undefined, version),
+      parts,
+      events,
+      ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
+    };
+  },
+};

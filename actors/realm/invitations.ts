@@ -1,0 +1,86 @@
+/** Invitations that stand: parts of the realm actor, in no directory, because only who may see them asks for them. */
+import type { Json, RealmId } from '../../src/core/index.js';
+import type { InvitationName } from '../../src/invitations/index.js';
+import { ROLE } from '../../src/people/index.js';
+import type { LogItem } from '../../src/runtime/index.js';
+import { type Parts, withPrefix } from './state.js';
+
+export interface Invitation {
+  readonly id: number;
+  /** Invited; null for a link. */
+  readonly email: string | null;
+  readonly inviter: number;
+  /** Seconds since 1970. */
+  readonly invited: number;
+  /** From `invited` on; null = for ever. */
+  readonly minutes: number | null;
+  readonly role: number;
+  /** To be subscribed to; [] = the default ones. */
+  readonly streams: readonly number[];
+  /** See InvitationName. */
+  readonly nonce: string;
+}
+
+type Kind = InvitationName['kind'];
+
+/** To one person each; links. */
+export const INVITATION_PARTS: Readonly<Record<Kind, string>> = { single: 'invitation/', link: 'invitation-link/' };
+
+export const kindOf = ({ email }: Invitation): Kind => (email === null ? 'link' : 'single');
+
+export const partOf = (of: Invitation): string => `${INVITATION_PARTS[kindOf(of)]}${of.id}`;
+export const asPart = (of: Invitation): Json => of as unknown as Json;
+
+export const nameOf = (realm: RealmId, of: Invitation): InvitationName => ({
+  realm,
+  kind: kindOf(of),
+  id: of.id,
+  nonce: of.nonce,
+});
+
+/** Seconds since 1970; null = never. */
+export const expiryOf = ({ invited, minutes }: Invitation): number | null =>
+  minutes === null ? null : invited + minutes * 60;
+
+const stands = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
+
+/** One that stands. @param now ms */
+export function invitationOf(parts: Parts, kind: Kind, id: number, now: number): Invitation | undefined {
+  const found = parts.get(`${INVITATION_PARTS[kind]}${id}`) as unknown as Invitation | undefined;
+  return found && stands(found, now) ? found : undefined;
+}
+
+/** Those that stand, by id. @param now ms */
+export const invitationsOf = (parts: Parts, kind: Kind, now: number): Invitation[] =>
+  [...withPrefix<Invitation>(parts, INVITATION_PARTS[kind])]
+    .filter((of) => stands(of, now))
+    .sort((a, b) => a.id - b.id);
+
+/** What has expired goes when new ones come. @param now ms */
+export function expired(parts: Parts, now: number): Record<string, Json> {
+  const gone: Record<string, Json> = {};
+  for (const prefix of Object.values(INVITATION_PARTS)) {
+    for (const of of withPrefix<Invitation>(parts, prefix)) if (!stands(of, now)) gone[partOf(of)] = null;
+  }
+  return gone;
+}
+
+/** @param version of the commit */
+export const invitesChanged = (version: number): LogItem => ({
+  t: 'event',
+  to: { role: ROLE.admin, rv: version },
+  event: { type: 'invites_changed' },
+});
+
+/** Without those of this user: for the commit that deactivates the account. */
+export function withoutInvitationsBy(
+  parts: Parts,
+  user: number,
+  version: number,
+): { readonly parts: Record<string, Json>; readonly events: LogItem[] } {
+  const gone: Record<string, Json> = {};
+  for (const prefix of Object.values(INVITATION_PARTS)) {
+    for (const of of withPrefix<Invitation>(parts, prefix)) if (of.inviter === user) gone[partOf(of)] = null;
+  }
+  return { parts: gone, events: Object.keys(gone).length > 0 ? [invitesChanged(version)] : [] };
+}

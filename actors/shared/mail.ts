@@ -1,0 +1,19 @@
+/** Outgoing mail, for handlers: a command that never fails and waits for no mail server. Carried out by actors/mail. */
+import { mailKey, type RealmId } from '../../src/core/index.js';
+import type { OutboxCommand } from '../../src/runtime/index.js';
+
+export interface OutgoingMail {
+  /** One address, without a name; what is none is dropped, with a line in the log. */
+  readonly to: string;
+  /** One line; control characters become blanks. */
+  readonly subject: string;
+  /** Plain text. */
+  readonly text: string;
+}
+
+export const mailCommand = (realm: RealmId, { to, subject, text }: OutgoingMail): OutboxCommand => ({
+  to: mailKey(realm),
+  name: 'send',
+  args: { to, subject, text },
+  caller: 0,
+});

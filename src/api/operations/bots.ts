@@ -1,0 +1,121 @@
+/** Bots (users.md § Bots). */
+import { Type } from 'typebox';
+import { type JsonObject, realmKey } from '../../core/index.js';
+import type { DirectoryBot, DirectoryUser } from '../../directory/index.js';
+import { avatarUrl, mailDomain, presentDefaults } from '../../people/index.js';
+import { apiError } from '../errors.js';
+import { type Call, type Operation, operation } from '../operation.js';
+import { maybeFlag, maybeText, text } from '../parameters.js';
+
+/** Characters of all keys and values. */
+const MAX_CONFIG = 10_000;
+
+type Config = Readonly<Record<string, string>>;
+
+/** @throws ApiError */
+export function checkConfig(config: Config): Config {
+  const characters = Object.entries(config).flat().join('');
+  if ([...characters].length <= MAX_CONFIG) return config;
+  throw apiError('VALIDATION_FAILED', { message: `config_data is too long (limit: ${MAX_CONFIG} characters)` });
+}
+
+const url = Type.String({ check: 'url' });
+const strings = Type.Record(Type.String(), Type.String());
+
+/** JSON integer with a default. */
+const choice = (fallback: number, description: string) =>
+  ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: false, default: fallback, description }) as const;
+
+const defaults = {
+  default_sending_stream: maybeText('form', 'Name of the stream of its messages that name none.'),
+  default_events_register_stream: maybeText('form', 'Name of the stream to which its queues are narrowed.'),
+  default_all_public_streams: maybeFlag('form', 'Its queues get the messages of all public streams.'),
+} as const;
+
+export const getBots = operation({
+  id: 'get-bots',
+  method: 'GET',
+  path: '/bots',
+  guard: 'member_human',
+  summary: 'Own active bots, oldest first.',
+  parameters: {},
+  run(call) {
+    const { directory, caller, secrets } = call;
+    const own: { bot: DirectoryBot; user: DirectoryUser }[] = [];
+    for (const bot of directory.bots()) {
+      const user = directory.user(bot.user);
+      if (user?.isActive && user.botOwner === caller) own.push({ bot, user });
+    }
+    own.sort((a, b) => a.user.joined - b.user.joined || a.user.id - b.user.id);
+    return {
+      fields: {
+        bots: own.map(({ bot, user }) => ({
+          username: user.email,
+          full_name: user.fullName,
+          api_key: secrets.open(bot.keySealed),
+          avatar_url: avatarUrl(user),
+          ...presentDefaults(bot, (id) => directory.stream(id)?.name),
+        })),
+      },
+    };
+  },
+});
+
+const fileCount = ({ files }: Pick<Call<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
+
+export const createBot = operation({
+  id: 'create-bot',
+  method: 'POST',
+  path: '/bots',
+  guard: 'member_human',
+  takesFiles: true,
+  summary: 'Make a bot of which the caller is the owner. One file may be its avatar.',
+  parameters: {
+    full_name: text('form', 'Name shown to others; nobody else who is active has it.'),
+    short_name: text('form', 'Beginning of its address.'),
+    bot_type: choice(1, '1 generic, 2 incoming webhook, 3 outgoing webhook.'),
+    payload_url: {
+      in: 'form',
+      encoding: 'json',
+      schema: url,
+      required: false,
+      default: '',
+      description: 'Outgoing webhooks: where messages to the bot are posted.',
+    },
+    service_name: maybeText('form', 'Integration of an incoming webhook.'),
+    config_data: {
+      in: 'form',
+      encoding: 'json',
+      schema: strings,
+      required: false,
+      default: {} as Record<string, string>,
+      description: 'What the integration needs to know: strings by name.',
+    },
+    interface_type: choice(1, 'Form of the posts: 1 generic, 2 as Slack posts.'),
+    ...defaults,
+  },
+  async run(call) {
+    const { params, realm, secrets } = call;
+    const { key_sealed, ...fields } = (await call.send({
+      to: realmKey(realm),
+      command: 'create-bot',
+      args: {
+        fullName: params.full_name,
+        shortName: params.short_name,
+        type: params.bot_type,
+        payloadUrl: params.payload_url,
+        service: params.service_name ?? null,
+        config: checkConfig(params.config_data),
+        interface: params.interface_type,
+        sending: params.default_sending_stream ?? null,
+        events: params.default_events_register_stream ?? null,
+        allPublicStreams: params.default_all_public_streams ?? false,
+        domain: mailDomain(call.origin),
+        files: fileCount(call),
+      },
+    })) as JsonObject & { readonly key_sealed: string };
+    return { fields: { ...fields, api_key: secrets.open(key_sealed) } };
+  },
+});
+
+export const BOT_OPERATIONS = [getBots, createBot] as unknown as readonly Operation[];

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { compose } from './compose.js';
+import { type Mail, type Mailer, MailerAway } from './mailer.js';
+
+const compiler = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+
+/**
+ * A file per mail, `<time>-<id>.eml` (RFC 822), for a server without a mail server: somebody reads them there. Files
+ * appear whole; nothing removes them.
+ */
+export class FolderMailer implements Mailer {
+  private constructor(
+    private readonly folder: string,
+    private readonly from: string,
+  ) {}
+
+  /** Makes the folder. */
+  static async open(folder: string, from: string): Promise<FolderMailer> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return new FolderMailer(folder, from);
+  }
+
+  async send(mail: Mail): Promise<void> {
+    const { message } = await compiler.sendMail(compose(mail, this.from));
+    const time = new Date(mail.date).toISOString().replaceAll(':', '.');
+    const unfinished = join(this.folder, `.${randomUUID()}`);
+    try {
+      const handle = await open(unfinished, 'wx', 0o600);
+      try {
+        await handle.writeFile(message as Buffer);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(unfinished, join(this.folder, `${time}-${mail.id}.eml`));
+      const folder = await open(this.folder, 'r');
+      await folder.sync().finally(() => folder.close());
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => undefined);
+      throw new MailerAway(`the mail folder can't be written: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,2 @@
+export { type JoinPage, joined, joinForm, noInvitation, type Typed } from './joining.js';
+export { Html, html, pageAnswer } from './page.js';

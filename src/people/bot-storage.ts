@@ -1,0 +1,72 @@
+/** What anybody may keep on the server: text by key (users.md § Bot storage). Bots have no other place. Pure. */
+import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '../core/index.js';
+
+/** One entry is one part of the owner's actor. */
+export const STORAGE_PART = 'storage/';
+
+/** Characters of all keys and values. */
+export const MAX_STORAGE = 10_000_000;
+
+export interface StorageEntry extends JsonObject {
+  readonly key: string;
+  readonly value: string;
+}
+
+type Parts = ReadonlyMap<string, Json>;
+
+/** Keys may be as long as values, and hold anything. */
+const partOf = (key: string): string => STORAGE_PART + createHash('sha256').update(key, 'utf16le').digest('base64url');
+
+const lengthOf = (text: string): number => {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+};
+
+const weight = ({ key, value }: StorageEntry): number => lengthOf(key) + lengthOf(value);
+
+const entryOf = (parts: Parts, key: string): StorageEntry | undefined =>
+  parts.get(partOf(key)) as StorageEntry | undefined;
+
+/** All entries, or those of the keys. @throws what `missing` makes for a key that is not there */
+export function entriesOf(
+  parts: Parts,
+  keys: readonly string[] | null,
+  missing: () => Error,
+): { readonly [part: string]: StorageEntry } {
+  if (keys === null) {
+    const all = [...parts].filter(([name]) => name.startsWith(STORAGE_PART));
+    return Object.fromEntries(all) as { readonly [part: string]: StorageEntry };
+  }
+  return Object.fromEntries(
+    keys.map((key) => {
+      const entry = entryOf(parts, key);
+      if (!entry) throw missing();
+      return [partOf(key), entry];
+    }),
+  );
+}
+
+/** Characters that entries of these parts have. */
+export const charactersOf = (entries: Iterable<StorageEntry>): number => {
+  let sum = 0;
+  for (const entry of entries) sum += weight(entry);
+  return sum;
+};
+
+/** The parts to write, and by how many characters the storage grows. */
+export function putEntries(
+  parts: Parts,
+  given: Readonly<Record<string, string>>,
+): { readonly parts: Readonly<Record<string, StorageEntry>>; readonly growth: number } {
+  const changed: Record<string, StorageEntry> = {};
+  let growth = 0;
+  for (const [key, value] of Object.entries(given)) {
+    const before = entryOf(parts, key);
+    const entry = { key, value };
+    growth += weight(entry) - (before ? weight(before) : 0);
+    if (before?.value !== value) changed[partOf(key)] = entry;
+  }
+  return { parts: changed, growth };
+}

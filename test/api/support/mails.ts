@@ -1,0 +1,66 @@
+/** Mails that the server sent, as their readers see them. */
+import { until } from '../../support/until.js';
+import type { TestServer } from './faces.js';
+
+export interface SentMail {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+}
+
+const encoded = /=\?utf-8\?([bq])\?([^?]*)\?=/gi;
+
+const quotedPrintable = (text: string): string =>
+  Buffer.from(
+    text
+      .replace(/=\r?\n/g, '')
+      .replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString('utf8');
+
+const word = (_: string, kind: string, text: string): string =>
+  kind.toLowerCase() === 'b'
+    ? Buffer.from(text, 'base64').toString('utf8')
+    : quotedPrintable(text.replaceAll('_', ' '));
+
+function parse(raw: string): SentMail {
+  const end = raw.indexOf('\r\n\r\n');
+  const headers = new Map<string, string>();
+  for (const line of raw
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')) {
+    const colon = line.indexOf(':');
+    const value = line.slice(colon + 1).trim();
+    headers.set(line.slice(0, colon).toLowerCase(), value.replace(/\?= =\?/g, '?==?').replace(encoded, word));
+  }
+  const body = raw.slice(end + 4);
+  const how = headers.get('content-transfer-encoding');
+  const text =
+    how === 'base64'
+      ? Buffer.from(body, 'base64').toString('utf8')
+      : how === 'quoted-printable'
+        ? quotedPrintable(body)
+        : body;
+  return { headers, text: text.replaceAll('\r\n', '\n') };
+}
+
+/** All mails to an address so far, oldest first. */
+export const mailsTo = (server: TestServer, address: string): SentMail[] =>
+  server
+    .mails()
+    .filter((raw) => raw.includes(address))
+    .map(parse)
+    .filter(({ headers }) => headers.get('to') === address);
+
+/** So many mails to an address, once they are there. */
+export async function mailed(server: TestServer, address: string, count = 1): Promise<SentMail[]> {
+  await until(`${count} mails to ${address}`, async () => mailsTo(server, address).length >= count, 10_000);
+  return mailsTo(server, address);
+}
+
+/** Path of the only link in a mail. */
+export function linkIn({ text }: SentMail): string {
+  const [link, ...others] = text.match(/https?:\/\/\S+/g) ?? [];
+  if (link === undefined || others.length > 0) throw new Error(`not one link: ${text}`);
+  return new URL(link).pathname;
+}

@@ -1,0 +1,61 @@
+import t from 'tap';
+import { MailerAway, MailRefused, SmtpMailer } from '../../src/mail/index.js';
+import { startSmtp } from '../support/smtp.js';
+import { FROM, mailerContract, mailTo } from './mailer.js';
+
+mailerContract(t, 'SmtpMailer', async (t) => {
+  const smtp = await startSmtp();
+  const mailer = new SmtpMailer(smtp.url, FROM);
+  t.teardown(async () => {
+    await mailer.close();
+    await smtp.away();
+  });
+  return {
+    mailer,
+    received() {
+      t.ok(
+        smtp.received.every(({ to }) => to.length === 1),
+        'one recipient each',
+      );
+      return smtp.received.map(({ raw }) => raw);
+    },
+  };
+});
+
+t.test('a server that is away says nothing of the mail; back, it takes it', async (t) => {
+  const smtp = await startSmtp();
+  t.teardown(() => smtp.away());
+  const mailer = new SmtpMailer(smtp.url, FROM);
+  await smtp.away();
+  await t.rejects(mailer.send(mailTo('one@example.com')), MailerAway);
+  await smtp.back();
+  await mailer.send(mailTo('one@example.com'));
+  t.equal(smtp.received.length, 1);
+});
+
+t.test('5xx to a recipient is for good, 4xx for now', async (t) => {
+  const smtp = await startSmtp();
+  t.teardown(() => smtp.away());
+  const mailer = new SmtpMailer(smtp.url, FROM);
+  smtp.refuse = (address) => (address.startsWith('gone') ? 550 : address.startsWith('busy') ? 451 : undefined);
+  await t.rejects(mailer.send(mailTo('gone@example.com')), MailRefused);
+  const busy = await mailer.send(mailTo('busy@example.com')).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  t.ok(busy instanceof Error && !(busy instanceof MailRefused) && !(busy instanceof MailerAway), String(busy));
+  await mailer.send(mailTo('here@example.com'));
+  t.same(
+    smtp.received.map(({ to }) => to),
+    [['here@example.com']],
+  );
+});
+
+t.test('the address of the server has the login; a wrong one is not the fault of the mail', async (t) => {
+  const smtp = await startSmtp({ user: 'conclave', pass: 's3cret' });
+  t.teardown(() => smtp.away());
+  await new SmtpMailer(smtp.url, FROM).send(mailTo('one@example.com'));
+  t.equal(smtp.received.length, 1);
+  await t.rejects(new SmtpMailer(smtp.url.replace('s3cret', 'wrong'), FROM).send(mailTo('a@example.com')), MailerAway);
+  t.equal(smtp.received.length, 1);
+});

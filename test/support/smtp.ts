@@ -1,0 +1,78 @@
+/** A real mail server on loopback, which can refuse, go away and come back. */
+import { SMTPServer } from 'smtp-server';
+
+export interface ReceivedMail {
+  readonly to: readonly string[];
+  readonly raw: string;
+}
+
+export interface TestSmtp {
+  readonly url: string;
+  readonly received: ReceivedMail[];
+  /** Connections taken so far. */
+  readonly connections: number;
+  /** Answer to a recipient, instead of taking the mail: an SMTP code; undefined takes it. */
+  refuse: (address: string) => number | undefined;
+  /** Stop listening; the address stays reserved for `back`. */
+  away(): Promise<void>;
+  back(): Promise<void>;
+}
+
+const answer = (code: number): Error => Object.assign(new Error('as the test wants'), { responseCode: code });
+
+export async function startSmtp(login?: { readonly user: string; readonly pass: string }): Promise<TestSmtp> {
+  let server: SMTPServer | undefined;
+  let port = 0;
+  let connections = 0;
+  const received: ReceivedMail[] = [];
+  const smtp = {
+    received,
+    refuse: (_address: string): number | undefined => undefined,
+    get connections() {
+      return connections;
+    },
+    get url() {
+      return `smtp://${login ? `${login.user}:${login.pass}@` : ''}127.0.0.1:${port}`;
+    },
+    async back() {
+      const opened = new SMTPServer({
+        disabledCommands: login ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
+        authOptional: !login,
+        allowInsecureAuth: true,
+        onConnect(_session, done) {
+          connections++;
+          done();
+        },
+        onAuth({ username, password }, _session, done) {
+          if (username === login?.user && password === login?.pass) done(null, { user: username });
+          else done(answer(535));
+        },
+        onRcptTo({ address }, _session, done) {
+          const code = smtp.refuse(address);
+          done(code === undefined ? null : answer(code));
+        },
+        onData(stream, session, done) {
+          const chunks: Buffer[] = [];
+          stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+          stream.on('end', () => {
+            const to = session.envelope.rcptTo.map(({ address }) => address);
+            received.push({ to, raw: Buffer.concat(chunks).toString('utf8') });
+            done();
+          });
+        },
+      });
+      // Clients that leave in the middle are none of the test's business.
+      opened.on('error', () => undefined);
+      await new Promise<void>((resolve) => opened.listen(port, '127.0.0.1', resolve));
+      port = (opened.server.address() as { port: number }).port;
+      server = opened;
+    },
+    async away() {
+      const open = server;
+      server = undefined;
+      if (open) await new Promise<void>((resolve) => open.close(resolve));
+    },
+  };
+  await smtp.back();
+  return smtp;
+}

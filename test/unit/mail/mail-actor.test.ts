@@ -1,0 +1,190 @@
+/** The mail actor with a real mail server on loopback, and a clock that the test moves. */
+import t, { type Test } from 'tap';
+import { mailKind } from '../../../actors/mail/kind.js';
+import { mailCommand } from '../../../actors/shared/mail.js';
+import { mailKey, partitionOf, realmId } from '../../../src/core/index.js';
+import { type Mailer, PostOffice, SmtpMailer } from '../../../src/mail/index.js';
+import type { Logger } from '../../../src/runtime/index.js';
+import { startSmtp } from '../../support/smtp.js';
+import { until } from '../../support/until.js';
+import { Harness } from '../runtime/harness.js';
+
+const REALM = realmId(1);
+const KEY = mailKey(REALM);
+const MINUTE = 60_000;
+
+class Post {
+  readonly lines: string[] = [];
+  readonly harness: Harness;
+  attempts = 0;
+
+  constructor(mailer: Mailer) {
+    const counted: Mailer = {
+      send: (mail) => {
+        this.attempts++;
+        return mailer.send(mail);
+      },
+      close: () => mailer.close(),
+    };
+    const note = (context: object, message: string): void =>
+      void this.lines.push(`${message} ${JSON.stringify(context)}`);
+    const logger: Logger = { debug: () => {}, info: note, warn: note, error: note };
+    this.harness = new Harness({ mail: mailKind }, true, (clock) => ({
+      clock,
+      mail: new PostOffice(counted, clock, logger),
+    }));
+  }
+
+  send(to: string, subject = 'Hello', text = 'text'): Promise<unknown> {
+    const { name, args } = mailCommand(REALM, { to, subject, text });
+    return this.harness.ask(KEY, name, args);
+  }
+
+  /** Mails that are kept. */
+  async kept(): Promise<number> {
+    return (await this.harness.store.parts(KEY, 'mail/')).length;
+  }
+
+  /** Waits until it is decided when to try again, or that it is not; ms from now, 0 if not. */
+  async pause(): Promise<number> {
+    let pause = 0;
+    await until('an attempt is through', async () => {
+      const sleepers = await this.harness.store.sleepers([partitionOf(KEY)]);
+      const due = sleepers.find(({ key }) => key === KEY)?.due ?? null;
+      pause = due === null ? 0 : due - this.harness.clock.now();
+      return due === null || pause > 0;
+    });
+    return pause;
+  }
+}
+
+async function start(t: Test): Promise<{ smtp: Awaited<ReturnType<typeof startSmtp>>; post: Post }> {
+  const smtp = await startSmtp();
+  t.teardown(() => smtp.away());
+  const post = new Post(new SmtpMailer(smtp.url, 'noreply@example.com'));
+  await post.harness.take(KEY);
+  return { smtp, post };
+}
+
+const recipients = (smtp: { received: readonly { to: readonly string[] }[] }): string[] =>
+  smtp.received.map(({ to }) => to[0]!).sort();
+
+t.test('a mail is sent at once, and kept no longer', async (t) => {
+  const { smtp, post } = await start(t);
+  await post.send('one@example.com');
+  await post.harness.clock.advanceAsync(1);
+  await until('sent', async () => smtp.received.length === 1 && (await post.kept()) === 0);
+  await post.harness.clock.advanceAsync(3 * 24 * 60 * MINUTE);
+  t.equal(smtp.received.length, 1, 'once');
+});
+
+t.test('while the mail server is away mails wait, asked for ever more rarely; it is back, they are sent', async (t) => {
+  const { smtp, post } = await start(t);
+  await smtp.away();
+  await post.send('one@example.com');
+  await post.harness.clock.advanceAsync(1);
+  await until('failed', () => post.lines.length === 1);
+  t.match(post.lines[0], /tried again later/);
+  t.notMatch(post.lines[0], /one@example.com/, "whom it is for is nobody else's");
+  for (const [i, minutes] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+    t.equal(Math.ceil((await post.pause()) / MINUTE), minutes);
+    t.equal(post.attempts, i + 1);
+    await post.harness.clock.advanceAsync(minutes * MINUTE);
+  }
+  await post.pause();
+  t.equal(await post.kept(), 1);
+  await smtp.back();
+  await until('sent', async () => {
+    await post.harness.clock.advanceAsync(MINUTE);
+    return smtp.received.length === 1;
+  });
+  await until('gone', async () => (await post.kept()) === 0);
+  t.equal(post.lines.length, 1, 'the log has one line of it');
+});
+
+t.test('sending does not wait for the mail server, and one mail not for another', async (t) => {
+  const { smtp, post } = await start(t);
+  smtp.refuse = (address) => (address.startsWith('busy') ? 451 : undefined);
+  const names = Array.from({ length: 100 }, (_, i) => `${i % 3 === 0 ? 'busy' : 'ready'}${i}@example.com`);
+  await Promise.all(names.map((to) => post.send(to)));
+  const ready = names.filter((to) => to.startsWith('ready')).sort();
+  await until('sent', async () => {
+    await post.harness.clock.advanceAsync(1);
+    return smtp.received.length === ready.length && post.attempts === names.length;
+  });
+  t.same(recipients(smtp), ready);
+  smtp.refuse = () => undefined;
+  await until('sent', async () => {
+    await post.harness.clock.advanceAsync(MINUTE);
+    return smtp.received.length === names.length;
+  });
+  t.same(recipients(smtp), names.sort());
+});
+
+t.test('what is refused for good is dropped, so is what is no address, with a line in the log', async (t) => {
+  const { smtp, post } = await start(t);
+  smtp.refuse = (address) => (address.startsWith('gone') ? 550 : undefined);
+  for (const to of ['gone@example.com', 'no address\r\nBcc: x@example.com', 'here@example.com']) await post.send(to);
+  await until('settled', async () => {
+    await post.harness.clock.advanceAsync(1);
+    return (await post.kept()) === 0;
+  });
+  t.same(recipients(smtp), ['here@example.com']);
+  t.equal(post.lines.filter((line) => line.includes('refused for good')).length, 2);
+});
+
+t.test('after three days a mail is given up', async (t) => {
+  const { smtp, post } = await start(t);
+  await smtp.away();
+  await post.send('one@example.com');
+  await post.harness.clock.advanceAsync(1);
+  let waited = 0;
+  for (let pause = await post.pause(); pause > 0; pause = await post.pause()) {
+    waited += pause;
+    await post.harness.clock.advanceAsync(pause);
+  }
+  t.ok(waited >= 72 * 60 * MINUTE && waited <= 73 * 60 * MINUTE, `after ${waited} ms`);
+  t.equal(await post.kept(), 0);
+  t.match(post.lines.at(-1), /could not be sent for three days/);
+  t.same(smtp.received, []);
+});
+
+t.test('a host that dies keeps what it has not sent; the next one sends it', async (t) => {
+  const { smtp, post } = await start(t);
+  await smtp.away();
+  for (let i = 0; i < 5; i++) await post.send(`user${i}@example.com`);
+  await post.harness.lose('lapsed', KEY);
+  await smtp.back();
+  post.harness.newHost();
+  await post.harness.take(KEY);
+  await until('sent', async () => {
+    await post.harness.clock.advanceAsync(MINUTE);
+    return smtp.received.length >= 5 && (await post.kept()) === 0;
+  });
+  t.same(
+    [...new Set(recipients(smtp))],
+    Array.from({ length: 5 }, (_, i) => `user${i}@example.com`),
+  );
+});
+
+t.test('what was sent just before a crash is sent again as the same mail', async (t) => {
+  const { smtp, post } = await start(t);
+  // The commit after the sending never happens.
+  const { store } = post.harness;
+  await post.send('one@example.com');
+  const commit = store.commit.bind(store);
+  store.commit = () => new Promise(() => {});
+  await post.harness.clock.advanceAsync(1);
+  await until('sent', () => smtp.received.length === 1);
+  await post.harness.lose('lapsed', KEY);
+  store.commit = commit;
+  post.harness.newHost();
+  await post.harness.take(KEY);
+  await until('sent again', async () => {
+    await post.harness.clock.advanceAsync(1);
+    return smtp.received.length === 2 && (await post.kept()) === 0;
+  });
+  const ids = smtp.received.map(({ raw }) => /^message-id: (.*)$/im.exec(raw)?.[1]);
+  t.match(ids[0], /^<1-1-\w+@example.com>$/);
+  t.equal(ids[0], ids[1]);
+});

@@ -1,0 +1,46 @@
+/** Which addresses an organization admits. */
+import t from 'tap';
+import { disposableDomains } from '../../../src/people/disposable.js';
+import { addressProblem } from '../../../src/people/index.js';
+
+const domains = [
+  { id: 1, domain: 'acme.com', allowSubdomains: false },
+  { id: 2, domain: 'school.example.org', allowSubdomains: true },
+];
+const of = (address: string, settings: Record<string, boolean>, disposable = false) =>
+  addressProblem(address, settings, domains, disposable);
+
+t.test('restricted to domains: those, and below them where that is allowed', async (t) => {
+  const restricted = { emails_restricted_to_domains: true, disallow_disposable_email_addresses: true };
+  const cases: [string, string | undefined][] = [
+    ['a@acme.com', undefined],
+    ['a@ACME.com', undefined],
+    ['a@sub.acme.com', 'domain'],
+    ['a@xacme.com', 'domain'],
+    ['a@school.example.org', undefined],
+    ['a@deep.down.school.example.org', undefined],
+    ['a@preschool.example.org', 'domain'],
+    ['a@example.org', 'domain'],
+    ['a@localhost', 'domain'],
+    ['a+b@acme.com', 'plus'],
+    ['a+b@elsewhere.com', 'plus'],
+    ['a+b@x.school.example.org', 'plus'],
+  ];
+  for (const [address, problem] of cases) t.equal(of(address, restricted), problem, address);
+  t.equal(of('a@acme.com', restricted, true), undefined, 'its own domains are known to it');
+  t.equal(addressProblem('a@acme.com', restricted, [], false), 'domain');
+});
+
+t.test('not restricted: all but throw-away addresses, unless these are admitted', async (t) => {
+  const open = { emails_restricted_to_domains: false, disallow_disposable_email_addresses: true };
+  t.equal(of('a+b@anywhere.net', open), undefined);
+  t.equal(of('a@anywhere.net', open, true), 'disposable');
+  t.equal(of('a@anywhere.net', { ...open, disallow_disposable_email_addresses: false }, true), undefined);
+});
+
+t.test('the list of throw-away domains: a line each, and what is below them', async (t) => {
+  const disposable = disposableDomains('# a list\nThrown.example\r\n\n  gone.test # since 2026\n');
+  for (const domain of ['thrown.example', 'x.thrown.example', 'gone.test']) t.ok(disposable(domain), domain);
+  for (const domain of ['example', 'nothrown.example', 'test', '', 'a list', '.']) t.notOk(disposable(domain), domain);
+  t.notOk(disposableDomains('')('thrown.example'));
+});
