@@ -26,6 +26,7 @@ export async function aDayAtTheTerminal(test: Test, { other, python, zuliprc, re
     (await other.ok('POST', '/messages', { type: 'stream', to: 'garden', topic, content })).id as number;
   await tell('roses', 'the **roses** bloom');
   await tell('roses', 'all of them');
+  await other.ok('POST', '/users/me/presence', { status: 'active' });
   const follower = await Follower.start([other], FOLLOWED);
   test.teardown(() => follower.stop());
   const client = await TerminalClient.start(python, zuliprc);
