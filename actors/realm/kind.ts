@@ -8,7 +8,7 @@ import { archiveStream, vacated } from './commands/archive-stream.js';
 import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
-import { createRealm, init, peekRealm } from './commands/create-realm.js';
+import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
@@ -87,16 +87,17 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     DOMAINS_PART,
     EMOJI_PART,
     BOT_PART,
+    PICTURES_PART,
+    UPLOADS_PART,
     ...Object.values(INVITATION_PARTS),
     PROFILE_FIELDS_PART,
     PROFILE_PART,
-    PICTURES_PART,
-    UPLOADS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
+    'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,

@@ -54,6 +54,7 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
   '*: User is deactivated': NO_ACCOUNT,
+  '*: Presence is not supported for bot users.': 'bots are made by operations that come later',
   '*: User with ID {user_id} is deactivated': NO_ACCOUNT,
   '*: User with ID {user_id} is a bot': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,

@@ -86,6 +86,42 @@ const register = wire.operations['POST /register']!.response.properties as Recor
 register.realm_users = stateUsers;
 register.realm_non_active_users = stateUsers;
 
+/** The recorded answers: clients that want it slim get two times of each user. */
+const seconds = { type: 'integer' };
+const slimPresence = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { active_timestamp: seconds, idle_timestamp: seconds },
+  required: ['active_timestamp', 'idle_timestamp'],
+};
+const presences = register.presences as { additionalProperties: Schema };
+register.presences = {
+  type: 'object',
+  additionalProperties: { anyOf: [presences.additionalProperties, slimPresence] },
+};
+
+/** register.md § fetch_event_types: of a status there is only what was set. */
+const { additionalProperties: status } = register.user_status as { additionalProperties: Schema };
+register.user_status = { type: 'object', additionalProperties: { ...status, required: [] } };
+
+/** realm.md § Other; wire.json leaves it out. */
+const asBad = (msg: string): WireError => ({ status: 400, code: 'BAD_REQUEST', msg });
+(wire.extra_operations as Record<string, Declared>)['GET /compatibility'] = {
+  ...wire.extra_operations['GET /realm/subdomain/{subdomain}']!,
+  parameters: [],
+  errors: [asBad('User-Agent header missing from request'), asBad('Client is too old')],
+};
+/** realm.md § GET /realm/subdomain: the answer stands in `msg`. */
+const ANSWERS_IN_MSG: Schema = {
+  type: 'object',
+  properties: { result: { const: 'success' }, msg: { type: 'string' } },
+  required: ['result', 'msg'],
+};
+(wire.extra_operations as Record<string, Declared>)['GET /realm/subdomain/{subdomain}'] = {
+  ...wire.extra_operations['GET /realm/subdomain/{subdomain}']!,
+  response: ANSWERS_IN_MSG,
+};
+
 /** What every success has, also where the contract describes no body. */
 const ENVELOPE: Schema = {
   type: 'object',
