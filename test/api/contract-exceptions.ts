@@ -56,7 +56,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   '*: User is deactivated': NO_ACCOUNT,
   '*: Presence is not supported for bot users.': 'bots are made by operations that come later',
   '*: User with ID {user_id} is deactivated': NO_ACCOUNT,
-  '*: User with ID {user_id} is a bot': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',

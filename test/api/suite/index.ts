@@ -36,6 +36,7 @@ import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
+import { profileByAdmins } from './profile-by-admins.js';
 import { profileData } from './profile-data.js';
 import { profileFieldChanges } from './profile-field-changes.js';
 import { profileFields } from './profile-fields.js';
@@ -128,6 +129,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,
   'profile data': profileData,
+  'profiles set by administrators': profileByAdmins,
   'user groups': userGroups,
   'system bots': systemBots,
   'user topics': userTopics,
