@@ -4,6 +4,7 @@ import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
+import { botsInGroups } from './bots-in-groups.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
@@ -137,6 +138,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'profile data': profileData,
   'profiles set by administrators': profileByAdmins,
   'user groups': userGroups,
+  'bots in groups': botsInGroups,
   'system bots': systemBots,
   'user topics': userTopics,
   typing,
