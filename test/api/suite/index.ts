@@ -5,6 +5,7 @@ import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
+import { botsInGroups } from './bots-in-groups.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
@@ -41,6 +42,7 @@ import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
+import { profileByAdmins } from './profile-by-admins.js';
 import { profileData } from './profile-data.js';
 import { profileFieldChanges } from './profile-field-changes.js';
 import { profileFields } from './profile-fields.js';
@@ -146,7 +148,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,
   'profile data': profileData,
+  'profiles set by administrators': profileByAdmins,
   'user groups': userGroups,
+  'bots in groups': botsInGroups,
   'system bots': systemBots,
   'user topics': userTopics,
   typing,
