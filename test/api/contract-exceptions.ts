@@ -2,7 +2,6 @@
 
 /** Errors of wire.json, by message. */
 const NO_ACCOUNT = 'accounts and organizations are deactivated by operations that come later';
-const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
 
 const ONLY_PASSWORD = 'a password is the only way to log in, and the last way cannot be turned off';
@@ -28,10 +27,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
     'answered like every missing parameter: narrow.md, and recorded (n 712)',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
   'POST /register: Could not allocate event queue': NO_WAY,
-  'POST /users: User not authorized for this query': NO_POLICY,
-  "POST /users: Email '{email}' not allowed in this organization": NO_POLICY,
-  'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
-  'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
   '*: User is deactivated': NO_ACCOUNT,

@@ -32,6 +32,7 @@ import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { newOrganizations } from './new-organizations.js';
+import { newcomers } from './newcomers.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { ownAccount } from './own-account.js';
@@ -84,6 +85,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  newcomers,
   'changing accounts': changingAccounts,
   'snapshot and events of roles': roleState,
   'looking up': lookingUp,
