@@ -24,7 +24,7 @@ import {
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
-import { updateRealm } from './organization.js';
+import { deactivateRealm, updateRealm } from './organization.js';
 import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { PICTURE_OPERATIONS } from './pictures.js';
@@ -178,4 +178,5 @@ export const OPERATIONS = [
   regenerateKey,
   ...PUSH_TOKEN_OPERATIONS,
   zcommand,
+  deactivateRealm,
 ] as unknown as readonly Operation[];
