@@ -36,6 +36,7 @@ import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { newOrganizations } from './new-organizations.js';
+import { newcomers } from './newcomers.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { ownAccount } from './own-account.js';
@@ -92,6 +93,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  newcomers,
   'changing accounts': changingAccounts,
   deactivating,
   'deactivated subscribers': deactivatedStreams,
