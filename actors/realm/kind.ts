@@ -12,6 +12,7 @@ import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-
 import { createUser } from './commands/create-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
+import { confirmEmail, EMAIL_CHANGE_PART } from './commands/email-change.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
@@ -30,7 +31,8 @@ import { join, peekInvitation } from './commands/join.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { setRealmPicture } from './commands/organization-pictures.js';
-import { changeSettings } from './commands/own-settings.js';
+import { regenerateKey } from './commands/own-key.js';
+import { changeOwnAccount, changeSettings } from './commands/own-settings.js';
 import { pictureBegin } from './commands/pictures.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
@@ -47,6 +49,7 @@ import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
 import { updateUser } from './commands/update-user.js';
+import { changeUserDefaults } from './commands/user-defaults.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { setStatus } from './commands/user-status.js';
 import { INVITATION_PARTS } from './invitations.js';
@@ -66,6 +69,7 @@ import {
   type RealmState,
   STREAM_PART,
   UPLOADS_PART,
+  USER_DEFAULTS_PART,
   USER_GROUP_PART,
   USER_PART,
 } from './state.js';
@@ -86,6 +90,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     PLAYGROUNDS_PART,
     DOMAINS_PART,
     EMOJI_PART,
+    EMAIL_CHANGE_PART,
+    USER_DEFAULTS_PART,
     BOT_PART,
     PICTURES_PART,
     UPLOADS_PART,
@@ -124,6 +130,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'files-changed': filesChanged,
     'space-used': spaceUsed,
     'change-settings': changeSettings,
+    'change-own-account': changeOwnAccount,
+    'confirm-email': confirmEmail,
+    'regenerate-key': regenerateKey,
+    'change-user-defaults': changeUserDefaults,
     'set-status': setStatus,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,

@@ -82,6 +82,16 @@ const ROWS: readonly Row[] = [
   { operation: 'PATCH /settings', params: () => ({ enter_sends: true }) },
   { operation: 'PATCH /settings/display', params: () => ({ enter_sends: false }) },
   { operation: 'PATCH /settings/notifications', params: () => ({ enable_sounds: true }) },
+  { operation: 'POST /zcommand', params: () => ({ command: '/ping' }) },
+  ...['/users/me/apns_device_token', '/users/me/android_gcm_reg_id'].flatMap((path): Row[] => [
+    { operation: `POST ${path}`, params: () => ({ token: 'ZGV2aWNl' }) },
+    { operation: `DELETE ${path}`, params: () => ({ token: 'ZGV2aWNl' }) },
+  ]),
+  {
+    operation: 'PATCH /realm/user_settings_defaults',
+    params: () => ({ enable_sounds: true }),
+    refused: adminsOnly,
+  },
   { operation: 'GET /users/me/alert_words', params: () => ({}) },
   { operation: 'POST /users/me/presence', params: () => ({ status: 'active' }) },
   { operation: 'GET /realm/presence', params: () => ({}) },

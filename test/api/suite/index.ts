@@ -34,6 +34,8 @@ import { narrows } from './narrows.js';
 import { newOrganizations } from './new-organizations.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
+import { ownAccount } from './own-account.js';
+import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
 import { profileData } from './profile-data.js';
@@ -58,6 +60,7 @@ import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
 import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
+import { settingsDefaults } from './settings-defaults.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
 import { streamSettings } from './stream-settings.js';
@@ -117,6 +120,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   audiences,
   drafts,
   settings,
+  'own account': ownAccount,
+  'own keys': ownKeys,
+  'defaults of settings': settingsDefaults,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
   'new organizations': newOrganizations,
