@@ -3,18 +3,19 @@ import { realmKey, type UserId } from '../core/index.js';
 import { AVATAR_SIZES, blobOfAvatar, PICTURE_MIB } from '../pictures/index.js';
 import type { AvatarImages } from '../pictures/scale.js';
 import { ActorRefused, apiError } from './errors.js';
-import type { Call, UploadedFile } from './operation.js';
+import type { Call } from './operation.js';
 
-type Files = Call<unknown>['files'];
-
-/** Of a form, whose files count as one when they are too large to be read. */
-export const fileCount = (files: Files): number => (files === 'too large' ? 1 : files.length);
-
-/** @throws ApiError for a file that is too large for a picture */
-export function pictureBytes(files: Files): Uint8Array {
-  const file: UploadedFile | undefined = files === 'too large' ? undefined : files[0];
-  if (!file || file.bytes.byteLength > PICTURE_MIB * 1_048_576) throw apiError('FILE_TOO_LARGE', { n: PICTURE_MIB });
-  return file.bytes;
+/** The one file of the form, for a picture. @param notOne the refusal of another number. @throws ApiError */
+export function onePicture({ files }: Call<unknown>, notOne: 'AVATAR_ONE_FILE' | 'ICON_ONE_FILE' | 'LOGO_ONE_FILE') {
+  if (files !== 'too large' && files.length !== 1) throw apiError(notOne);
+  return {
+    /** @throws ApiError for a file that is too large */
+    bytes(): Uint8Array {
+      const bytes = files === 'too large' ? undefined : files[0]!.bytes;
+      if (!bytes || bytes.byteLength > PICTURE_MIB * 1_048_576) throw apiError('FILE_TOO_LARGE', { n: PICTURE_MIB });
+      return bytes;
+    },
+  };
 }
 
 interface Upload {

@@ -8,7 +8,7 @@ import { apiError } from '../errors.js';
 import { type Call, type Operation, operation, type RawAnswer } from '../operation.js';
 import { pathId, pathText } from '../parameters.js';
 import { redirect } from '../redirect.js';
-import { fileCount, pictureBytes, storeAvatar } from '../store-avatar.js';
+import { onePicture, storeAvatar } from '../store-avatar.js';
 
 export const uploadAvatar = operation({
   id: 'upload-avatar',
@@ -19,14 +19,14 @@ export const uploadAvatar = operation({
   summary: "Change one's own avatar.",
   parameters: {},
   async run(call) {
-    const { directory, caller, files } = call;
-    if (fileCount(files) !== 1) throw apiError('AVATAR_ONE_FILE');
+    const picture = onePicture(call, 'AVATAR_ONE_FILE');
+    const { directory, caller } = call;
     const account = directory.user(caller);
     // Decided again by the actor; but the refusal comes before those of the picture.
     if (directory.settings.avatar_changes_disabled === true && !(account && isAdmin(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }
-    return { fields: { avatar_url: await storeAvatar(call, caller, await avatarImages(pictureBytes(files))) } };
+    return { fields: { avatar_url: await storeAvatar(call, caller, await avatarImages(picture.bytes())) } };
   },
 });
 

@@ -4,10 +4,9 @@ import { realmKey } from '../../core/index.js';
 import type { RealmPictureName } from '../../directory/index.js';
 import { blobOfRealmPicture, PICTURE_MIB, realmPicture } from '../../pictures/index.js';
 import { iconImage, logoImage } from '../../pictures/scale.js';
-import { apiError } from '../errors.js';
 import { type Call, type Operation, operation } from '../operation.js';
 import { redirect } from '../redirect.js';
-import { fileCount, pictureBytes, storePicture } from '../store-avatar.js';
+import { onePicture, storePicture } from '../store-avatar.js';
 
 const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<Record<string, unknown>> =>
   storePicture(call, {
@@ -32,8 +31,8 @@ export const uploadIcon = operation({
   summary: 'Change the icon of the organization.',
   parameters: {},
   async run(call) {
-    if (fileCount(call.files) !== 1) throw apiError('ICON_ONE_FILE');
-    const { icon_url } = await store(call, 'icon', await iconImage(pictureBytes(call.files)));
+    const picture = onePicture(call, 'ICON_ONE_FILE');
+    const { icon_url } = await store(call, 'icon', await iconImage(picture.bytes()));
     return { fields: { icon_url: String(icon_url) } };
   },
 });
@@ -79,8 +78,8 @@ export const uploadLogo = operation({
   summary: 'Change a logo of the organization.',
   parameters: { night: night('form') },
   async run(call) {
-    if (fileCount(call.files) !== 1) throw apiError('LOGO_ONE_FILE');
-    await store(call, logoOf(call.params), await logoImage(pictureBytes(call.files)));
+    const picture = onePicture(call, 'LOGO_ONE_FILE');
+    await store(call, logoOf(call.params), await logoImage(picture.bytes()));
     return { fields: {} };
   },
 });
