@@ -5,7 +5,6 @@ import { STORAGE_PART } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, me, sealedKey } from './commands/account.js';
-import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { deactivated, reactivated } from './commands/activity.js';
 import { publicMessage, publicMessages, publicTopics } from './commands/anonymous.js';
 import { botStorage, putStorage, removeStorage } from './commands/bot-storage.js';

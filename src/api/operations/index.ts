@@ -28,6 +28,7 @@ import { getCompatibility, getServerSettings, getSubdomain } from './server.js';
 import { updateDisplaySettings, updateNotificationSettings, updateSettings, updateSettingsDefaults } from './settings.js';
 import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
+import { STREAM_GROUP_OPERATIONS } from './stream-groups.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { addSubmessage } from './submessages.js';
 import { getStream, getSubscribers, getSubscriptionStatus, unsubscribe, updateSubscriptionSetting, updateSubscriptionSettings, updateSubscriptions } from './subscriptions.js';
@@ -143,4 +144,5 @@ export const OPERATIONS = [
   ...PUSH_TOKEN_OPERATIONS,
   zcommand,
   deactivateRealm,
+  ...STREAM_GROUP_OPERATIONS,
 ] as unknown as readonly Operation[];

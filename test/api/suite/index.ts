@@ -68,6 +68,7 @@ import { settingsDefaults } from './settings-defaults.js';
 import { shutOut } from './shut-out.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
+import { streamGroups } from './stream-groups.js';
 import { streamSettings } from './stream-settings.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
@@ -124,6 +125,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
+  'default stream groups': streamGroups,
   visibility,
   'visibility tables': visibilityTables,
   'visibility of events': visibilityEvents,
