@@ -5,6 +5,7 @@ import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
+import { regenerateBotKey } from './commands/bot-key.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm } from './commands/create-realm.js';
@@ -35,6 +36,7 @@ import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
+import { updateBot } from './commands/update-bot.js';
 import { updateStream } from './commands/update-stream.js';
 import { updateUser } from './commands/update-user.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
@@ -82,6 +84,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     snapshot,
     'create-user': createUser,
     'create-bot': createBot,
+    'update-bot': updateBot,
+    'regenerate-bot-key': regenerateBotKey,
     'update-user': updateUser,
     'show-addresses': showAddresses,
     subscribe,

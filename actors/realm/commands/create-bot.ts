@@ -138,7 +138,8 @@ export const createBot: RealmCommand<NewBot, Prepared> = {
       throw apiError('INVALID_INTEGRATION', { name: args.service });
     }
     const id = state.nextUser;
-    const account: NewAccount = { email, fullName, passwordHash: null, keyHash, keySealed };
+    // Its actor needs no key: nobody logs in as a bot.
+    const account: NewAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
       ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now, canCreateUsers: false }),
       botType: args.type,

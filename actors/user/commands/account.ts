@@ -8,7 +8,7 @@ import { newestMessage } from '../../../src/messages/index.js';
 import { avatarUrl, presentUser } from '../../../src/people/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
-import { subscriptionsOf } from '../state.js';
+import { selfOf, subscriptionsOf } from '../state.js';
 
 /** Decided by the realm actor: never refuses. */
 export const create: UserCommand<{ readonly passwordHash: string | null; readonly keySealed: string }> = {
@@ -40,7 +40,10 @@ export const fetchKey: UserCommand<{ readonly password: string }, { readonly cor
 export const sealedKey: UserCommand<JsonObject> = {
   lane: 'read',
   read: true,
-  handle: ({ state }) => ({ reply: value(state.keySealed) }),
+  // Of bots the directory has it: their owners may read it, too.
+  handle: ({ state }, _args, _inputs, { key, directory }) => ({
+    reply: value(directory.bot(selfOf(key))?.keySealed ?? state.keySealed),
+  }),
 };
 
 /** Replies by account as the directory holds it: a change of the account is another object. */

@@ -5,10 +5,12 @@ import type { DirectoryBot, DirectoryUser } from '../../directory/index.js';
 import { avatarUrl, mailDomain, presentDefaults } from '../../people/index.js';
 import { apiError } from '../errors.js';
 import { type Call, type Operation, operation } from '../operation.js';
-import { maybeFlag, maybeText, text } from '../parameters.js';
+import { maybeFlag, maybeJson, maybeText, pathId, text } from '../parameters.js';
 
 /** Characters of all keys and values. */
 const MAX_CONFIG = 10_000;
+
+const ROLES = [100, 200, 300, 400, 600];
 
 type Config = Readonly<Record<string, string>>;
 
@@ -118,4 +120,60 @@ export const createBot = operation({
   },
 });
 
-export const BOT_OPERATIONS = [getBots, createBot] as unknown as readonly Operation[];
+const botId = { bot_id: pathId('The bot.') } as const;
+
+const toBots = ({ realm }: Pick<Call<unknown>, 'realm'>, command: string, args: JsonObject) => ({
+  to: realmKey(realm),
+  command,
+  args,
+});
+
+export const updateBot = operation({
+  id: 'update-bot',
+  method: 'PATCH',
+  path: '/bots/{bot_id}',
+  guard: 'member_human',
+  takesFiles: true,
+  summary: 'Change a bot: its owner and administrators may.',
+  parameters: {
+    ...botId,
+    full_name: maybeText('form', 'New name.'),
+    role: maybeJson('form', Type.Enum(ROLES), '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.'),
+    bot_owner_id: maybeJson('form', Type.Integer(), 'New owner.'),
+    config_data: maybeJson('form', strings, 'What the integration needs to know; what is not named stays.'),
+    service_payload_url: maybeJson('form', url, 'Outgoing webhooks: where messages to the bot are posted.'),
+    service_interface: choice(1, 'With service_payload_url: 1 generic, 2 as Slack posts.'),
+    ...defaults,
+  },
+  run(call) {
+    const { params } = call;
+    return toBots(call, 'update-bot', {
+      bot_id: params.bot_id,
+      full_name: params.full_name ?? null,
+      role: params.role ?? null,
+      bot_owner_id: params.bot_owner_id ?? null,
+      config: params.config_data ? checkConfig(params.config_data) : null,
+      payloadUrl: params.service_payload_url ?? null,
+      interface: params.service_interface,
+      sending: params.default_sending_stream ?? null,
+      events: params.default_events_register_stream ?? null,
+      allPublicStreams: params.default_all_public_streams ?? null,
+      files: fileCount(call),
+    });
+  },
+});
+
+export const regenerateBotKey = operation({
+  id: 'regenerate-bot-api-key',
+  method: 'POST',
+  path: '/bots/{bot_id}/api_key/regenerate',
+  guard: 'member_human',
+  summary: 'Give a bot another API key; the old one is dead.',
+  parameters: botId,
+  async run(call) {
+    const { key_sealed } = await call.send(toBots(call, 'regenerate-bot-key', { bot_id: call.params.bot_id }));
+    return { fields: { api_key: call.secrets.open(String(key_sealed)) } };
+  },
+});
+
+export const BOT_OPERATIONS = [getBots, createBot, updateBot, regenerateBotKey] as unknown as readonly Operation[];

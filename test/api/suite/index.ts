@@ -4,6 +4,7 @@ import { authentication } from './authentication.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
 import { changingAccounts } from './changing-accounts.js';
+import { changingBots } from './changing-bots.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deleting } from './deleting.js';
@@ -124,6 +125,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'files as they are served': fileServing,
   'custom emoji': emoji,
   bots,
+  'changing bots': changingBots,
   'bot storage': botStorage,
   restart,
 };
