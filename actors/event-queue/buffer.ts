@@ -101,7 +101,7 @@ export class EventBuffer {
   }
 
   pushTransient(id: number, event: TransientEvent): void {
-    const bytes = event.encode(id);
+    const bytes = event.encode(id, this.shape);
     this.push({ id, encode: () => bytes });
     if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
   }

@@ -23,6 +23,7 @@ export const queueKind = (now: () => number): ActorKind<QueueState, QueueVolatil
       slimPresence: false,
       includeSubscribers: false,
       allPublicStreams: false,
+      pronouns: true,
       eventTypes: null,
       narrow: [],
       capabilities: {

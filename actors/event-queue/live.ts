@@ -172,6 +172,8 @@ export class LiveQueue implements LiveActor, EventSink {
       clientGravatar: options.clientGravatar,
       includeSubscribers: options.includeSubscribers,
       notificationNull: options.capabilities.notification_settings_null,
+      pronouns: options.pronouns,
+      slimPresence: options.slimPresence,
     });
     this.#ids.newest = Math.max(positionId(state.start), state.acked);
     this.position = seq(Math.max(state.start, state.position));

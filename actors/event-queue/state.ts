@@ -8,6 +8,8 @@ export interface QueueOptions extends JsonObject {
   readonly slimPresence: boolean;
   readonly includeSubscribers: boolean;
   readonly allPublicStreams: boolean;
+  /** The client knows profile fields of pronouns. */
+  readonly pronouns: boolean;
   /** null = all. */
   readonly eventTypes: readonly string[] | null;
   /** Message events only; pairs of operator and operand. */

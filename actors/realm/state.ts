@@ -8,9 +8,12 @@ import type {
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
 } from '../../src/directory/index.js';
 
@@ -38,6 +41,7 @@ export interface RealmState extends JsonObject {
   /** Uploaded files: number of the next, bytes that all take. */
   readonly uploads: { readonly next: number; readonly used: number };
   readonly nextEmoji: number;
+  readonly nextProfileField: number;
 }
 
 export const USER_PART = 'user/';
@@ -54,7 +58,14 @@ export const PLAYGROUNDS_PART = 'playgrounds';
 /** One part with the whole list. */
 export const DOMAINS_PART = 'domains';
 export const EMOJI_PART = 'emoji/';
+/** One part with the whole list, by order. */
+export const PROFILE_FIELDS_PART = 'profile-fields';
+export const PROFILE_PART = 'profile/';
 export const BOT_PART = 'bot/';
+/** One part with icon and logos. */
+export const PICTURES_PART = 'pictures';
+/** Uploads of one picture each; see commands/pictures.ts. */
+export const UPLOADS_PART = 'uploads/';
 
 export type Parts = ReadonlyMap<string, Json>;
 
@@ -73,6 +84,15 @@ export const realmsOf = (parts: Parts): Iterable<RealmEntry> => withPrefix(parts
 export const personalsOf = (parts: Parts): Iterable<DirectoryPersonal> => withPrefix(parts, PERSONAL_PART);
 export const groupsOf = (parts: Parts): Iterable<DirectoryGroup> => withPrefix(parts, USER_GROUP_PART);
 export const emojiOf = (parts: Parts): Iterable<DirectoryEmoji> => withPrefix(parts, EMOJI_PART);
+export const profilesOf = (parts: Parts): Iterable<DirectoryProfile> => withPrefix(parts, PROFILE_PART);
+export const profileFieldsOf = (parts: Parts): readonly DirectoryProfileField[] =>
+  (parts.get(PROFILE_FIELDS_PART) as unknown as readonly DirectoryProfileField[] | undefined) ?? NO_FIELDS;
+const NO_FIELDS: readonly DirectoryProfileField[] = [];
+export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
+  (parts.get(`${PROFILE_PART}${user}`) as unknown as DirectoryProfile | undefined) ?? {
+    user: userId(user),
+    values: {},
+  };
 export const botsOf = (parts: Parts): Iterable<DirectoryBot> => withPrefix(parts, BOT_PART);
 export const botOf = (parts: Parts, user: number): DirectoryBot | undefined =>
   parts.get(`${BOT_PART}${user}`) as unknown as DirectoryBot | undefined;
@@ -82,6 +102,8 @@ export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
 export const domainsOf = (parts: Parts): readonly DirectoryDomain[] =>
   (parts.get(DOMAINS_PART) as unknown as readonly DirectoryDomain[] | undefined) ?? [];
+export const picturesOf = (parts: Parts): RealmPictures =>
+  (parts.get(PICTURES_PART) as unknown as RealmPictures | undefined) ?? {};
 export const groupOf = (parts: Parts, id: number): DirectoryGroup | undefined =>
   parts.get(`${USER_GROUP_PART}${id}`) as unknown as DirectoryGroup | undefined;
 export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
@@ -100,7 +122,10 @@ export const asPart = (
     | DirectoryGroup
     | DirectoryEmoji
     | DirectoryBot
+    | RealmPictures
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[]
-    | readonly DirectoryDomain[],
+    | readonly DirectoryDomain[]
+    | DirectoryProfile
+    | readonly DirectoryProfileField[],
 ): Json => value as unknown as Json;

@@ -6,8 +6,13 @@ import { foldName } from '../../src/directory/index.js';
 import { SYSTEM_BOT_EMAILS } from '../../src/people/index.js';
 import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
 
+/** An upload takes no longer; one that failed gives its space back then. */
+const UPLOADING_MS = 60_000;
+
 export class RealmVolatile {
   nextId: number;
+  /** Space that uploads under way will take, by the file's number. */
+  readonly #uploading = new Map<number, { readonly bytes: number; readonly until: number }>();
   readonly #emails = new Map<string, number>();
   readonly #streamNames = new Map<string, number>();
 
@@ -16,6 +21,24 @@ export class RealmVolatile {
     for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
     for (const user of usersOf(parts)) this.addUser(user.id, user.email, user.deliveryEmail);
     for (const stream of streamsOf(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
+  }
+
+  uploading(id: number, bytes: number, now: number): void {
+    this.#uploading.set(id, { bytes, until: now + UPLOADING_MS });
+  }
+
+  uploaded(id: number): void {
+    this.#uploading.delete(id);
+  }
+
+  /** Bytes. */
+  spaceUploading(now: number): number {
+    let bytes = 0;
+    for (const [id, one] of this.#uploading) {
+      if (one.until < now) this.#uploading.delete(id);
+      else bytes += one.bytes;
+    }
+    return bytes;
   }
 
   addUser(id: number, ...emails: string[]): void {

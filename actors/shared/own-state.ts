@@ -16,6 +16,8 @@ export interface OwnSections {
   readonly topics: readonly UserTopic[];
   /** Parts with what was read and marked, by name. */
   readonly reading: readonly (readonly [string, Json])[];
+  /** Hints to be shown next. */
+  readonly hotspots: readonly JsonObject[];
 }
 
 export type OwnSection = keyof OwnSections;

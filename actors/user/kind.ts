@@ -29,6 +29,7 @@ import { streamById, subscribersOf, subscriptionStatus } from './commands/stream
 import { subscriptionSettings } from './commands/subscription-settings.js';
 import { streamIdByName, streams, subscribed, subscriptions } from './commands/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/topics.js';
+import { markHotspot, setTutorial } from './commands/tutorial.js';
 import { typing } from './commands/typing.js';
 import { unsubscribed } from './commands/unsubscribed.js';
 import { FILE_PART } from './files.js';
@@ -91,6 +92,8 @@ export const userKind: ActorKind<UserState> = {
     'mark-topic-read': markTopicRead,
     'read-stream': readStream,
     typing,
+    'mark-hotspot': markHotspot,
+    'set-tutorial': setTutorial,
     drafts,
     'create-drafts': createDrafts,
     'edit-draft': editDraft,

@@ -1,5 +1,6 @@
 /** Persisted state of a user actor. Subscriptions are parts of their own. */
 import { type ActorKey, type Json, type JsonObject, parseKey, type UserId, userId } from '../../src/core/index.js';
+import type { Tutorial } from '../../src/people/index.js';
 import type { Subscription } from '../../src/streams/index.js';
 
 export interface UserState extends JsonObject {
@@ -14,6 +15,8 @@ export interface UserState extends JsonObject {
   readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
+  /** Absent: nothing seen yet. */
+  readonly tutorial?: Tutorial & JsonObject;
 }
 
 /** The user whose actor has this key. */

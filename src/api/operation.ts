@@ -87,6 +87,8 @@ export interface Call<V> {
   readonly maxFileMib: number;
   readonly blobs: Blobs;
   readonly secrets: Secrets;
+  /** As sent, without the question mark. */
+  readonly query: string;
   /** A request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Have an actor carry out a command on the caller's behalf. Gives the fields of its answer; throws its refusal. */
@@ -94,7 +96,9 @@ export interface Call<V> {
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
   /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
-  refresh(): Promise<void>;
+  refresh(realm?: RealmId): Promise<void>;
+  /** Replica of any organization's directory; undefined where there is none. For what needs no account. */
+  directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
 }
 
 /** A command for an actor. The actor's answer becomes the response body. */
@@ -149,6 +153,8 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly visitors?: true;
   /** Takes files, in a multipart form. */
   readonly takesFiles?: true;
+  /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */
+  readonly pictureMib?: number;
   /** Request headers that `run` looks at, in lower case. */
   readonly headers?: readonly string[];
   readonly summary: string;

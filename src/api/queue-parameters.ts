@@ -63,6 +63,18 @@ interface QueueValues {
   readonly fetch_event_types: string[] | undefined;
   readonly narrow: readonly (readonly string[])[];
   readonly queue_lifespan_secs: number;
+  readonly pronouns: boolean;
+}
+
+/** First version of the mobile client that knows profile fields of pronouns (register.md § Capability deltas). */
+const PRONOUNS_SINCE = [27, 192] as const;
+
+/** By the User-Agent; other clients do. */
+export function knowsPronouns(userAgent: string): boolean {
+  const version = /^ZulipMobile\/(\d+)(?:\.(\d+))?/.exec(userAgent);
+  if (!version) return true;
+  const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
+  return major > PRONOUNS_SINCE[0] || (major === PRONOUNS_SINCE[0] && minor >= PRONOUNS_SINCE[1]);
 }
 
 /** Arguments of the event queue's `register` command. @throws ApiError */
@@ -85,6 +97,7 @@ export function queueArguments(values: QueueValues, isGuest: boolean, gravatarDe
       slimPresence: values.slim_presence,
       includeSubscribers: values.include_subscribers,
       allPublicStreams: values.all_public_streams,
+      pronouns: values.pronouns,
       eventTypes: values.event_types ?? null,
       narrow: values.narrow,
       capabilities: {

@@ -224,6 +224,14 @@ export const SETTINGS = {
     fallback: 25,
     parse: integer(1, 1_024),
   }),
+  uploadQuotaMib: setting({
+    env: 'UPLOAD_QUOTA_MIB',
+    option: 'upload-quota-mib',
+    value: 'N',
+    description: 'Space for all uploaded files of an organization, MiB; 0: no limit. The same for all processes.',
+    fallback: 0,
+    parse: integer(0, 1_000_000_000),
+  }),
   uploadMemoryMib: setting({
     env: 'UPLOAD_MEMORY_MIB',
     option: 'upload-memory-mib',

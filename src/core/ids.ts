@@ -35,10 +35,11 @@ export const partition = (n: number): Partition => n as Partition;
 /** Fixed per cluster (design § 5): a change would move every actor. */
 export const PARTITIONS = 256;
 
-export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail';
+export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence';
 
 export const realmKey = (realm: RealmId): ActorKey => `realm/${realm}` as ActorKey;
 export const userKey = (realm: RealmId, user: UserId): ActorKey => `user/${realm}/${user}` as ActorKey;
+export const presenceKey = (realm: RealmId): ActorKey => `presence/${realm}` as ActorKey;
 export const streamKey = (realm: RealmId, stream: StreamId): ActorKey => `stream/${realm}/${stream}` as ActorKey;
 /** Outgoing mail of an organization. */
 export const mailKey = (realm: RealmId): ActorKey => `mail/${realm}` as ActorKey;

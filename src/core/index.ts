@@ -1,4 +1,5 @@
 export { escapeHtml } from './escape-html.js';
+export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
 export * from './ids.js';
 export * from './json.js';

@@ -1,7 +1,7 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
-import { makeSystemBots, SYSTEM_BOT_EMAILS } from '../people/index.js';
+import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -10,11 +10,16 @@ import type {
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
   DirectoryStream,
   DirectoryUser,
   DirectoryView,
+  ProfileData,
   RealmEntry,
+  RealmPictures,
   RealmSettings,
+  UserStatus,
 } from './view.js';
 
 /** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
@@ -33,7 +38,12 @@ export interface DirectoryChange {
   /** The whole list. */
   readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
+  /** The whole list, by order. */
+  readonly profileFields?: readonly DirectoryProfileField[];
+  readonly profile?: DirectoryProfile;
   readonly bot?: DirectoryBot;
+  /** All of them. */
+  readonly pictures?: RealmPictures;
 }
 
 /** Answer of the realm actor's `snapshot` command. */
@@ -51,7 +61,10 @@ export interface DirectorySnapshot {
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
   readonly emoji: readonly DirectoryEmoji[];
+  readonly profileFields: readonly DirectoryProfileField[];
+  readonly profiles: readonly DirectoryProfile[];
   readonly bots: readonly DirectoryBot[];
+  readonly pictures: RealmPictures;
 }
 
 export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
@@ -60,28 +73,38 @@ export const asChange = (change: JsonObject): DirectoryChange => change as unkno
 /** Names of streams are compared ignoring case. */
 export const foldName = (name: string): string => name.toLowerCase();
 
+const NOTHING_FILLED_IN: ProfileData = {};
+
 export class RealmDirectory implements DirectoryView {
   version: number;
   readonly subdomain: string;
   deactivated: boolean;
   settings: RealmSettings;
+  pictures: RealmPictures;
   usersVersion = 0;
   streamsVersion = 0;
+  profilesVersion = 0;
   choicesVersion = 0;
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #users = new Map<UserId, DirectoryUser>();
   readonly #keys = new Map<string, UserId>();
   readonly #emails = new Map<string, UserId>();
+  readonly #avatars = new Map<string, UserId>();
   readonly #streams = new Map<StreamId, DirectoryStream>();
   readonly #names = new Map<string, StreamId>();
   readonly #realms = new Map<number, RealmEntry>();
   readonly #personals = new Map<UserId, DirectoryPersonal>();
+  readonly #statuses = new Map<UserId, UserStatus>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   readonly #bots = new Map<UserId, DirectoryBot>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
   #domains: readonly DirectoryDomain[] = [];
+  readonly #profiles = new Map<UserId, DirectoryProfile>();
+  /** Made when they are asked for. */
+  readonly #shownProfiles = new Map<UserId, ProfileData>();
+  #profileFields: readonly DirectoryProfileField[] = [];
 
   constructor(
     readonly realm: RealmId,
@@ -92,6 +115,7 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    this.pictures = snapshot.pictures;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
     const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
     this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
@@ -101,9 +125,10 @@ export class RealmDirectory implements DirectoryView {
     for (const personal of snapshot.personals) this.apply({ personal });
     for (const group of snapshot.groups) this.apply({ group });
     for (const emoji of snapshot.emoji) this.apply({ emoji });
+    for (const profile of snapshot.profiles) this.apply({ profile });
+    const { linkifiers, playgrounds, domains, profileFields } = snapshot;
+    this.apply({ linkifiers, playgrounds, domains, profileFields });
     for (const bot of snapshot.bots) this.apply({ bot });
-    const { linkifiers, playgrounds, domains } = snapshot;
-    this.apply({ linkifiers, playgrounds, domains });
   }
 
   apply(change: DirectoryChange): void {
@@ -116,9 +141,12 @@ export class RealmDirectory implements DirectoryView {
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
     if (change.domains) this.#domains = change.domains;
+    if (change.profileFields) this.#putProfileFields(change.profileFields);
+    if (change.profile) this.#putProfile(change.profile);
   }
 
   /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
@@ -140,6 +168,11 @@ export class RealmDirectory implements DirectoryView {
     const folded = email.toLowerCase();
     const id = this.#emails.get(folded) ?? SYSTEM_BOT_EMAILS.get(folded);
     return id === undefined ? undefined : this.user(id);
+  }
+
+  userByAvatar(hash: string): DirectoryUser | undefined {
+    const id = this.#avatars.get(hash);
+    return id === undefined ? undefined : this.#users.get(id);
   }
 
   users(): Iterable<DirectoryUser> {
@@ -179,6 +212,10 @@ export class RealmDirectory implements DirectoryView {
     for (const one of this.#personals.values()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
   }
 
+  statuses(): Iterable<readonly [UserId, UserStatus]> {
+    return this.#statuses;
+  }
+
   group(id: number): DirectoryGroup | undefined {
     return this.#groups.get(id);
   }
@@ -199,12 +236,40 @@ export class RealmDirectory implements DirectoryView {
     return this.#domains;
   }
 
+  profileFields(): readonly DirectoryProfileField[] {
+    return this.#profileFields;
+  }
+
+  profile(user: UserId): ProfileData {
+    const known = this.#shownProfiles.get(user);
+    if (known) return known;
+    const profile = this.#profiles.get(user);
+    if (!profile) return NOTHING_FILLED_IN;
+    const shown = presentProfile(profile, this.#profileFields);
+    this.#shownProfiles.set(user, shown);
+    return shown;
+  }
+
   emoji(): Iterable<DirectoryEmoji> {
     return this.#emoji.values();
   }
 
+  #putProfile(profile: DirectoryProfile): void {
+    this.#profiles.set(profile.user, profile);
+    this.#shownProfiles.delete(profile.user);
+    this.profilesVersion++;
+  }
+
+  #putProfileFields(fields: readonly DirectoryProfileField[]): void {
+    this.#profileFields = fields;
+    this.#shownProfiles.clear();
+    this.profilesVersion++;
+  }
+
   #putPersonal(personal: DirectoryPersonal): void {
     this.#personals.set(personal.user, personal);
+    if (personal.status) this.#statuses.set(personal.user, personal.status);
+    else this.#statuses.delete(personal.user);
     this.choicesVersion++;
   }
 
@@ -216,6 +281,8 @@ export class RealmDirectory implements DirectoryView {
       this.#emails.delete(before.deliveryEmail.toLowerCase());
     }
     this.#users.set(user.id, user);
+    // The name never changes, so one that is out of use may stay.
+    if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);
     this.#emails.set(user.email.toLowerCase(), user.id);
     this.#emails.set(user.deliveryEmail.toLowerCase(), user.id);

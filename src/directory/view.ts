@@ -3,6 +3,7 @@
  * interface only; how it is kept up is in replica.ts.
  */
 import type { RealmId, StreamId, UserId } from '../core/index.js';
+import type { EmojiRef } from '../emoji/emoji.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
@@ -23,7 +24,10 @@ export interface DirectoryUser {
   readonly botOwner: UserId | null;
   readonly timezone: string;
   readonly avatarSource: 'G' | 'U';
+  /** 1, and one more with each change. */
   readonly avatarVersion: number;
+  /** With source U. */
+  readonly avatar?: UploadedAvatar | null;
   /** users.md: 1 everyone, 2 members, 3 admins, 4 nobody, 5 moderators. */
   readonly emailVisibility: number;
   /** Milliseconds since 1970. */
@@ -34,6 +38,27 @@ export interface DirectoryUser {
   /** Roles held before, newest last: [role, first realm version with the next role]. Replay needs the role of then. */
   readonly pastRoles: readonly (readonly [number, number])[];
 }
+
+/** Where an account's uploaded avatar is. */
+export interface UploadedAvatar {
+  readonly realm: RealmId;
+  /** Names the account in addresses (secrets.ts). */
+  readonly hash: string;
+  /** Of the upload; each has one of its own. */
+  readonly number: number;
+}
+
+export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
+
+export interface RealmPicture {
+  /** Of the upload; 0: the default picture. */
+  readonly number: number;
+  /** One more with each change. */
+  readonly version: number;
+}
+
+/** Absent: never changed. */
+export type RealmPictures = { readonly [N in RealmPictureName]?: RealmPicture };
 
 export interface DirectoryStream {
   readonly id: StreamId;
@@ -92,6 +117,16 @@ export interface DirectoryPersonal {
   readonly alertWords: readonly string[];
   /** Muted users, in the order of muting; seconds since 1970. */
   readonly muted: readonly { readonly id: number; readonly timestamp: number }[];
+  /** Absent: says nothing. */
+  readonly status?: UserStatus;
+}
+
+/** What a person tells of himself, beside his name. */
+export interface UserStatus {
+  readonly text: string;
+  readonly emoji: EmojiRef | null;
+  /** Said to be away, in the old way; the setting `presence_enabled` is off then. */
+  readonly away: boolean;
 }
 
 export interface DirectoryGroup {
@@ -139,6 +174,41 @@ export interface DirectoryEmoji {
   readonly author: UserId | null;
 }
 
+/** A field that every human of the organization can fill in (realm.md § Custom profile fields). */
+export interface DirectoryProfileField {
+  readonly id: number;
+  /** 1 short text … 8 pronouns (people/profile-fields.ts); never changes. */
+  readonly type: number;
+  readonly name: string;
+  readonly hint: string;
+  /** JSON text; '' for types that need none. */
+  readonly data: string;
+  readonly order: number;
+  readonly inSummary: boolean;
+  /** Options that came after the field: [key, realm version]. What was chosen up to then was another option of that key. */
+  readonly added: readonly (readonly [string, number])[];
+}
+
+/** What a human has filled in; fields and options that are gone may still be among it. */
+export interface DirectoryProfile {
+  readonly user: UserId;
+  readonly values: { readonly [field: string]: ProfileValue };
+}
+
+export interface ProfileValue {
+  /** As the API sends it. */
+  readonly value: string;
+  /** HTML; '' for types that are not rendered. */
+  readonly rendered: string;
+  /** Realm version of the commit that set it. */
+  readonly at: number;
+}
+
+/** As user objects show it: field id → value. */
+export interface ProfileData {
+  readonly [field: string]: { readonly value: string; readonly rendered_value?: string };
+}
+
 export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
 
 /** One realm of the server, as realm 0 (the server's own) lists it. */
@@ -157,12 +227,15 @@ export interface DirectoryView {
   /** Deactivated organization: nobody may call anything. */
   readonly deactivated: boolean;
   readonly settings: RealmSettings;
+  readonly pictures: RealmPictures;
   /** System bots too, which `users` leaves out. */
   user(id: UserId): DirectoryUser | undefined;
   /** By keyed hash of the API key. */
   userByKeyHash(hash: string): DirectoryUser | undefined;
   /** By API e-mail or real address, ignoring case; system bots too. */
   userByEmail(email: string): DirectoryUser | undefined;
+  /** By the name of an uploaded avatar. */
+  userByAvatar(hash: string): DirectoryUser | undefined;
   /** All accounts, deactivated ones included, by id. */
   users(): Iterable<DirectoryUser>;
   stream(id: StreamId): DirectoryStream | undefined;
@@ -176,6 +249,8 @@ export interface DirectoryView {
   personal(user: UserId): DirectoryPersonal;
   /** Accounts with alert words or muted users. */
   personals(): Iterable<DirectoryPersonal>;
+  /** Of all who have one, deactivated accounts too. */
+  statuses(): Iterable<readonly [UserId, UserStatus]>;
   group(id: number): DirectoryGroup | undefined;
   /** Groups made by people, by id; system groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryGroup>;
@@ -185,6 +260,10 @@ export interface DirectoryView {
   playgrounds(): readonly DirectoryPlayground[];
   /** By id. */
   domains(): readonly DirectoryDomain[];
+  /** By their order. */
+  profileFields(): readonly DirectoryProfileField[];
+  /** What this account has filled in: the same object until it, or a field, changes. */
+  profile(user: UserId): ProfileData;
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
   /** How this server names the emoji that is neither Unicode nor the organization's. */
@@ -194,6 +273,8 @@ export interface DirectoryView {
   /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */
   readonly usersVersion: number;
   readonly streamsVersion: number;
+  /** Counts changes of what `profile` gives. */
+  readonly profilesVersion: number;
   /** Counts changes of what `personal` gives. */
   readonly choicesVersion: number;
 }

@@ -1,5 +1,5 @@
 /** Custom emoji as clients see them (realm.md § Custom emoji). Pure. */
-import type { JsonObject, RealmId } from '../core/index.js';
+import type { JsonObject } from '../core/index.js';
 import type { DirectoryEmoji } from '../directory/index.js';
 
 /** All of them by id, deactivated ones too. */
@@ -16,6 +16,3 @@ export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
 /** Below `/user_avatars/{realm}/`. */
 export const emojiPicture = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
 export const emojiStill = (id: number): string => `emoji/images/still/${id}.png`;
-
-/** Address under the organization's base URL. */
-export const pictureUrl = (realm: RealmId, path: string): string => `/user_avatars/${realm}/${path}`;

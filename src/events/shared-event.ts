@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../core/index.js';
 import { type NeutralMessage, orderFlags, variant } from '../messages/index.js';
+import { withoutPronouns } from '../people/index.js';
 import type { LogItem, MessageItem, PlainItem } from '../runtime/log-entry.js';
 
 /** Log positions are spread over this many ids: slots for the events of an entry, then for transient ones. */
@@ -22,6 +23,8 @@ export interface EventShape {
   readonly clientGravatar: boolean;
   readonly includeSubscribers: boolean;
   readonly notificationNull: boolean;
+  readonly pronouns: boolean;
+  readonly slimPresence: boolean;
 }
 
 const encoder = new TextEncoder();
@@ -59,6 +62,8 @@ export class SharedEvent {
       const flags = item.flags[user];
       return `${shape.applyMarkdown ? 'h' : 'm'}${shape.clientGravatar ? 'g' : ''}${flags ? flags.join() : ''}`;
     }
+    if (item.event.type === 'custom_profile_fields') return shape.pronouns ? 'p' : '';
+    if (item.event.type === 'presence') return shape.slimPresence ? 'l' : '';
     if (item.event.type !== 'subscription') return '';
     return `${shape.includeSubscribers ? 's' : ''}${shape.notificationNull ? 'n' : ''}`;
   }
@@ -75,25 +80,34 @@ export class SharedEvent {
 /** An event that was never in the log (somebody types). Its id differs from queue to queue, all else is encoded once. */
 export class TransientEvent {
   readonly #start: string;
+  readonly #slim: string;
 
   constructor(readonly item: PlainItem) {
-    this.#start = `${JSON.stringify(item.event).slice(0, -1)},"id":`;
+    const start = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
+    this.#start = start(item.event);
+    this.#slim = item.event.type === 'presence' ? start(withoutEmail(item.event)) : this.#start;
   }
 
   get type(): string {
     return this.item.event.type as string;
   }
 
-  encode(id: number): Uint8Array {
-    return encoder.encode(`${this.#start}${id}}`);
+  encode(id: number, { slimPresence }: Pick<EventShape, 'slimPresence'>): Uint8Array {
+    return encoder.encode(`${slimPresence ? this.#slim : this.#start}${id}}`);
   }
 }
+
+const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
 
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
 
 /** Capability deltas of events.md that change an event's content. */
 function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
   const { event } = item;
+  if (event.type === 'custom_profile_fields' && !shape.pronouns) {
+    return { ...event, fields: withoutPronouns(event.fields as readonly { readonly type: number }[]) };
+  }
+  if (event.type === 'presence') return shape.slimPresence ? withoutEmail(event) : event;
   if (event.type !== 'subscription' || event.op !== 'add') return event;
   const subscriptions = (event.subscriptions as readonly JsonObject[]).map((of) => {
     const { subscribers, ...rest } = of;

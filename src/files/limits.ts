@@ -7,6 +7,8 @@ declare module '../runtime/kind.js' {
 /** What clients are told of the configuration. */
 export interface Limits {
   readonly maxFileMib: number;
+  /** Space for all files of an organization, MiB; 0: no limit. */
+  readonly uploadQuotaMib: number;
 }
 
 /** A file that no message links goes after five weeks. */

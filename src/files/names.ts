@@ -71,8 +71,6 @@ export function parsePath(path: string): FilePath | undefined {
 
 /** Where the bytes of an uploaded file are kept. */
 export const blobOfFile = (path: string): string => `uploads/${path}`;
-/** Where a picture under `/user_avatars/{realm}/` is kept. */
-export const blobOfPicture = (path: string): string => `avatars/${path}`;
 
 /** Address under the organization's base URL. */
 export const fileUri = (path: string): string => `/user_uploads/${path}`;

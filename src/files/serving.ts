@@ -14,17 +14,25 @@ export function contentType(given: string): string {
     : 'application/octet-stream';
 }
 
+/** private: by the client only. public: needs no log-in. changing: public, but the address may show something else later. */
+export type Caching = 'private' | 'public' | 'changing';
+
+const CACHE_CONTROL: Readonly<Record<Caching, string>> = {
+  private: 'private, immutable',
+  public: 'public, max-age=31536000, immutable',
+  changing: 'public, no-cache',
+};
+
 export interface Served {
   readonly name: string;
   readonly type: string;
   /** Changes when the bytes do. */
   readonly tag: string;
   readonly download: boolean;
-  /** Pictures that the whole organization shows need no log-in. */
-  readonly shared: boolean;
+  readonly caching: Caching;
 }
 
-export function fileHeaders({ name, type, tag, download, shared }: Served): Record<string, string> {
+export function fileHeaders({ name, type, tag, download, caching }: Served): Record<string, string> {
   const inline = !download && INLINE.has(type);
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replace(
@@ -36,7 +44,7 @@ export function fileHeaders({ name, type, tag, download, shared }: Served): Reco
     'Content-Disposition': `${inline ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${exact}`,
     'Content-Security-Policy': POLICY,
     'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': `${shared ? 'public, max-age=31536000' : 'private'}, immutable`,
+    'Cache-Control': CACHE_CONTROL[caching],
     'Accept-Ranges': 'bytes',
     ETag: `"${tag}"`,
   };

@@ -97,6 +97,16 @@ export class Gateway implements FrontendServices {
     };
   }
 
+  async directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
+    const { directories } = this.options;
+    if (!directories.find(realm)) {
+      // Clients may name any number: only a realm that exists is worth a replica.
+      const realms = await this.#available(() => directories.realms());
+      if (!realms.some(({ id }) => id === realm)) return undefined;
+    }
+    return this.#open(realm);
+  }
+
   refresh(realm: RealmId): Promise<void> {
     return this.#available(() => this.options.directories.refresh(realm));
   }
@@ -118,12 +128,8 @@ export class Gateway implements FrontendServices {
 
   async #lookUp(known: KnownKey, username: string | undefined, host: string): Promise<Caller> {
     const { directories } = this.options;
-    if (!directories.find(known.realm)) {
-      // Any 32 characters name some number: only a realm that exists is worth a replica.
-      const realms = await this.#available(() => directories.realms());
-      if (!realms.some((realm) => realm.id === known.realm)) throw apiError('API_KEY_UNKNOWN');
-    }
-    let directory = await this.#open(known.realm);
+    let directory = await this.directoryOf(known.realm);
+    if (!directory) throw apiError('API_KEY_UNKNOWN');
     if (!directory.userByKeyHash(known.hash)) {
       // Another frontend may have told the client of a key that this replica has not seen yet.
       await this.refresh(known.realm);

@@ -25,9 +25,23 @@ export interface Arrival {
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
+type Methods = Found<Target>['route']['methods'];
+
+const wanted = new WeakMap<Methods, readonly string[]>();
+
+/** Which of the operations is meant may only be known with the body: what any of them looks at. */
+function wantedOf(methods: Methods): readonly string[] {
+  let names = wanted.get(methods);
+  if (!names) {
+    names = [...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? []))];
+    wanted.set(methods, names);
+  }
+  return names;
+}
+
 function headersOf(exchange: HttpExchange, { route }: Found<Target>): ReadonlyMap<string, string> {
-  const names = route.methods.get('GET')?.operation.headers;
-  return names ? new Map(names.map((name) => [name, exchange.header(name)])) : NO_HEADERS;
+  const names = wantedOf(route.methods);
+  return names.length > 0 ? new Map(names.map((name) => [name, exchange.header(name)])) : NO_HEADERS;
 }
 
 /** Reads all that is needed of the head: servers keep none of it. */

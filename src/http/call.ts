@@ -16,6 +16,7 @@ export interface CallFacts {
   readonly caller: Caller | undefined;
   readonly client: string;
   readonly host: string;
+  readonly query: string;
   readonly files: readonly UploadedFile[] | 'too large';
   /** Those that the operation declares. */
   readonly headers: ReadonlyMap<string, string>;
@@ -66,6 +67,10 @@ export class CallOf implements Call<AnyValues> {
     return this.services.secrets;
   }
 
+  get query(): string {
+    return this.facts.query;
+  }
+
   header(name: string): string {
     return this.facts.headers.get(name) ?? '';
   }
@@ -82,8 +87,12 @@ export class CallOf implements Call<AnyValues> {
     return this.services.clock.now();
   }
 
-  refresh(): Promise<void> {
-    return this.services.refresh(this.realm);
+  refresh(realm = this.realm): Promise<void> {
+    return this.services.refresh(realm);
+  }
+
+  directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
+    return this.services.directoryOf(realm);
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import type { JsonObject } from '../core/index.js';
 import { anonymousAt, visitorAt } from './anonymous.js';
 import { type Arrival, arrivalOf, type Target } from './arrival.js';
-import { checkKey, parseAuthorization } from './basic-auth.js';
+import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { clientName } from './client-name.js';
@@ -25,6 +25,7 @@ import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './params.js';
 import { NO_FIELDS, parseForm } from './params-form.js';
 import { Pending } from './pending.js';
+import { authenticateByKey } from './query-key.js';
 import { refusalOf } from './refusal.js';
 import {
   errorBody,
@@ -154,9 +155,7 @@ export class Frontend {
         return;
       }
       const found =
-        key === undefined
-          ? this.#authenticate(arrival)
-          : this.#services.authenticate(undefined, checkKey(key), arrival.host);
+        key === undefined ? this.#authenticate(arrival) : authenticateByKey(this.#services, key, arrival.host);
       this.#then(arrival, found, (_, caller) => {
         checkGuard(guard, webhookBots === true, caller, this.#services.clock.now());
         this.#run(arrival, target, caller, caller);
@@ -167,11 +166,13 @@ export class Frontend {
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
     const { exchange, found, form, host, headers } = arrival;
     if (caller) target.operation.before?.(caller.directory, caller.user.id);
+    const { pictureMib } = target.operation;
+    if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
     const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
     const { values, ignored } = target.parameters.read(form.fields, query, found.values);
     const client = clientName(form.fields.get('client') ?? query.get('client'), arrival.userAgent);
     const send = (forward: Forward): Promise<JsonObject> => this.#send(forward, at, caller, client);
-    const facts = { params: values, at, caller, client, host, headers, files: form.files, send };
+    const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files: form.files, send };
     const call = new CallOf(facts, this.#options, this.#services);
     const decide = (attempt: number): void =>
       this.#then(arrival, target.operation.run(call), (_, outcome: Outcome) => {

@@ -66,6 +66,8 @@ export interface FrontendServices {
   /** Organization that the host names. Throws NONEXISTENT_SUBDOMAIN (or what the handlers want) when there is none. */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   forward(forward: Forward, context: ForwardContext): Forwarding;
+  /** Undefined: there is no such organization. */
+  directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Bring the replica of the realm up to the end of its log. */
   refresh(realm: RealmId): Promise<void>;
   /** Until the replica has applied that realm version: a change is acknowledged after this frontend shows it. */

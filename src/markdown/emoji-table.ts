@@ -3,11 +3,16 @@ import { EMOJI_DATA } from './emoji-data.js';
 
 const codes = new Map<string, string>();
 const names = new Map<string, string>();
+const all = new Map<string, readonly string[]>();
 for (const row of EMOJI_DATA.trim().split(/;\s*/)) {
   const [code = '', ...given] = row.split(' ');
   if (given[0] !== undefined) names.set(code, given[0]);
+  all.set(code, given);
   for (const name of given) if (!codes.has(name)) codes.set(name, code);
 }
+
+/** Code → names; the first is the one that is emitted. */
+export const EMOJI_CODE_NAMES: ReadonlyMap<string, readonly string[]> = all;
 
 /** Lower-case hexadecimal code points, joined by `-`; undefined for unknown names. */
 export const emojiCode = (name: string): string | undefined => codes.get(name);

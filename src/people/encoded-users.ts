@@ -4,11 +4,12 @@
  */
 import { Encoded } from '../api/encode-fields.js';
 import { type UserId, userId } from '../core/index.js';
-import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import type { DirectoryUser, DirectoryView, ProfileData } from '../directory/index.js';
 import { presentUser, type UserOptions } from './present-user.js';
 import { ROLE, seesAddress } from './roles.js';
 
-export interface ListOptions extends UserOptions {
+export interface ListOptions extends Omit<UserOptions, 'profile'> {
+  readonly profile?: boolean;
   /** Absent: active and deactivated ones. */
   readonly active?: boolean | undefined;
 }
@@ -20,16 +21,24 @@ function classOf(viewer: DirectoryUser): number {
   return viewer.role <= ROLE.member ? ROLE.member : ROLE.guest;
 }
 
+interface Known {
+  readonly of: DirectoryUser;
+  readonly profile: ProfileData;
+  readonly variants: Map<string, string>;
+}
+
 class Lists {
-  version = -1;
+  #version = '';
   readonly #lists = new Map<string, Encoded>();
-  readonly #objects = new Map<UserId, { readonly of: DirectoryUser; readonly variants: Map<string, string> }>();
+  readonly #objects = new Map<UserId, Known>();
 
   constructor(private readonly directory: DirectoryView) {}
 
   of(viewer: DirectoryUser, options: ListOptions): Encoded {
-    if (this.version !== this.directory.usersVersion) this.#lists.clear();
-    this.version = this.directory.usersVersion;
+    const { usersVersion, profilesVersion } = this.directory;
+    const version = `${usersVersion}/${profilesVersion}`;
+    if (this.#version !== version) this.#lists.clear();
+    this.#version = version;
     const anybody: DirectoryUser = { ...viewer, id: userId(-1), role: classOf(viewer) };
     const { clientGravatar, profile = false, withoutActive = false, web = false, active } = options;
     const variant = `${clientGravatar}/${profile}/${withoutActive}/${web}`;
@@ -41,31 +50,33 @@ class Lists {
     const objects: string[] = [];
     for (const user of this.directory.users()) {
       if (active !== undefined && user.isActive !== active) continue;
-      objects.push(
-        user === own
-          ? JSON.stringify(presentUser(user, viewer, options))
-          : this.#object(user, anybody, options, variant),
-      );
+      objects.push(user === own ? this.#encode(user, viewer, options) : this.#object(user, anybody, options, variant));
     }
     const list = Encoded.text(`[${objects.join(',')}]`);
     if (!own) this.#lists.set(key, list);
     return list;
   }
 
-  #object(user: DirectoryUser, viewer: DirectoryUser, options: UserOptions, variant: string): string {
+  #object(user: DirectoryUser, viewer: DirectoryUser, options: ListOptions, variant: string): string {
     const key = user.emailVisibility === 1 ? variant : `${viewer.role}/${variant}`;
     let known = this.#objects.get(user.id);
-    if (known?.of !== user) {
-      known = { of: user, variants: new Map() };
+    const profile = this.directory.profile(user.id);
+    if (known?.of !== user || known.profile !== profile) {
+      known = { of: user, profile, variants: new Map() };
       this.#objects.set(user.id, known);
     }
     const { variants } = known;
     let object = variants.get(key);
     if (object === undefined) {
-      object = JSON.stringify(presentUser(user, viewer, options));
+      object = this.#encode(user, viewer, options);
       variants.set(key, object);
     }
     return object;
+  }
+
+  #encode(user: DirectoryUser, viewer: DirectoryUser, options: ListOptions): string {
+    const profile = options.profile ? this.directory : undefined;
+    return JSON.stringify(presentUser(user, viewer, { ...options, profile }));
   }
 }
 

@@ -1,25 +1,42 @@
 /** User objects as the API shows them (users.md § User object). */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../core/index.js';
-import type { DirectoryUser } from '../directory/index.js';
+import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import { type AvatarSize, uploadedAvatarUrl } from '../pictures/index.js';
 import { isAdmin, isGuest, isOwner, seesAddress } from './roles.js';
 import { isSystemBot } from './system-bots.js';
 
 const gravatarHashes = new Map<string, string>();
 const MOST_HASHES = 50_000;
+const LONGEST_ADDRESS = 320;
 
 function gravatarHash(address: string): string {
   const known = gravatarHashes.get(address);
   if (known) return known;
   if (gravatarHashes.size > MOST_HASHES) gravatarHashes.clear();
   const hash = createHash('md5').update(address.toLowerCase()).digest('hex');
-  gravatarHashes.set(address, hash);
+  // Anybody may ask for the gravatar of any text.
+  if (address.length <= LONGEST_ADDRESS) gravatarHashes.set(address, hash);
   return hash;
 }
 
-export function avatarUrl(user: DirectoryUser, size?: 'medium'): string {
-  return `https://secure.gravatar.com/avatar/${gravatarHash(user.deliveryEmail)}?d=identicon${size ? '&s=500' : ''}&version=${user.avatarVersion}`;
+export function avatarUrl(user: DirectoryUser, size: AvatarSize = 'small'): string {
+  if (user.avatar) return uploadedAvatarUrl(user.avatar, user.avatarVersion, size);
+  return gravatarUrl(user.deliveryEmail, user.avatarVersion, size);
 }
+
+/** @param address of an account, or any text */
+export function gravatarUrl(address: string, version: number, size: AvatarSize = 'small'): string {
+  return `https://secure.gravatar.com/avatar/${gravatarHash(address)}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
+}
+
+/** As events tell it. */
+export const presentAvatar = (user: DirectoryUser): JsonObject => ({
+  avatar_source: user.avatarSource,
+  avatar_url: avatarUrl(user),
+  avatar_url_medium: avatarUrl(user, 'medium'),
+  avatar_version: user.avatarVersion,
+});
 
 /** null where the client computes gravatars itself: never uploaded, and everybody may know the address. */
 export function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
@@ -34,8 +51,8 @@ export function isoTime(ms: number): string {
 
 export interface UserOptions {
   readonly clientGravatar: boolean;
-  /** Add profile_data (humans only). */
-  readonly profile?: boolean;
+  /** Add profile_data (humans only), taken from here. */
+  readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
   /** register's lists leave it out. */
   readonly withoutActive?: boolean;
   /** For callers without an account: no address, and no more of the account's age than the day. */
@@ -63,10 +80,9 @@ export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefin
     timezone: user.timezone,
     avatar_url: avatarUrlFor(user, options.clientGravatar),
     avatar_version: user.avatarVersion,
-    ...(options.profile && user.botType === null ? { profile_data: {} } : {}),
+    ...(options.profile && user.botType === null ? { profile_data: options.profile.profile(user.id) } : {}),
   };
 }
 
-/** Icon of an organization that never uploaded one. */
-export const defaultIcon = (subdomain: string): string =>
-  `https://secure.gravatar.com/avatar/${createHash('md5').update(subdomain).digest('hex')}?d=identicon`;
+/** Of an account that was just made. */
+export const NO_PROFILE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };

@@ -14,7 +14,7 @@ import {
   scrypt,
   timingSafeEqual,
 } from 'node:crypto';
-import { type RealmId, realmId } from '../core/index.js';
+import { type RealmId, realmId, type UserId } from '../core/index.js';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const REALM_CHARS = 6;
@@ -28,6 +28,7 @@ export class Secrets {
   readonly #sealKey: Buffer;
   readonly #maskKey: Buffer;
   readonly #signKey: Buffer;
+  readonly #avatarKey: Buffer;
 
   /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
   constructor(secret: string) {
@@ -37,6 +38,7 @@ export class Secrets {
     this.#sealKey = derive('key-seal');
     this.#maskKey = derive('key-realm');
     this.#signKey = derive('signature');
+    this.#avatarKey = derive('avatar');
   }
 
   newApiKey(realm: RealmId): string {
@@ -66,6 +68,11 @@ export class Secrets {
   /** 22 characters of base64url (132 bits), which nobody without the secret can make for this text. Texts begin with what they are for. */
   sign(text: string): string {
     return createHmac('sha256', this.#signKey).update(text).digest('base64url').slice(0, 22);
+  }
+
+  /** 40 hex digits that name an account in addresses of its avatar, and that nobody finds by counting. */
+  avatarHash(realm: RealmId, user: UserId): string {
+    return createHmac('sha1', this.#avatarKey).update(`${realm}/${user}`).digest('hex');
   }
 
   /** Encrypt a text for the Store (AES-256-GCM, base64). */

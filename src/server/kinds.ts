@@ -1,6 +1,7 @@
 /** The kinds of actors, by the first part of their keys. */
 import { queueKind } from '../../actors/event-queue/kind.js';
 import { mailKind } from '../../actors/mail/kind.js';
+import { presenceKind } from '../../actors/presence/kind.js';
 import { realmKind } from '../../actors/realm/kind.js';
 import { directKind, streamKind } from '../../actors/stream/kind.js';
 import { userKind } from '../../actors/user/kind.js';
@@ -13,5 +14,6 @@ export const actorKinds = (clock: Clock): Readonly<Record<string, AnyKind>> => (
   stream: streamKind,
   dm: directKind,
   mail: mailKind,
+  presence: presenceKind,
   queue: queueKind(() => clock.now()),
 });

@@ -67,7 +67,7 @@ export class ConclaveNode {
           renderer: this.#renderer,
           blobs: ports.blobs,
           mail: new PostOffice(mailer, clock, logger),
-          limits: { maxFileMib: config.maxFileMib },
+          limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
           personal: new PersonalParts(store, this.secrets),
         },

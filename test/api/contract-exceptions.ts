@@ -12,7 +12,6 @@ const NO_FORGING = 'no sender but the caller can be named here';
 /** Who may access a stream and who may post to it, but for its policy, is the same. */
 const SAME_ACCESS = 'whoever may not access the stream is refused before';
 const GUESTS_MOVE_NOTHING = 'no value of move_messages_between_streams_policy lets guests move messages';
-const NO_QUOTA = 'organizations have no quota';
 const SAME_WORDS = 'in the words of another refusal of the operation; brought about in reaction-refusals';
 const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought about in drafts';
 
@@ -55,6 +54,7 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
   '*: User is deactivated': NO_ACCOUNT,
+  '*: Presence is not supported for bot users.': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
@@ -69,7 +69,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /drafts: draft["timestamp"] is not an allowed_type': IN_LIST,
   "POST /typing: Not authorized to send to stream '{stream}'": SAME_ACCESS,
   'POST /typing: User not authorized for this query': NO_FORGING,
-  "POST /user_uploads: Upload would exceed your organization's upload quota.": NO_QUOTA,
   ...Object.fromEntries(
     ['POST /scheduled_messages', 'PATCH /scheduled_messages/{scheduled_message_id}'].flatMap((operation) => [
       [`${operation}: Stream '{stream}' does not exist`, ONLY_IDS],

@@ -17,6 +17,9 @@ const EMPTY: DirectorySnapshot = {
   playgrounds: [],
   bots: [],
   domains: [],
+  profileFields: [],
+  profiles: [],
+  pictures: {},
 };
 
 /** The directory of realm 1, with this in it. */

@@ -1,5 +1,6 @@
 /** What a person chose for himself, as register shows it (register.md § fetch_event_types). */
 import type { JsonObject } from '../../../src/core/index.js';
+import { presentEmoji } from '../../../src/emoji/index.js';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '../../../src/people/index.js';
 import type { SnapshotInputs } from './take.js';
 
@@ -30,3 +31,17 @@ export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObje
 export const mutedUsersSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
   muted_users: directory.personal(user.id).muted,
 });
+
+/** Of active accounts that say something. */
+export function statusSection({ directory }: SnapshotInputs): JsonObject {
+  const shown: Record<string, JsonObject> = {};
+  for (const [id, { text, emoji, away }] of directory.statuses()) {
+    if (!directory.user(id)?.isActive) continue;
+    shown[id] = {
+      ...(away ? { away } : {}),
+      ...(text === '' ? {} : { status_text: text }),
+      ...(emoji ? presentEmoji(emoji, directory) : {}),
+    };
+  }
+  return { user_status: shown };
+}

@@ -3,12 +3,15 @@ import type { JsonObject } from '../../../src/core/index.js';
 import {
   defaultSettings,
   EMOJISET_CHOICES,
+  FIELD_TYPES,
   NOTIFICATION_SOUNDS,
   presentDomain,
+  presentField,
   presentGroup,
   presentLinkifier,
   presentPlayground,
   UserGroups,
+  withoutPronouns,
 } from '../../../src/people/index.js';
 import type { SnapshotInputs } from './take.js';
 
@@ -30,6 +33,13 @@ export const playgroundsSection = ({ directory }: SnapshotInputs): JsonObject =>
 export const domainsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_domains: directory.domains().map(presentDomain),
 });
+/** Clients that do not know pronouns are told of none. */
+export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonObject {
+  const fields = directory.profileFields().map(presentField);
+  if (args.options.pronouns) return { custom_profile_fields: fields, custom_profile_field_types: FIELD_TYPES };
+  const { PRONOUNS: _, ...types } = FIELD_TYPES;
+  return { custom_profile_fields: withoutPronouns(fields), custom_profile_field_types: types };
+}
 
 export const settingsDefaultsSection = (): JsonObject => ({
   realm_user_settings_defaults: {

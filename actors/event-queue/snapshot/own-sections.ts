@@ -5,8 +5,8 @@ import type { OwnSection, OwnState } from '../../shared/own-state.js';
 import type { SnapshotInputs } from './take.js';
 
 export function ownSections(
-  { directory, args }: SnapshotInputs,
-  { drafts, scheduled, topics }: OwnState<OwnSection>,
+  { directory, args, user }: SnapshotInputs,
+  { drafts, scheduled, topics, hotspots }: OwnState<OwnSection>,
   wanted: (section: string) => boolean,
 ): JsonObject {
   // Whoever asks for user_topic by name has no use for its deprecated form.
@@ -14,6 +14,8 @@ export function ownSections(
   return {
     ...(wanted('drafts') ? { drafts } : {}),
     ...(wanted('scheduled_messages') ? { scheduled_messages: scheduled } : {}),
+    // Bots need no tutorial.
+    ...(wanted('hotspots') ? { hotspots: user.botType === null ? hotspots : [] } : {}),
     ...(deprecated ? { muted_topics: mutedTopics(topics, directory) } : {}),
     ...(wanted('user_topic') ? { user_topics: presentUserTopics(topics, directory) } : {}),
   };

@@ -1,7 +1,8 @@
 /** fetch_event_types `realm`: the organization's settings and the server's facts (register.md § Realm section). */
 import type { JsonObject } from '../../../src/core/index.js';
 import { MAX_MESSAGE } from '../../../src/messages/index.js';
-import { defaultIcon, mailDomain } from '../../../src/people/index.js';
+import { EXTERNAL_ACCOUNTS, mailDomain } from '../../../src/people/index.js';
+import { PICTURE_MIB, presentRealmPictures } from '../../../src/pictures/index.js';
 import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '../../../src/streams/index.js';
 import { SERVER_GENERATION } from '../../../src/version.js';
 import type { SnapshotInputs } from './take.js';
@@ -15,22 +16,12 @@ const GIPHY_RATINGS = {
   r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
 };
 
-const EXTERNAL_ACCOUNTS = {
-  twitter: {
-    text: 'Twitter',
-    url_pattern: 'https://twitter.com/%(username)s',
-    name: 'Twitter username',
-    hint: '',
-  },
-  github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
-};
-
 export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
   const settings = Object.fromEntries(
     Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
   );
   const { origin } = args;
-  const logo = `${origin}/static/images/logo.svg?version=0`;
+  const pictures = Object.entries(presentRealmPictures(directory)).map(([name, value]) => [`realm_${name}`, value]);
   return {
     ...settings,
     realm_authentication_methods: { Email: true },
@@ -39,29 +30,25 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
     realm_presence_disabled: false,
     realm_uri: origin,
     realm_bot_domain: mailDomain(origin),
-    realm_icon_url: defaultIcon(directory.subdomain),
-    realm_icon_source: 'G',
-    realm_logo_url: logo,
-    realm_logo_source: 'D',
-    realm_night_logo_url: logo,
-    realm_night_logo_source: 'D',
+    ...Object.fromEntries(pictures),
     realm_available_video_chat_providers: {
       disabled: { name: 'None', id: 0 },
       jitsi_meet: { name: 'Jitsi Meet', id: 1 },
     },
     realm_default_external_accounts: EXTERNAL_ACCOUNTS,
     realm_push_notifications_enabled: false,
-    realm_upload_quota_mib: null,
+    // In bytes, whatever its name says (register.md).
+    realm_upload_quota_mib: limits.uploadQuotaMib === 0 ? null : limits.uploadQuotaMib * 1_048_576,
     realm_plan_type: 1,
     service_plan_is_not_limited: true,
     zulip_plan_is_not_limited: true,
     upgrade_text_for_wide_organization_logo: '',
     realm_is_zephyr_mirror_realm: false,
     giphy_rating_options: GIPHY_RATINGS,
-    max_avatar_file_size_mib: 5,
+    max_avatar_file_size_mib: PICTURE_MIB,
     max_file_upload_size_mib: limits.maxFileMib,
-    max_icon_file_size_mib: 5,
-    max_logo_file_size_mib: 5,
+    max_icon_file_size_mib: PICTURE_MIB,
+    max_logo_file_size_mib: PICTURE_MIB,
     max_stream_name_length: MAX_STREAM_NAME,
     max_stream_description_length: MAX_DESCRIPTION,
     max_topic_length: MAX_TOPIC,

@@ -8,13 +8,15 @@ import {
   mutedUsersSection,
   notificationsSection,
   settingsSection,
+  statusSection,
 } from './choice-sections.js';
-import { EMPTY_SECTIONS, presenceSection, profileFieldsSection } from './empty-sections.js';
+import { EMPTY_SECTIONS } from './empty-sections.js';
 import {
   domainsSection,
   groupsSection,
   linkifiersSection,
   playgroundsSection,
+  profileFieldsSection,
   settingsDefaultsSection,
 } from './organization-sections.js';
 import { defaultStreamsSection } from './stream-sections.js';
@@ -25,7 +27,6 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   default_streams: defaultStreamsSection,
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
-  presence: presenceSection,
   realm_bot: botsSection,
   realm_domains: domainsSection,
   realm_linkifiers: linkifiersSection,
@@ -34,6 +35,7 @@ const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   realm_user_settings_defaults: settingsDefaultsSection,
   stop_words: () => ({ stop_words: STOP_WORDS }),
   user_settings: settingsSection,
+  user_status: statusSection,
   update_display_settings: displaySection,
   update_global_notifications: notificationsSection,
 };

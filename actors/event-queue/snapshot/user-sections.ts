@@ -13,16 +13,18 @@ import {
 } from '../../../src/people/index.js';
 import { webPublicEnabled } from '../../../src/streams/index.js';
 import type { SnapshotInputs } from './take.js';
+import { VISITOR } from './visitor.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 
 export function userSections({ user, directory, args, now }: SnapshotInputs): Fields {
   const { settings } = directory;
+  const isVisitor = user.id === VISITOR.id;
   const options = {
     clientGravatar: args.options.clientGravatar,
-    profile: true,
+    profile: !isVisitor,
     withoutActive: true,
-    web: user.id === 0,
+    web: isVisitor,
   };
   const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
   const publicStreams = may('create_public_stream_policy');

@@ -37,6 +37,7 @@ export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection
 /** What replaces fields that depend on being somebody; undefined = left out. */
 const SHOWN: Fields = {
   streams: undefined,
+  custom_profile_fields: [],
   realm_allow_message_editing: false,
   realm_edit_topic_policy: 2,
   realm_delete_own_message_policy: 2,

@@ -2,7 +2,7 @@
 import { apiError } from '../../../src/api/errors.js';
 
 import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
-import { checkFullName, isEmail, presentUser, ROLE, systemGroupsOf } from '../../../src/people/index.js';
+import { checkFullName, isEmail, NO_PROFILE, presentUser, ROLE, systemGroupsOf } from '../../../src/people/index.js';
 import type { LogItem } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
 import { asPart, USER_PART, userOf } from '../state.js';
@@ -76,7 +76,7 @@ export const createUser: RealmCommand<NewUserArgs, Prepared> = {
 
 /** Everybody hears of a new account; the real address goes to those who may see it (users.md § User object). */
 export function userAdded(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
-  const person = presentUser(user, user, { clientGravatar: false, profile: true });
+  const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
   return [
     { t: 'directory', change: { user: user as never } },
     {

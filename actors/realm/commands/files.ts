@@ -6,11 +6,23 @@ import { value } from '../../shared/replies.js';
 import type { FileChange } from '../../user/files.js';
 import type { RealmCommand } from './command.js';
 
-/** Number of a new file. One that is not used in the end is left out. */
-export const fileId: RealmCommand<JsonObject> = {
+/**
+ * Number of a new file; null: there is no space for it. A number that is not used in the end is left out. What is being
+ * uploaded counts, so that many at once do not exceed together what each of them leaves free.
+ */
+export const fileId: RealmCommand<{
+  /** Bytes. */
+  readonly size: number;
+  /** Bytes that all files may take; null: no limit. */
+  readonly quota: number | null;
+}> = {
   lane: 'files',
-  handle({ state }) {
+  handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
+    if (quota !== null) {
+      if (uploads.used + volatile.spaceUploading(now) + size > quota) return { reply: value(null) };
+      volatile.uploading(uploads.next, size, now);
+    }
     return { reply: value(uploads.next), state: { ...state, uploads: { ...uploads, next: uploads.next + 1 } } };
   },
 };
@@ -43,10 +55,11 @@ export const filesChanged: RealmCommand<{
     }
     return undefined;
   },
-  handle({ state }, { owner, changes }) {
+  handle({ state, volatile }, { owner, changes }) {
     let { used } = state.uploads;
     const events = changes.map(({ op, attachment, bytes }) => {
       used += bytes;
+      if (op === 'add') volatile.uploaded(Number(attachment.id));
       const event = { type: 'attachment', op, attachment: attachment as Json, upload_space_used: used };
       return { t: 'event', to: { users: [owner] }, event } as const;
     });

@@ -1,13 +1,12 @@
 /**
- * PATCH /settings (users.md § Settings): checked by the frontend, stored where every replica has it. Presence follows
- * with the operations on presence.
+ * PATCH /settings (users.md § Settings): checked by the frontend, stored where every replica has it.
  */
 import { type Json, type JsonObject, realmId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import {
-  avatarUrl,
   FAKE_EMAIL_DOMAIN,
   LANGUAGES,
+  presentAvatar,
   SETTING_NAMES,
   type SettingName,
   type SettingValue,
@@ -20,7 +19,8 @@ import { success } from '../../shared/replies.js';
 import { asPart, personalOf, USER_PART, usersOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 import type { RealmCommand } from './command.js';
-import { actingUser, LANE, storePersonal, tellEverybody, tellUser } from './personal.js';
+import { actingUser, LANE, storePersonal, tellEverybody, tellUser, withStatus } from './personal.js';
+import { switchPresence } from './presence-switch.js';
 
 export interface SettingsArgs extends JsonObject {
   /** Only those that the request has. */
@@ -31,7 +31,8 @@ export interface SettingsArgs extends JsonObject {
 
 export const changeSettings: RealmCommand<SettingsArgs> = {
   lane: LANE,
-  handle({ parts, volatile }, { values, domain }, _inputs, { caller, realm, version }) {
+  handle({ parts, volatile }, { values, domain }, _inputs, context) {
+    const { caller, realm, version } = context;
     const before = actingUser(parts, caller);
     const personal = personalOf(parts, caller);
     const changed = SETTING_NAMES.filter(
@@ -47,13 +48,17 @@ export const changeSettings: RealmCommand<SettingsArgs> = {
       events.push({ t: 'directory', change: { user: user as never } });
     }
     const chosen = choose(personal.settings, changed, values);
+    const presence = changed.includes('presence_enabled')
+      ? switchPresence(user, personal.status, values.presence_enabled === true, context)
+      : undefined;
     if (chosen !== personal.settings) {
-      const stored = storePersonal({ ...personal, settings: chosen });
+      const stored = storePersonal(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
       Object.assign(written, stored.parts);
       events.push(stored.change);
     }
     for (const name of changed) {
       events.push(...settingEvents(user.id, name, values[name]!));
+      if (name === 'presence_enabled') events.push(...presence!.events);
       if (name === 'email_address_visibility') events.push(...visibilityEvents(before, user, usersOf(parts), version));
       if (name === 'timezone') {
         const person = { user_id: user.id, email: user.email, timezone: user.timezone };
@@ -64,11 +69,12 @@ export const changeSettings: RealmCommand<SettingsArgs> = {
       changed.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false
         ? [{ to: userKey(realmId(realm), user.id), name: 'drop-drafts', args: {}, caller: user.id, after: version }]
         : [];
+    const commands = [...drop, ...(presence?.commands ?? [])];
     return {
       reply: success(undefined, version),
       parts: written,
       events,
-      ...(drop.length > 0 ? { commands: [drop], replyAfterCommands: true } : {}),
+      ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
     };
   },
 };
@@ -156,15 +162,9 @@ function visibilityEvents(
   }
   if (losing.length > 0) events.push({ t: 'event', to: { users: losing }, event: update({ delivery_email: null }) });
   if (before.email === after.email) return events;
-  const avatar = {
-    avatar_source: after.avatarSource,
-    avatar_url: avatarUrl(after),
-    avatar_url_medium: avatarUrl(after, 'medium'),
-    avatar_version: after.avatarVersion,
-  };
   return [
     ...events,
     tellEverybody(version, update({ new_email: after.email })),
-    tellEverybody(version, update(avatar)),
+    tellEverybody(version, update(presentAvatar(after))),
   ];
 }

@@ -1,7 +1,7 @@
 /** What commands on a person's own choices have in common. */
 import { apiError } from '../../../src/api/errors.js';
 import type { Json, JsonObject } from '../../../src/core/index.js';
-import type { DirectoryPersonal, DirectoryUser } from '../../../src/directory/index.js';
+import type { DirectoryPersonal, DirectoryUser, UserStatus } from '../../../src/directory/index.js';
 import { ROLE } from '../../../src/people/index.js';
 import type { LogItem } from '../../../src/runtime/index.js';
 import { asPart, type Parts, PERSONAL_PART, userOf } from '../state.js';
@@ -34,4 +34,10 @@ export function storePersonal(personal: DirectoryPersonal): {
     parts: { [`${PERSONAL_PART}${personal.user}`]: asPart(personal) },
     change: { t: 'directory', change: { personal: personal as never } },
   };
+}
+
+/** With this status, or none where it says nothing. */
+export function withStatus({ status: _, ...personal }: DirectoryPersonal, status?: UserStatus): DirectoryPersonal {
+  const says = status && (status.text !== '' || status.emoji !== null || status.away);
+  return says ? { ...personal, status } : personal;
 }

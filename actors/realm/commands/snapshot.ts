@@ -8,7 +8,10 @@ import {
   groupsOf,
   linkifiersOf,
   personalsOf,
+  picturesOf,
   playgroundsOf,
+  profileFieldsOf,
+  profilesOf,
   realmsOf,
   streamsOf,
   usersOf,
@@ -35,8 +38,11 @@ export const snapshot: RealmCommand<JsonObject> = {
       playgrounds: playgroundsOf(parts) as never,
       domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
+      profileFields: profileFieldsOf(parts) as never,
+      profiles: [...profilesOf(parts)] as never,
       // By id: the order of parts is that of their names.
       bots: [...botsOf(parts)].sort((a, b) => a.user - b.user) as never,
+      pictures: picturesOf(parts) as never,
     }),
   }),
 };

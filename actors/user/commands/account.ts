@@ -3,7 +3,7 @@ import { apiError } from '../../../src/api/errors.js';
 import type { ActorReply } from '../../../src/api/operation.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import { userId } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
+import type { DirectoryUser, DirectoryView, ProfileData } from '../../../src/directory/index.js';
 import { newestMessage } from '../../../src/messages/index.js';
 import { avatarUrl, presentUser } from '../../../src/people/index.js';
 import { success, value } from '../../shared/replies.js';
@@ -47,14 +47,18 @@ export const sealedKey: UserCommand<JsonObject> = {
 };
 
 /** Replies by account as the directory holds it: a change of the account is another object. */
-const shown = new WeakMap<DirectoryUser, { readonly newest: number; readonly reply: ActorReply }>();
+const shown = new WeakMap<
+  DirectoryUser,
+  { readonly profile: ProfileData; readonly newest: number; readonly reply: ActorReply }
+>();
 
-function showMe(user: DirectoryUser, newest: number): ActorReply {
+function showMe(user: DirectoryUser, directory: DirectoryView, newest: number): ActorReply {
   const known = shown.get(user);
-  if (known?.newest === newest) return known.reply;
-  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: true });
+  const profile = directory.profile(user.id);
+  if (known?.newest === newest && known.profile === profile) return known.reply;
+  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
   const reply = success({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
-  shown.set(user, { newest, reply });
+  shown.set(user, { profile, newest, reply });
   return reply;
 }
 
@@ -72,6 +76,6 @@ export const me: UserCommand<JsonObject, number> = {
   handle(_view, _args, newest, { directory, caller }) {
     const user = directory.user(userId(caller));
     if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-    return { reply: showMe(user, newest) };
+    return { reply: showMe(user, directory, newest) };
   },
 };

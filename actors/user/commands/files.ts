@@ -23,10 +23,18 @@ import { selfOf, type UserState } from '../state.js';
  * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.
  * @param path made by the frontend (files/names.ts)
  */
-export const fileBegin: UserCommand<{ readonly path: string; readonly name: string; readonly size: number }, number> = {
+export const fileBegin: UserCommand<
+  { readonly path: string; readonly name: string; readonly size: number },
+  number | null
+> = {
   lane: 'upload',
-  needs: async (_args, { realm }, { ask }) => (await ask(realmKey(realm), 'file-id', {})) as number,
+  needs: async ({ size }, { realm }, { ask, services }) => {
+    const { uploadQuotaMib } = services.limits;
+    const quota = uploadQuotaMib === 0 ? null : uploadQuotaMib * 1_048_576;
+    return (await ask(realmKey(realm), 'file-id', { size, quota })) as number | null;
+  },
   handle({ parts }, { path, name, size }, id, { now }) {
+    if (id === null) throw apiError('UPLOAD_QUOTA');
     const expires = now + UNFINISHED_MS;
     const file: OwnFile = { id, path, name, size, created: now, ready: false, messages: [], expires };
     const changed = { [filePart(path)]: file };

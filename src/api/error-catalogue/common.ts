@@ -9,6 +9,9 @@ export const common = {
   AUTH_HEADER: unauthorized('Invalid authorization header for basic auth'),
   API_KEY_MALFORMED: unauthorized('Malformed API key'),
   API_KEY_UNKNOWN: unauthorized('Invalid API key'),
+  /** `?api_key=`: with the code of its own (conventions.md § Authentication). */
+  QUERY_KEY_MALFORMED: { code: 'INVALID_API_KEY', status: 401, msg: 'Malformed API key' },
+  QUERY_KEY_UNKNOWN: { code: 'INVALID_API_KEY', status: 401, msg: 'Invalid API key' },
   ACCOUNT_DEACTIVATED: unauthorized('Account is deactivated'),
   ORGANIZATION_DEACTIVATED: unauthorized('This organization has been deactivated'),
   WRONG_SUBDOMAIN: unauthorized('Account is not associated with this subdomain'),

@@ -11,6 +11,7 @@ import { files } from './files.js';
 import { invitations } from './invitations.js';
 import { messages } from './messages.js';
 import { organization } from './organization.js';
+import { presence } from './presence.js';
 import { queues } from './queues.js';
 import { shared } from './shared.js';
 import { streams } from './streams.js';
@@ -27,6 +28,7 @@ export const catalogue = {
   ...changes,
   ...drafts,
   ...typing,
+  ...presence,
   ...streams,
   ...users,
   ...bots,

@@ -1,8 +1,8 @@
 /** Custom emoji (realm.md § Custom emoji). */
 import { realmKey } from '../../core/index.js';
-import { EMOJI_MIB, emojiImage } from '../../emoji/image.js';
+import { emojiImage } from '../../emoji/image.js';
 import { checkEmojiName, emojiPicture, emojiStill, presentCustomEmoji } from '../../emoji/index.js';
-import { blobOfPicture } from '../../files/index.js';
+import { blobOfPicture, PICTURE_MIB } from '../../pictures/index.js';
 import { ActorRefused } from '../errors.js';
 import { type Operation, operation } from '../operation.js';
 import { pathText } from '../parameters.js';
@@ -33,8 +33,8 @@ export const uploadEmoji = operation({
     const args = {
       name,
       files: files === 'too large' ? 1 : files.length,
-      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > EMOJI_MIB * 1_048_576,
-      mib: EMOJI_MIB,
+      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > PICTURE_MIB * 1_048_576,
+      mib: PICTURE_MIB,
     };
     const { id } = (await call.send({ to, command: 'emoji-begin', args })) as { id: number };
     const image = await emojiImage(given ?? new Uint8Array(0));

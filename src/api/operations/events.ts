@@ -7,7 +7,7 @@ import { VERSION_FIELDS } from '../../version.js';
 import { apiError } from '../errors.js';
 import { type Call, type Forward, operation } from '../operation.js';
 import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
-import { queueArguments, queueParameters } from '../queue-parameters.js';
+import { knowsPronouns, queueArguments, queueParameters } from '../queue-parameters.js';
 
 const guestCall = (call: Call<unknown>): boolean => {
   const user = call.directory.user(call.caller);
@@ -38,10 +38,12 @@ export const register = operation({
   guard: 'user',
   anonymous: true,
   summary: 'Create an event queue and fetch the state that its events change.',
+  headers: ['user-agent'],
   parameters: queueParameters('form'),
   run(call) {
-    if (call.caller === 0) return visit(call, call.params);
-    const forward = registration(call, queueArguments(call.params, guestCall(call), true));
+    const values = { ...call.params, pronouns: knowsPronouns(call.header('user-agent')) };
+    if (call.caller === 0) return visit(call, values);
+    const forward = registration(call, queueArguments(values, guestCall(call), true));
     return { ...forward, plus: VERSION_FIELDS };
   },
 });
@@ -57,6 +59,7 @@ export const getEvents = operation({
   method: 'GET',
   path: '/events',
   guard: 'user',
+  headers: ['user-agent'],
   summary: 'Wait for events of a queue.',
   parameters: {
     queue_id: maybeText('query', 'From register; absent: a queue is made from the other parameters.'),
@@ -76,7 +79,7 @@ export const getEvents = operation({
     stream_typing_notifications: maybeFlag('query', 'Client capability.'),
     user_settings_object: maybeFlag('query', 'Client capability.'),
     linkifier_url_template: maybeFlag('query', 'Client capability.'),
-    pronouns_field_type_supported: flag('query', true, 'Accepted and unused.'),
+    pronouns_field_type_supported: flag('query', true, 'Client capability: knows profile fields of pronouns.'),
   },
   run(call) {
     const { params } = call;
@@ -94,6 +97,7 @@ export const getEvents = operation({
           queue_lifespan_secs: params.queue_lifespan_secs || params.lifespan_secs,
           client_capabilities: { ...bare, ...params.client_capabilities },
           fetch_event_types: [],
+          pronouns: params.pronouns_field_type_supported && knowsPronouns(call.header('user-agent')),
         },
         guestCall(call),
         false,

@@ -1,16 +1,12 @@
 /** Uploaded files (realm.md § Uploads and attachments). */
 import { Type } from 'typebox';
-import { BlobGone } from '../../blobs/index.js';
-import { type RealmId, realmId, userKey } from '../../core/index.js';
+import { userKey } from '../../core/index.js';
 import {
   blobOfFile,
-  blobOfPicture,
   contentType,
-  fileHeaders,
   newPath,
   openTemporary,
   parsePath,
-  partOf,
   shownName,
   temporaryUri,
 } from '../../files/index.js';
@@ -18,6 +14,7 @@ import { hasPublicAccess } from '../../streams/index.js';
 import { apiError } from '../errors.js';
 import { type Call, type Operation, operation, type RawAnswer } from '../operation.js';
 import { pathId, pathRest, pathText } from '../parameters.js';
+import { CONDITIONS, serveBlob } from '../serve-blob.js';
 
 export const uploadFile = operation({
   id: 'upload-file',
@@ -58,37 +55,10 @@ async function mayAccess(call: Call<unknown>, path: string): Promise<void> {
   }
 }
 
-const CONDITIONS = ['range', 'if-range', 'if-none-match'];
-
-interface Stored {
-  readonly blob: string;
-  readonly name: string;
-  readonly tag: string;
-  readonly download: boolean;
-  readonly shared: boolean;
-}
-
-/** The bytes, or the part of them that was asked for. */
-async function serve(call: Call<unknown>, realm: RealmId, stored: Stored): Promise<RawAnswer> {
-  const blob = await call.blobs.find(realm, stored.blob);
-  if (!blob) throw apiError('FILE_NOT_FOUND');
-  const { status, headers, start, end } = partOf(blob.size, stored.tag, {
-    range: call.header('range'),
-    ifRange: call.header('if-range'),
-    ifNoneMatch: call.header('if-none-match'),
-  });
-  try {
-    const raw = start === end ? new Uint8Array(0) : await blob.read(start, end);
-    return { status, raw, headers: { ...fileHeaders({ ...stored, type: blob.type }), ...headers } };
-  } catch (error) {
-    if (error instanceof BlobGone) throw apiError('FILE_NOT_FOUND');
-    throw error;
-  }
-}
-
-function serveFile(call: Call<unknown>, path: string, download: boolean): Promise<RawAnswer> {
+async function serveFile(call: Call<unknown>, path: string, download: boolean): Promise<RawAnswer> {
   const { realm, token, name } = parsePath(path)!;
-  return serve(call, realm, { blob: blobOfFile(path), name, tag: token, download, shared: false });
+  const blob = await call.blobs.find(realm, blobOfFile(path));
+  return serveBlob(call, blob, { name, tag: token, download, caching: 'private' });
 }
 
 const filePath = {
@@ -149,24 +119,6 @@ export const getTemporaryFile = operation({
     serveFile(call, openTemporary(call.secrets, call.params.token, call.params.filename, call.now), false),
 });
 
-/** Pictures that the organization shows to everybody: no log-in, as the addresses are in pages of all kinds. */
-export const getPicture = operation({
-  id: 'get-picture',
-  method: 'GET',
-  path: '/user_avatars/{realm_id}/{path}',
-  root: true,
-  guard: 'none',
-  headers: CONDITIONS,
-  summary: 'A picture of an organization, such as a custom emoji.',
-  parameters: { realm_id: pathId('The organization.'), path: pathRest('The picture.') },
-  run(call) {
-    const { realm_id, path } = call.params;
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    const stored = { blob: blobOfPicture(path), name, tag: `${realm_id}/${name}`, download: false, shared: true };
-    return serve(call, realmId(realm_id), stored);
-  },
-});
-
 export const getAttachments = operation({
   id: 'get-attachments',
   method: 'GET',
@@ -207,5 +159,4 @@ export const FILE_OPERATIONS = [
   getFile,
   downloadFile,
   getTemporaryFile,
-  getPicture,
 ] as unknown as readonly Operation[];

@@ -1,5 +1,5 @@
 /** What clients ask before they log in (realm.md § GET /server_settings). */
-import { defaultIcon } from '../../people/index.js';
+import { realmPicture } from '../../pictures/index.js';
 import { hasPublicAccess } from '../../streams/index.js';
 import { VERSION_FIELDS } from '../../version.js';
 import { operation } from '../operation.js';
@@ -35,7 +35,7 @@ export const getServerSettings = operation({
       require_email_format_usernames: true,
       realm_uri: origin,
       realm_name: String(directory.settings.name ?? ''),
-      realm_icon: defaultIcon(directory.subdomain),
+      realm_icon: realmPicture(directory, 'icon'),
       realm_description: String(directory.settings.description ?? ''),
       realm_web_public_access_enabled: hasPublicAccess(webPublicStreams, directory),
       external_authentication_methods: [],

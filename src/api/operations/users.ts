@@ -17,7 +17,8 @@ export const getUsers = operation({
     include_custom_profile_fields: flag('query', false, "Add each human's profile_data."),
   },
   run({ params, directory, caller }) {
-    const options = { clientGravatar: params.client_gravatar, profile: params.include_custom_profile_fields };
+    const { client_gravatar, include_custom_profile_fields } = params;
+    const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
     return { fields: { members: encodedUsers(directory, directory.user(caller)!, options) } };
   },
 });
@@ -34,7 +35,8 @@ async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | und
   if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
   const { client_gravatar, include_custom_profile_fields } = call.params;
   const viewer = call.directory.user(call.caller);
-  const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
+  const profile = include_custom_profile_fields ? call.directory : undefined;
+  const options = { clientGravatar: client_gravatar, profile };
   return { fields: { user: presentUser(user, viewer, options) } };
 }
 

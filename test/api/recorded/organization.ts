@@ -131,7 +131,34 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
   const groupIds = new Map(
     [...SYSTEM_GROUPS.map((name) => `@role:${name}`), OWN_GROUP].map((name, i) => [25 + i, known.get(name)!]),
   );
+  await makeProfileFields(clients.get('admin')!);
   return { server, clients, addresses, adminKey, groupIds, groups };
+}
+
+const FIRST_FIELD = 10;
+const FIELDS: readonly Params[] = [
+  { name: 'Phone number', field_type: 1 },
+  { name: 'Biography', field_type: 2, hint: 'What are you known for?' },
+  { name: 'Favorite food', field_type: 1, hint: "Or drink, if you'd prefer" },
+  {
+    name: 'Favorite editor',
+    field_type: 3,
+    field_data: { 0: { text: 'Vim', order: '1' }, 1: { text: 'Emacs', order: '2' } },
+  },
+  { name: 'Birthday', field_type: 4 },
+  { name: 'Favorite website', field_type: 5, hint: "Or your personal blog's URL" },
+  { name: 'Mentor', field_type: 6 },
+  { field_type: 7, field_data: { subtype: 'github' } },
+  { name: 'Pronouns', field_type: 8, hint: 'What pronouns should people use to refer to you?' },
+];
+
+/** With the ids of the recording. */
+async function makeProfileFields(by: Client): Promise<void> {
+  for (let id = 1; id < FIRST_FIELD; id++) {
+    const { id: field_id } = await by.ok('POST /realm/profile_fields', { name: 'filler', field_type: 1 });
+    await by.ok('DELETE /realm/profile_fields/{field_id}', { field_id });
+  }
+  for (const field of FIELDS) await by.ok('POST /realm/profile_fields', field);
 }
 
 const client = (server: TestServer, role: string | null, email: string, key: string): Client =>

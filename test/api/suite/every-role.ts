@@ -70,6 +70,12 @@ const ROWS: readonly Row[] = [
   { operation: 'PATCH /settings/display', params: () => ({ enter_sends: false }) },
   { operation: 'PATCH /settings/notifications', params: () => ({ enable_sounds: true }) },
   { operation: 'GET /users/me/alert_words', params: () => ({}) },
+  { operation: 'POST /users/me/presence', params: () => ({ status: 'active' }) },
+  { operation: 'GET /realm/presence', params: () => ({}) },
+  { operation: 'GET /users/{user_id_or_email}/presence', params: ({ id }) => ({ user_id_or_email: id }) },
+  { operation: 'POST /users/me/status', params: () => ({ status_text: 'here' }) },
+  { operation: 'POST /users/me/hotspots', params: () => ({ hotspot: 'intro_gear' }) },
+  { operation: 'POST /users/me/tutorial_status', params: () => ({ status: 'finished' }) },
   { operation: 'GET /realm/linkifiers', params: () => ({}) },
   {
     operation: 'PATCH /drafts/{draft_id}',
@@ -190,6 +196,40 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+const profileField = async ({ org }: World): Promise<number> =>
+  (await org.owner.api.ok<{ id: number }>('POST /realm/profile_fields', { name: fresh(), field_type: 1 })).id;
+
+const OF_PROFILES: readonly Row[] = [
+  { operation: 'GET /realm/profile_fields', params: () => ({}) },
+  { operation: 'POST /realm/profile_fields', params: () => ({ name: fresh(), field_type: 1 }), refused: adminsOnly },
+  {
+    operation: 'PATCH /realm/profile_fields/{field_id}',
+    params: async (_, world) => ({ field_id: await profileField(world), name: fresh() }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /realm/profile_fields',
+    params: async (_, { org }) => {
+      const { custom_fields } = await org.owner.api.ok('GET /realm/profile_fields');
+      return { order: (custom_fields as { id: number }[]).map(({ id }) => id) };
+    },
+    refused: adminsOnly,
+  },
+  {
+    operation: 'DELETE /realm/profile_fields/{field_id}',
+    params: async (_, world) => ({ field_id: await profileField(world) }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /users/me/profile_data',
+    params: async (_, world) => ({ data: [{ id: await profileField(world), value: 'x' }] }),
+  },
+  {
+    operation: 'DELETE /users/me/profile_data',
+    params: async (_, world) => ({ data: [await profileField(world)] }),
+  },
+];
+
 const BOT_ROWS: readonly Row[] = [
   { operation: 'GET /bot_storage', params: () => ({}) },
   { operation: 'PUT /bot_storage', params: () => ({ storage: { a: 'b' } }) },
@@ -216,7 +256,7 @@ export const everyRole: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   await subscribe(org.owner, 'everybody', { principals: [...org.people] });
   const world = { org, stream: await streamIdOf(org.owner, 'everybody') };
-  for (const { operation, params, refused } of [...ROWS, ...BOT_ROWS]) {
+  for (const { operation, params, refused } of [...ROWS, ...OF_PROFILES, ...BOT_ROWS]) {
     for (const by of org.people) {
       const { status, body } = await by.api.call(operation, await params(by, world));
       const expected = refused?.[by.role];

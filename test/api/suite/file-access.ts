@@ -1,17 +1,6 @@
 /** Who may see an uploaded file: through its address, and through the API (realm.md § Uploads and attachments). */
 import type { Person } from '../harness.js';
-import {
-  FORBIDDEN,
-  look,
-  makeOrganization,
-  NOT_FOUND,
-  page,
-  say,
-  subscribe,
-  tell,
-  unauthorized,
-  upload,
-} from '../harness.js';
+import { FORBIDDEN, look, makeOrganization, NOT_FOUND, page, say, subscribe, tell, upload } from '../harness.js';
 import type { Facts } from './facts.js';
 
 export const fileAccess: Facts = async (t, server) => {
@@ -139,11 +128,11 @@ export const fileAccess: Facts = async (t, server) => {
       await get(uri, { authorization: 'Basic bm9uc2Vuc2U=' }),
     ];
     t.same(
-      refusals.map(({ status, body }) => [status, body.msg]),
+      refusals.map(({ status, body }) => [status, body.code, body.msg]),
       [
-        [401, unauthorized('Malformed API key').msg],
-        [401, unauthorized('Invalid API key').msg],
-        [401, unauthorized('Invalid authorization header for basic auth').msg],
+        [401, 'INVALID_API_KEY', 'Malformed API key'],
+        [401, 'INVALID_API_KEY', 'Invalid API key'],
+        [401, 'UNAUTHORIZED', 'Invalid authorization header for basic auth'],
       ],
     );
     const { status, body } = await get(`/api/v1${uri}`);

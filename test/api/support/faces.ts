@@ -125,6 +125,8 @@ export interface EmbeddedOptions {
   readonly httpAdapter?: 'uws' | 'node' | 'auto';
   readonly maxBodyMib?: number;
   readonly emojiNames?: 'conclave' | 'zulip';
+  /** 0: none. */
+  readonly uploadQuotaMib?: number;
   /** Makes a port slow, or lets it fail. */
   readonly adjust?: (ports: Ports) => Ports;
 }
@@ -141,6 +143,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       'web-public-streams': 'yes',
       'disposable-domains': withDisposable(dir),
       'emoji-names': options.emojiNames ?? 'conclave',
+      'upload-quota-mib': String(options.uploadQuotaMib ?? 0),
     },
     {},
   );

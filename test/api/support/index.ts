@@ -42,6 +42,15 @@ export {
   userGroup,
   withoutNotices,
 } from './organization.js';
+export {
+  hostilePictures,
+  leadsTo,
+  lookAt,
+  picture,
+  shown,
+  TOO_MANY_PIXELS,
+  UNDECODABLE,
+} from './pictures.js';
 export { Queue, settled } from './queue.js';
 export { flagEvents, flagQueue, flagsOf, setFlag, type UnreadSection, unreadOf } from './reading.js';
 export type { Answer, ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';

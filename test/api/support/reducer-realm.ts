@@ -113,6 +113,48 @@ function person(state: State, change: Fields, { clientGravatar }: ReducerOptions
   return change.user_id === state.user_id && 'role' in change ? ownRole(next, change.role) : next;
 }
 
+type Profile = Readonly<Record<string, Fields>>;
+
+interface ProfileField {
+  readonly id: number;
+  readonly type: number;
+  readonly field_data: string;
+}
+
+/** What was filled into a field, or was an option, that is gone has gone with it: no event says so. */
+function fieldsChanged(state: State, fields: readonly ProfileField[]): State {
+  const known = new Map(fields.map((field) => [String(field.id), field]));
+  const isThere = ([id, { value }]: [string, Fields]): boolean => {
+    const field = known.get(id);
+    if (field?.type !== SELECT) return field !== undefined;
+    return Object.hasOwn(JSON.parse(field.field_data) as Fields, String(value));
+  };
+  const kept = (users: ApiUser[]): ApiUser[] =>
+    users.map(({ profile_data, ...user }) => {
+      if (!profile_data) return user as ApiUser;
+      const values = Object.entries(profile_data as Profile).filter(isThere);
+      return { ...user, profile_data: Object.fromEntries(values) } as ApiUser;
+    });
+  return { ...state, custom_profile_fields: fields, ...eachList(state, kept) };
+}
+
+const SELECT = 3;
+
+const eachList = (state: State, change: (users: ApiUser[]) => ApiUser[]): Pick<State, 'realm_users'> & Fields => ({
+  realm_users: change(state.realm_users),
+  realm_non_active_users: change(state.realm_non_active_users as ApiUser[]),
+});
+
+function profileChanged(state: State, user_id: unknown, { id, ...value }: Fields): State {
+  const filled = (users: ApiUser[]): ApiUser[] =>
+    users.map((user) => {
+      if (user.user_id !== user_id) return user;
+      const { [String(id)]: _, ...rest } = user.profile_data as Profile;
+      return { ...user, profile_data: value.value === null ? rest : { ...rest, [String(id)]: value } } as ApiUser;
+    });
+  return { ...state, ...eachList(state, filled) };
+}
+
 const pick = (of: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => name in of).map((name) => [name, of[name]]));
 
@@ -151,8 +193,13 @@ export function applyRealm(state: State, event: ApiEvent, options: ReducerOption
     case 'realm':
       if (event.op === 'update') return settingsChanged(state, { [String(event.property)]: event.value });
       return settingsChanged(state, event.data as Fields);
-    case 'realm_user':
+    case 'custom_profile_fields':
+      return fieldsChanged(state, event.fields as readonly ProfileField[]);
+    case 'realm_user': {
+      const { user_id, custom_profile_field } = event.person as Fields;
+      if (custom_profile_field) return profileChanged(state, user_id, custom_profile_field as Fields);
       return person(state, event.person as Fields, options);
+    }
     case 'user_group':
       return grouped(state, event);
     default:

@@ -86,6 +86,24 @@ const register = wire.operations['POST /register']!.response.properties as Recor
 register.realm_users = stateUsers;
 register.realm_non_active_users = stateUsers;
 
+/** The recorded answers: clients that want it slim get two times of each user. */
+const seconds = { type: 'integer' };
+const slimPresence = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { active_timestamp: seconds, idle_timestamp: seconds },
+  required: ['active_timestamp', 'idle_timestamp'],
+};
+const presences = register.presences as { additionalProperties: Schema };
+register.presences = {
+  type: 'object',
+  additionalProperties: { anyOf: [presences.additionalProperties, slimPresence] },
+};
+
+/** register.md § fetch_event_types: of a status there is only what was set. */
+const { additionalProperties: status } = register.user_status as { additionalProperties: Schema };
+register.user_status = { type: 'object', additionalProperties: { ...status, required: [] } };
+
 /** What every success has, also where the contract describes no body. */
 const ENVELOPE: Schema = {
   type: 'object',

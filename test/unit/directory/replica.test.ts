@@ -22,6 +22,9 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   bots: [],
   domains: [],
   emoji: [],
+  profileFields: [],
+  profiles: [],
+  pictures: {},
 });
 
 async function world() {

@@ -23,7 +23,14 @@ t.test('ids of what is in no log', async (t) => {
 });
 
 t.test('a buffer keeps the newest transient events', async (t) => {
-  const shape = { applyMarkdown: true, clientGravatar: true, includeSubscribers: false, notificationNull: true };
+  const shape = {
+    applyMarkdown: true,
+    clientGravatar: true,
+    includeSubscribers: false,
+    notificationNull: true,
+    pronouns: true,
+    slimPresence: false,
+  };
   const buffer = new EventBuffer(1, 'q', shape);
   const stored = (id: number) => ({ id, encode: () => new TextEncoder().encode(`{"id":${id}}`) });
   const typing = new TransientEvent({ t: 'event', to: {}, event: { type: 'typing' } });

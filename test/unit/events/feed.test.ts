@@ -71,6 +71,9 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     bots: [],
     domains: [],
     emoji: [],
+    profileFields: [],
+    profiles: [],
+    pictures: {},
   };
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, new FakeClock());
   const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());

@@ -38,6 +38,7 @@ export class FakeServices implements FrontendServices {
   /** When set, callers come later. */
   slow = false;
   waitFor: FrontendServices['waitFor'] = () => {};
+  directoryOf = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
   refresh = (): Promise<void> => Promise.resolve();
   readonly secrets = new Secrets('the secret of the frontend tests');
   readonly blobs = new MemoryBlobs();

@@ -28,7 +28,7 @@ const shape = fc.record({
 const plain = (directory: RealmDirectory, viewer: DirectoryUser, options: Parameters<typeof encodedUsers>[2]) =>
   [...directory.users()]
     .filter((user) => options.active === undefined || user.isActive === options.active)
-    .map((user) => presentUser(user, viewer, options));
+    .map((user) => presentUser(user, viewer, { ...options, profile: options.profile ? directory : undefined }));
 
 t.test('everybody sees of everybody what presentUser says, also after changes', async (test) => {
   fc.assert(

@@ -1,0 +1,21 @@
+/** The presence actor of an organization: who was here when. Its reports wait for nobody, and nobody waits for them. */
+import { apiError } from '../../src/api/errors.js';
+import type { ActorKind } from '../../src/runtime/index.js';
+import { flush, presenceChanges, presences, report, switched } from './commands.js';
+import { LivePresence } from './live.js';
+import { presenceMachine } from './machine.js';
+import { Presences } from './presences.js';
+import { type PresenceState, SEEN_PART } from './state.js';
+
+export const presenceKind: ActorKind<PresenceState, Presences> = {
+  name: 'presence',
+  machine: presenceMachine,
+  directory: true,
+  loads: [SEEN_PART],
+  commands: { report, presences, 'presence-changes': presenceChanges, switched, flush },
+  initial: () => ({ phase: 'open', made: false }),
+  volatile: (_key, _state, parts) => new Presences(parts),
+  missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
+  refuse: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
+  live: (handle, suppliers) => new LivePresence(handle, suppliers),
+};

@@ -1,0 +1,32 @@
+/** Texts of a fixed form (conventions.md § Validator messages). */
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** YYYY-MM-DD of a day that exists. */
+export function isDate(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === value && !value.startsWith('0000');
+}
+
+const URL_PARTS =
+  /^(?:https?|ftps?):\/\/(?:[^\s:@/]+(?::[^\s:@/]*)?@)?(\[[^\]]*\]|[^\s:/?#@[\]]+)(?::\d{1,5})?(?:[/?#]\S*)?$/i;
+const LABEL = /^(?!-)[a-z\u00a1-\uffff0-9-]{1,63}(?<!-)$/i;
+/** Two letters at least, no digits. */
+const TOP_LEVEL = /^(?!-)(?:[a-z\u00a1-\uffff-]{2,63}|xn--[a-z0-9]{1,59})(?<!-)$/i;
+const MAX_URL = 2048;
+const MAX_HOST = 253;
+
+/** http, https, ftp, ftps; the host ends in a top-level domain, or is an IP address or localhost. */
+export function isUrl(value: string): boolean {
+  const host = value.length > MAX_URL ? undefined : URL_PARTS.exec(value)?.[1];
+  if (host === undefined) return false;
+  if (host.startsWith('[')) return isIPv6(host.slice(1, -1));
+  if (host.toLowerCase() === 'localhost' || isIPv4(host)) return true;
+  const labels = host.replace(/\.$/, '').split('.');
+  return (
+    host.length <= MAX_HOST &&
+    labels.length > 1 &&
+    labels.every((label) => LABEL.test(label)) &&
+    TOP_LEVEL.test(labels.at(-1)!)
+  );
+}

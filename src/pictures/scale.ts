@@ -1,0 +1,35 @@
+/** Avatars, icons and logos: decoded, scaled and written anew as PNG, so that nothing else that a file held is kept. */
+import { withPicture } from './decode.js';
+import type { AvatarSize } from './names.js';
+
+/** Length of a side, pixels. */
+const SIDES: Readonly<Record<AvatarSize, number>> = { small: 100, medium: 500 };
+const ICON_SIDE = 100;
+/** A logo keeps its form within these. */
+const LOGO = { width: 800, height: 100 } as const;
+
+/** PNG of each size. */
+export type AvatarImages = Readonly<Record<AvatarSize, Uint8Array>>;
+
+const square = (side: number) => ({ width: side, height: side, fit: 'cover' }) as const;
+
+/** @throws ApiError BAD_IMAGE */
+export const avatarImages = (bytes: Uint8Array): Promise<AvatarImages> =>
+  withPicture(bytes, async (picture) => {
+    const medium = await picture.still().resize(square(SIDES.medium)).png().toBuffer();
+    return { medium, small: await picture.still().resize(square(SIDES.small)).png().toBuffer() };
+  });
+
+/** @throws ApiError BAD_IMAGE */
+export const iconImage = (bytes: Uint8Array): Promise<Uint8Array> =>
+  withPicture(bytes, (picture) => picture.still().resize(square(ICON_SIDE)).png().toBuffer());
+
+/** @throws ApiError BAD_IMAGE */
+export const logoImage = (bytes: Uint8Array): Promise<Uint8Array> =>
+  withPicture(bytes, (picture) =>
+    picture
+      .still()
+      .resize({ ...LOGO, fit: 'inside', withoutEnlargement: true })
+      .png()
+      .toBuffer(),
+  );

@@ -1,0 +1,60 @@
+/** Pictures to upload, and a look at those that are served. */
+import sharp from 'sharp';
+import type { Refusal } from './client.js';
+import type { RawAnswer } from './http.js';
+import type { Person } from './organization.js';
+import type { Answer } from './types.js';
+
+/** One colour. */
+export const picture = (background: string, width = 20, height = 20): Promise<Buffer> =>
+  sharp({ create: { width, height, channels: 4, background } })
+    .png()
+    .toBuffer();
+
+/** Of a PNG with one colour. */
+export async function shown(
+  bytes: Uint8Array,
+): Promise<{ format: string; width: number; height: number; colour: string }> {
+  const { format, width, height } = await sharp(bytes).metadata();
+  const { data } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  return { format, width, height, colour: `#${data.subarray(0, 3).toString('hex')}` };
+}
+
+const image = (msg: string): Refusal => ({ code: 'BAD_IMAGE', msg });
+export const UNDECODABLE = image('Could not decode image; did you upload an image file?');
+export const TOO_MANY_PIXELS = image('Image size exceeds limit.');
+
+/** Everything that looks like a picture and is none, or is too much. */
+export async function hostilePictures(): Promise<(readonly [title: string, bytes: string | Uint8Array, Refusal])[]> {
+  const png = await picture('green');
+  const jpeg = await sharp(png).jpeg().toBuffer();
+  const bomb = await picture('red', 8_000, 8_000);
+  const wide = Buffer.from(png);
+  // Width and height of the first chunk: so many that their product overflows.
+  wide.writeUInt32BE(0x7fffffff, 16);
+  wide.writeUInt32BE(0x7fffffff, 20);
+  return [
+    ['a text', 'hello', UNDECODABLE],
+    ['nothing', '', UNDECODABLE],
+    [
+      'an SVG',
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>',
+      UNDECODABLE,
+    ],
+    ['a PDF', '%PDF-1.4', UNDECODABLE],
+    ['a page', '<html><script>alert(1)</script></html>', UNDECODABLE],
+    ['the head of a PNG', png.subarray(0, 40), UNDECODABLE],
+    ['half a JPEG', jpeg.subarray(0, jpeg.length / 2), UNDECODABLE],
+    ['the first bytes of a GIF', Buffer.from('GIF89a'), UNDECODABLE],
+    ['a WebP with nothing in it', Buffer.from('RIFF\0\0\0\0WEBP'), UNDECODABLE],
+    ['64 million pixels in few bytes', bomb, TOO_MANY_PIXELS],
+    ['a PNG that lies about its size', wide, UNDECODABLE],
+  ];
+}
+
+/** At an address below the organization's. */
+export const lookAt = (nobody: { raw: Person['api']['raw'] }, url: string, headers = {}): Promise<RawAnswer> =>
+  nobody.raw({ method: 'GET', path: url, headers });
+
+/** Where an answer leads. */
+export const leadsTo = ({ status, headers }: Answer): [number, unknown] => [status, headers.location];

@@ -1,0 +1,19 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { redirect } from '../../../src/api/redirect.js';
+
+const location = (query: string): string => redirect('/x.png?version=1', query).headers.Location!;
+
+t.test('the query goes along, but no keys', async (t) => {
+  t.equal(location(''), '/x.png?version=1');
+  t.equal(location('a=b&c'), '/x.png?version=1&a=b&c');
+  t.equal(location('a=%C3%A4&&'), '/x.png?version=1&a=%C3%A4');
+  for (const key of ['api_key=x', 'API_KEY=x', 'api%5Fkey=x', '%61pi_key=x', 'api_key']) {
+    t.equal(location(`a=1&${key}&b=2`), '/x.png?version=1&a=1&b=2', key);
+  }
+  t.equal(location('%zz=1&ä=\u{1f600}'), '/x.png?version=1&%zz=1&%C3%A4=%F0%9F%98%80');
+});
+
+t.test('no query ends the header', async () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (query) => /^[\x21-\x7e]+$/.test(location(query))));
+});

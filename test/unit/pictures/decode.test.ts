@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import sharp from 'sharp';
+import t from 'tap';
+import { ApiError } from '../../../src/api/errors.js';
+import { formatOf, withPicture } from '../../../src/pictures/decode.js';
+import { avatarImages, iconImage, logoImage } from '../../../src/pictures/scale.js';
+
+const green = sharp({ create: { width: 30, height: 20, channels: 3, background: 'green' } });
+
+t.test('formats are told by their first bytes', async (t) => {
+  for (const format of ['png', 'jpeg', 'gif', 'webp'] as const) {
+    t.equal(formatOf(await green.clone().toFormat(format).toBuffer()), format);
+  }
+  for (const format of ['tiff', 'avif'] as const) {
+    t.equal(formatOf(await green.clone().toFormat(format).toBuffer()), undefined, format);
+  }
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 11 }), (bytes) => formatOf(bytes) !== 'webp'));
+});
+
+t.test('whatever the bytes are, they become a picture or are refused', async () => {
+  const whole = await Promise.all(
+    (['png', 'jpeg', 'gif', 'webp'] as const).map((of) => green.clone().toFormat(of).toBuffer()),
+  );
+  const damage = fc.tuple(fc.constantFrom(...whole), fc.nat(400), fc.uint8Array({ maxLength: 20 }), fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(damage, async ([bytes, at, noise, cut]) => {
+      const broken = Buffer.from(cut ? bytes.subarray(0, at) : bytes);
+      broken.set(noise.subarray(0, Math.max(0, broken.length - at)), Math.min(at, broken.length));
+      try {
+        const { small, medium } = await avatarImages(broken);
+        return formatOf(small) === 'png' && formatOf(medium) === 'png';
+      } catch (error) {
+        return error instanceof ApiError && error.code === 'BAD_IMAGE';
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+t.test('sizes', async (t) => {
+  const bytes = await green.clone().png().toBuffer();
+  const sizeOf = async (png: Uint8Array): Promise<unknown> => {
+    const { width, height } = await sharp(png).metadata();
+    return [width, height];
+  };
+  const { small, medium } = await avatarImages(bytes);
+  t.same(
+    [
+      await sizeOf(small),
+      await sizeOf(medium),
+      await sizeOf(await iconImage(bytes)),
+      await sizeOf(await logoImage(bytes)),
+    ],
+    [
+      [100, 100],
+      [500, 500],
+      [100, 100],
+      [30, 20],
+    ],
+  );
+});
+
+t.test('two at a time; a failure makes room like a success', async (t) => {
+  const bytes = await green.clone().png().toBuffer();
+  let running = 0;
+  let most = 0;
+  const work = (fails: boolean) =>
+    withPicture(bytes, async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      if (fails) throw new Error('broken');
+    }).catch((error: ApiError) => error.reason);
+  const results = await Promise.all(Array.from({ length: 10 }, (_, i) => work(i % 2 === 0)));
+  t.equal(most, 2);
+  t.same(new Set(results), new Set(['IMAGE_UNDECODABLE', undefined]));
+  t.equal(await work(false), undefined, 'and there is room again');
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { realmId } from '../../../src/core/index.js';
+import {
+  AVATAR_SIZES,
+  blobOfAvatar,
+  parsePicture,
+  presentRealmPictures,
+  realmPictureUrl,
+  uploadedAvatarUrl,
+} from '../../../src/pictures/index.js';
+
+const HASH = '065479b6c272be862f0b668a0e3f3083451198c7';
+const pathOf = (url: string): string => url.replace(/^\/user_avatars\/4\//, '').replace(/\?.*$/, '');
+
+t.test('what is given out is found again', async (t) => {
+  const avatar = { realm: realmId(4), hash: HASH, number: 7 };
+  t.equal(uploadedAvatarUrl(avatar, 2, 'small'), `/user_avatars/4/${HASH}.png?version=2`);
+  t.equal(uploadedAvatarUrl(avatar, 2, 'medium'), `/user_avatars/4/${HASH}-medium.png?version=2`);
+  for (const size of AVATAR_SIZES) {
+    t.same(parsePicture(pathOf(uploadedAvatarUrl(avatar, 2, size))), { of: 'avatar', hash: HASH, size });
+  }
+  for (const name of ['icon', 'logo', 'night_logo'] as const) {
+    t.same(parsePicture(pathOf(realmPictureUrl(realmId(4), name, 3))), { of: 'realm', name });
+  }
+  for (const path of ['emoji/images/7.png', 'emoji/images/7.gif', 'emoji/images/still/7.png']) {
+    t.same(parsePicture(path), { of: 'emoji' });
+  }
+});
+
+t.test('nothing else is a picture', async (t) => {
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => parsePicture(text) === undefined));
+  const piece = fc.constantFrom(
+    '..',
+    '.',
+    '/',
+    '\\',
+    '\0',
+    '%2f',
+    HASH,
+    '-medium',
+    '.png',
+    'realm',
+    'icon',
+    'emoji',
+    'images',
+    '7',
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const path = pieces.join('');
+      return parsePicture(path) === undefined || !/\.\.|[\\\0%]/.test(path);
+    }),
+    { numRuns: 2_000 },
+  );
+  t.equal(parsePicture(`${HASH}.png\n`), undefined);
+});
+
+t.test('each upload of each account has a place of its own', async (t) => {
+  const places = [HASH, HASH.replace('0', '1')].flatMap((hash) =>
+    [1, 2, 11].flatMap((number) => AVATAR_SIZES.map((size) => blobOfAvatar(hash, number, size))),
+  );
+  t.equal(new Set(places).size, places.length);
+});
+
+t.test('defaults of an organization, and what is uploaded, each by itself', async (t) => {
+  const of = { realm: realmId(4), subdomain: 'zulip' };
+  const icon_url = 'https://secure.gravatar.com/avatar/62429d594b6ffc712f54aee976a18b44?d=identicon';
+  const logo = '/static/images/logo.svg?version=0';
+  t.same(presentRealmPictures({ ...of, pictures: {} }), {
+    icon_url,
+    icon_source: 'G',
+    logo_url: logo,
+    logo_source: 'D',
+    night_logo_url: logo,
+    night_logo_source: 'D',
+  });
+  const pictures = { logo: { number: 3, version: 5 }, icon: { number: 0, version: 9 } };
+  t.match(presentRealmPictures({ ...of, pictures }), {
+    icon_url,
+    icon_source: 'G',
+    logo_url: '/user_avatars/4/realm/logo.png?version=5',
+    logo_source: 'U',
+    night_logo_source: 'D',
+  });
+});
