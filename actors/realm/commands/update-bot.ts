@@ -35,6 +35,8 @@ interface BotChanges extends StreamChoices {
   readonly interface: number;
   readonly config: { readonly [key: string]: string } | null;
   readonly files: number;
+  /** Only to be checked. */
+  readonly dry: boolean;
 }
 
 interface Inputs {
@@ -156,6 +158,7 @@ export const updateBot: RealmCommand<BotChanges, Inputs> = {
     }
     const bot = withChoices(before.bot, args, acting, own, view);
     if (args.files > 1) throw apiError('ONE_FILE');
+    if (args.dry) return { reply: success() };
     const after = { user: account().user, bot };
     const stored = storeBot(after, { ...after, bot: before.bot });
     const {

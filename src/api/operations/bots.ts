@@ -1,11 +1,13 @@
 /** Bots (users.md § Bots). */
 import { Type } from 'typebox';
-import { type JsonObject, realmKey } from '../../core/index.js';
+import { type JsonObject, realmKey, userId } from '../../core/index.js';
 import type { DirectoryBot, DirectoryUser } from '../../directory/index.js';
 import { avatarUrl, mailDomain, presentDefaults } from '../../people/index.js';
+import { avatarImages } from '../../pictures/scale.js';
 import { apiError } from '../errors.js';
 import { type Call, type Operation, operation } from '../operation.js';
 import { maybeFlag, maybeJson, maybeText, pathId, text } from '../parameters.js';
+import { onePicture, storeAvatar } from '../store-avatar.js';
 
 /** Characters of all keys and values. */
 const MAX_CONFIG = 10_000;
@@ -63,6 +65,25 @@ export const getBots = operation({
   },
 });
 
+/**
+ * Have a bot made or changed, and given the avatar that was sent along: with it, once before only to see whether it can be,
+ * because the picture is looked at last.
+ */
+async function withAvatar(
+  call: Call<unknown>,
+  command: string,
+  args: JsonObject,
+  idOf: (answer: JsonObject) => number,
+): Promise<JsonObject> {
+  const send = (dry: boolean): Promise<JsonObject> =>
+    call.send({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } });
+  if (fileCount(call) === 0) return send(false);
+  await send(true);
+  const images = await avatarImages(onePicture(call, 'ONE_FILE').bytes());
+  const answer = await send(false);
+  return { ...answer, avatar_url: await storeAvatar(call, userId(idOf(answer)), images) };
+}
+
 const fileCount = ({ files }: Pick<Call<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
 
 export const createBot = operation({
@@ -97,11 +118,11 @@ export const createBot = operation({
     ...defaults,
   },
   async run(call) {
-    const { params, realm, secrets } = call;
-    const { key_sealed, ...fields } = (await call.send({
-      to: realmKey(realm),
-      command: 'create-bot',
-      args: {
+    const { params, secrets } = call;
+    const answer = await withAvatar(
+      call,
+      'create-bot',
+      {
         fullName: params.full_name,
         shortName: params.short_name,
         type: params.bot_type,
@@ -113,20 +134,15 @@ export const createBot = operation({
         events: params.default_events_register_stream ?? null,
         allPublicStreams: params.default_all_public_streams ?? false,
         domain: mailDomain(call.origin),
-        files: fileCount(call),
       },
-    })) as JsonObject & { readonly key_sealed: string };
-    return { fields: { ...fields, api_key: secrets.open(key_sealed) } };
+      ({ user_id }) => Number(user_id),
+    );
+    const { key_sealed, ...fields } = answer;
+    return { fields: { ...fields, api_key: secrets.open(String(key_sealed)) } };
   },
 });
 
 const botId = { bot_id: pathId('The bot.') } as const;
-
-const toBots = ({ realm }: Pick<Call<unknown>, 'realm'>, command: string, args: JsonObject) => ({
-  to: realmKey(realm),
-  command,
-  args,
-});
 
 export const updateBot = operation({
   id: 'update-bot',
@@ -145,9 +161,9 @@ export const updateBot = operation({
     service_interface: choice(1, 'With service_payload_url: 1 generic, 2 as Slack posts.'),
     ...defaults,
   },
-  run(call) {
+  async run(call) {
     const { params } = call;
-    return toBots(call, 'update-bot', {
+    const args = {
       bot_id: params.bot_id,
       full_name: params.full_name ?? null,
       role: params.role ?? null,
@@ -158,8 +174,8 @@ export const updateBot = operation({
       sending: params.default_sending_stream ?? null,
       events: params.default_events_register_stream ?? null,
       allPublicStreams: params.default_all_public_streams ?? null,
-      files: fileCount(call),
-    });
+    };
+    return { fields: await withAvatar(call, 'update-bot', args, () => params.bot_id) };
   },
 });
 
@@ -171,8 +187,13 @@ export const regenerateBotKey = operation({
   summary: 'Give a bot another API key; the old one is dead.',
   parameters: botId,
   async run(call) {
-    const { key_sealed } = await call.send(toBots(call, 'regenerate-bot-key', { bot_id: call.params.bot_id }));
-    return { fields: { api_key: call.secrets.open(String(key_sealed)) } };
+    const { params, realm, secrets } = call;
+    const { key_sealed } = await call.send({
+      to: realmKey(realm),
+      command: 'regenerate-bot-key',
+      args: { bot_id: params.bot_id },
+    });
+    return { fields: { api_key: secrets.open(String(key_sealed)) } };
   },
 });
 
