@@ -123,8 +123,8 @@ t.test('a list is encoded once while nothing changes, and of many people at most
   t.equal(replica.list('slim', NOW + 10_900), many);
   t.not(replica.list('slim', NOW + 11_000), many);
   directory.apply({ user: person(8, { isActive: false }) });
-  const later = Buffer.from(replica.list('slim', NOW + 20_000)).toString();
+  const later = Buffer.from(replica.list('slim', NOW + 20_000).bytes).toString();
   t.notOk(later.includes('"8"'), 'a deactivated account is not in it');
-  const none = Buffer.from(replica.list('slim', NOW + 15 * 86_400_000)).toString();
-  t.equal(none, ',"presences":{}', 'nor is anybody after two weeks');
+  const none = Buffer.from(replica.list('slim', NOW + 15 * 86_400_000).bytes).toString();
+  t.equal(none, '{}', 'nor is anybody after two weeks');
 });
