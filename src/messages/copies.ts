@@ -1,6 +1,6 @@
 /** Who has a copy of a message (messages.md § Access to a message): decided by stays in streams and by moves. Pure. */
 import type { MovedCopies } from '../runtime/log-entry.js';
-import { hasCopy, type Member, wasMember } from '../streams/index.js';
+import { hadCopies, hasCopy, type Member } from '../streams/index.js';
 import type { StoredMessage } from './stored.js';
 
 export interface Copy {
@@ -40,8 +40,8 @@ export function movedCopy(
   let has = own || hasCopy(membership(home), id);
   let gained = false;
   for (const move of moves) {
-    const before = wasMember(membership(move.from), move.fromMv);
-    const after = wasMember(membership(move.to), move.toMv);
+    const before = hadCopies(membership(move.from), move.fromMv);
+    const after = hadCopies(membership(move.to), move.toMv);
     if (before && !after) has = false;
     else if (!before && after && move.gained) {
       has = true;

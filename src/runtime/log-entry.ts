@@ -111,6 +111,8 @@ export interface MembershipItem {
   readonly last: number;
   readonly join: readonly number[];
   readonly leave: readonly number[];
+  /** Of those who join: bots that get no copies. */
+  readonly silent?: readonly number[];
 }
 
 /** Change of the realm's directory, for replicas. */

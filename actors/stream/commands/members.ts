@@ -63,8 +63,10 @@ export const join: StreamCommand<{ readonly users: readonly number[] }> = {
     if (joining.length === 0) return { reply: value(null) };
     const mv = state.mv + 1;
     const stay = { from: mv, to: 0, after: state.last, until: 0 };
+    const silent = joining.filter((user) => context.directory.silentBots().has(userId(user)));
     const changed = joining.map((user) => {
-      const stays = [...(memberOf(parts, user)?.stays ?? []), stay];
+      const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
+      const stays = [...(memberOf(parts, user)?.stays ?? []), own];
       return [`${MEMBER_PART}${user}`, asPart({ stays })] as const;
     });
     return {
@@ -72,7 +74,15 @@ export const join: StreamCommand<{ readonly users: readonly number[] }> = {
       state: { ...state, mv },
       parts: Object.fromEntries(changed),
       events: [
-        { t: 'members', stream: ownStream(context.key), mv, last: state.last, join: joining, leave: [] },
+        {
+          t: 'members',
+          stream: ownStream(context.key),
+          mv,
+          last: state.last,
+          join: joining,
+          leave: [],
+          ...(silent.length > 0 ? { silent } : {}),
+        },
         peers('peer_add', joining, mv, context),
       ],
     };

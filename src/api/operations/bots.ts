@@ -188,12 +188,12 @@ export const regenerateBotKey = operation({
   parameters: botId,
   async run(call) {
     const { params, realm, secrets } = call;
-    const { key_sealed } = await call.send({
+    const { sealed } = await call.send({
       to: realmKey(realm),
       command: 'regenerate-bot-key',
       args: { bot_id: params.bot_id },
     });
-    return { fields: { api_key: secrets.open(String(key_sealed)) } };
+    return { fields: { api_key: secrets.open(String(sealed)) } };
   },
 });
 

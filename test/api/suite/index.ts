@@ -35,6 +35,7 @@ import { narrows } from './narrows.js';
 import { newOrganizations } from './new-organizations.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
+import { outgoingWebhooks } from './outgoing-webhooks.js';
 import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
@@ -155,6 +156,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'custom emoji': emoji,
   bots,
   'changing bots': changingBots,
+  'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,
   'organization pictures': organizationPictures,
