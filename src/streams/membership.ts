@@ -5,7 +5,8 @@ export const MEMBER_PART = 'member/';
 
 /**
  * One stay of a user in a stream: subscribed from membership version `from` until before `to`, and with a copy of the
- * messages with after < id ≤ until. `to` and `until` are 0 while it lasts.
+ * messages with after < id ≤ until. `to` and `until` are 0 while it lasts. The first stay of a new account may begin with
+ * messages that were sent before it.
  */
 export interface Stay {
   readonly from: number;
@@ -30,9 +31,12 @@ const isDuring = (stay: Stay, mv: number): boolean => stay.from <= mv && (stay.t
 export const wasMember = (member: Member | undefined, mv: number): boolean =>
   member?.stays.some((stay) => isDuring(stay, mv)) ?? false;
 
+/** The stay that gives a copy of the message with this id, were it sent here. */
+export const stayWith = (member: Member | undefined, id: number): Stay | undefined =>
+  member?.stays.find((stay) => !stay.silent && stay.after < id && (stay.to === 0 || id <= stay.until));
+
 /** Has a copy of the message with this id, were it sent here? */
-export const hasCopy = (member: Member | undefined, id: number): boolean =>
-  member?.stays.some((stay) => !stay.silent && stay.after < id && (stay.to === 0 || id <= stay.until)) ?? false;
+export const hasCopy = (member: Member | undefined, id: number): boolean => stayWith(member, id) !== undefined;
 
 /** Had copies of what was in the stream at this membership version? */
 export const hadCopies = (member: Member | undefined, mv: number): boolean =>
