@@ -72,7 +72,7 @@ export const invitesChanged = (version: number): LogItem => ({
   event: { type: 'invites_changed' },
 });
 
-/** Nobody joins on the invitation of somebody who is gone: for the commit that deactivates the account. */
+/** Without those of this user: for the commit that deactivates the account. */
 export function withoutInvitationsBy(
   parts: Parts,
   user: number,

@@ -9,11 +9,12 @@ import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { setBilling } from './commands/billing.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
-import { createRealm, init, peekRealm } from './commands/create-realm.js';
+import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
 import { deactivateSelf, deactivateUser } from './commands/deactivate-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
+import { confirmEmail, EMAIL_CHANGE_PART } from './commands/email-change.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
@@ -32,7 +33,8 @@ import { join, peekInvitation } from './commands/join.js';
 import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
 import { muteUser, unmuteUser } from './commands/mute-user.js';
 import { setRealmPicture } from './commands/organization-pictures.js';
-import { changeSettings } from './commands/own-settings.js';
+import { regenerateKey } from './commands/own-key.js';
+import { changeOwnAccount, changeSettings } from './commands/own-settings.js';
 import { pictureBegin } from './commands/pictures.js';
 import { addPlayground, removePlayground } from './commands/playgrounds.js';
 import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
@@ -51,6 +53,7 @@ import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
 import { updateUser } from './commands/update-user.js';
+import { changeUserDefaults } from './commands/user-defaults.js';
 import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
 import { setStatus } from './commands/user-status.js';
 import { INVITATION_PARTS } from './invitations.js';
@@ -70,6 +73,7 @@ import {
   type RealmState,
   STREAM_PART,
   UPLOADS_PART,
+  USER_DEFAULTS_PART,
   USER_GROUP_PART,
   USER_PART,
 } from './state.js';
@@ -90,12 +94,14 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     PLAYGROUNDS_PART,
     DOMAINS_PART,
     EMOJI_PART,
+    EMAIL_CHANGE_PART,
+    USER_DEFAULTS_PART,
     BOT_PART,
+    PICTURES_PART,
+    UPLOADS_PART,
     ...Object.values(INVITATION_PARTS),
     PROFILE_FIELDS_PART,
     PROFILE_PART,
-    PICTURES_PART,
-    UPLOADS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
@@ -104,6 +110,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     deactivate,
     reactivate,
     'note-activity': noteActivity,
+    'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
     'create-user': createUser,
@@ -134,6 +141,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'files-changed': filesChanged,
     'space-used': spaceUsed,
     'change-settings': changeSettings,
+    'change-own-account': changeOwnAccount,
+    'confirm-email': confirmEmail,
+    'regenerate-key': regenerateKey,
+    'change-user-defaults': changeUserDefaults,
     'set-status': setStatus,
     'add-alert-words': addAlertWords,
     'remove-alert-words': removeAlertWords,

@@ -15,6 +15,7 @@ import type {
   RealmEntry,
   RealmPictures,
   RealmSettings,
+  UserDefaults,
 } from '../../src/directory/index.js';
 
 export interface RealmState extends JsonObject {
@@ -58,6 +59,8 @@ export const PLAYGROUNDS_PART = 'playgrounds';
 /** One part with the whole list. */
 export const DOMAINS_PART = 'domains';
 export const EMOJI_PART = 'emoji/';
+/** One part: settings that new accounts start with, where they differ from those of the program. */
+export const USER_DEFAULTS_PART = 'user-defaults';
 /** One part with the whole list, by order. */
 export const PROFILE_FIELDS_PART = 'profile-fields';
 export const PROFILE_PART = 'profile/';
@@ -100,6 +103,8 @@ export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
+export const userDefaultsOf = (parts: Parts): UserDefaults =>
+  (parts.get(USER_DEFAULTS_PART) as unknown as UserDefaults | undefined) ?? {};
 export const domainsOf = (parts: Parts): readonly DirectoryDomain[] =>
   (parts.get(DOMAINS_PART) as unknown as readonly DirectoryDomain[] | undefined) ?? [];
 export const picturesOf = (parts: Parts): RealmPictures =>

@@ -6,6 +6,7 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, fetchKey, me, sealedKey } from './commands/account.js';
 import { deactivated, reactivated } from './commands/activity.js';
+import { create, me, sealedKey } from './commands/account.js';
 import { publicMessage, publicMessages, publicTopics } from './commands/anonymous.js';
 import { botStorage, putStorage, removeStorage } from './commands/bot-storage.js';
 import { scheduledFailed, scheduledSent } from './commands/delivery.js';
@@ -14,6 +15,7 @@ import { due } from './commands/due.js';
 import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/file-access.js';
 import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
+import { checkPassword, fetchKey, setKey, setPassword } from './commands/login.js';
 import { makeCopy } from './commands/made-copy.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
@@ -23,6 +25,7 @@ import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/m
 import { muteUser } from './commands/mute-user.js';
 import { onMessage } from './commands/on-message.js';
 import { ownState } from './commands/own-state.js';
+import { addPushToken, removePushToken } from './commands/push-tokens.js';
 import { readReceipts } from './commands/read-receipts.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/scheduled.js';
 import { streamTopics } from './commands/stream-topics.js';
@@ -35,16 +38,32 @@ import { typing } from './commands/typing.js';
 import { unsubscribed } from './commands/unsubscribed.js';
 import { FILE_PART } from './files.js';
 import { userMachine } from './machine.js';
+import { PUSH_TOKEN_PART } from './push-tokens.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
 export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [SUBSCRIPTION_PART, READ_PART, MARK_PART, TOPIC_PART, DRAFT_PART, SCHEDULED_PART, FILE_PART, STORAGE_PART],
+  loads: [
+    SUBSCRIPTION_PART,
+    READ_PART,
+    MARK_PART,
+    TOPIC_PART,
+    DRAFT_PART,
+    SCHEDULED_PART,
+    FILE_PART,
+    STORAGE_PART,
+    PUSH_TOKEN_PART,
+  ],
   commands: {
     create,
     'fetch-key': fetchKey,
+    'check-password': checkPassword,
+    'set-password': setPassword,
+    'set-key': setKey,
+    'add-push-token': addPushToken,
+    'remove-push-token': removePushToken,
     'sealed-key': sealedKey,
     me,
     deactivated,

@@ -7,6 +7,8 @@ export interface UserState extends JsonObject {
   readonly phase: string;
   /** scrypt, or null: cannot log in with a password. */
   readonly passwordHash: string | null;
+  /** Times of failed attempts at the password, ms; absent: none lately. */
+  readonly failedLogins?: readonly number[];
   /** API key, encrypted under the server secret. */
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../core/index.js';
 import { type RealmId, realmId, realmKey, userId, userKey } from '../core/index.js';
 import { SERVER_REALM } from '../directory/index.js';
-import { checkFullName, isEmail } from '../people/index.js';
+import { checkFullName, isEmail, subdomainProblem } from '../people/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { ActorCaller } from './actor-caller.js';
 
@@ -29,12 +29,9 @@ export interface CreatedRealm {
   readonly ownerKey: string;
 }
 
-const SUBDOMAIN = /^$|^[a-z0-9]([a-z0-9-]{1,38}[a-z0-9])$/;
-
 export async function createRealm(actors: ActorCaller, secrets: Secrets, of: NewRealm): Promise<CreatedRealm> {
-  if (!SUBDOMAIN.test(of.subdomain)) {
-    throw new AdminError('a subdomain has 3 to 40 lower-case letters, digits and hyphens');
-  }
+  const problem = of.subdomain === '' ? undefined : subdomainProblem(of.subdomain);
+  if (problem !== undefined) throw new AdminError(problem);
   if (!isEmail(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
   try {
     checkFullName(of.ownerName);

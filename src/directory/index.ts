@@ -24,5 +24,6 @@ export type {
   RealmPictures,
   RealmSettings,
   UploadedAvatar,
+  UserDefaults,
   UserStatus,
 } from './view.js';

@@ -19,6 +19,7 @@ import type {
   RealmEntry,
   RealmPictures,
   RealmSettings,
+  UserDefaults,
   UserStatus,
 } from './view.js';
 
@@ -40,6 +41,8 @@ export interface DirectoryChange {
   /** The whole list. */
   readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
+  /** All of them. */
+  readonly userDefaults?: UserDefaults;
   /** The whole list, by order. */
   readonly profileFields?: readonly DirectoryProfileField[];
   readonly profile?: DirectoryProfile;
@@ -63,6 +66,7 @@ export interface DirectorySnapshot {
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
   readonly emoji: readonly DirectoryEmoji[];
+  readonly userDefaults: UserDefaults;
   readonly profileFields: readonly DirectoryProfileField[];
   readonly profiles: readonly DirectoryProfile[];
   readonly bots: readonly DirectoryBot[];
@@ -82,6 +86,7 @@ export class RealmDirectory implements DirectoryView {
   readonly subdomain: string;
   deactivated: boolean;
   settings: RealmSettings;
+  userDefaults: UserDefaults;
   pictures: RealmPictures;
   usersVersion = 0;
   streamsVersion = 0;
@@ -117,6 +122,7 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    this.userDefaults = snapshot.userDefaults;
     this.pictures = snapshot.pictures;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
     const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
@@ -146,6 +152,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
+    if (change.userDefaults) this.userDefaults = change.userDefaults;
     if (change.playgrounds) this.#playgrounds = change.playgrounds;
     if (change.domains) this.#domains = change.domains;
     if (change.profileFields) this.#putProfileFields(change.profileFields);

@@ -211,6 +211,9 @@ export interface ProfileData {
 
 export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
 
+/** Settings that new accounts start with (users.md § Settings), where they differ from those of the program. */
+export type UserDefaults = { readonly [name: string]: boolean | number | string };
+
 /** One realm of the server, as realm 0 (the server's own) lists it. */
 export interface RealmEntry {
   readonly id: RealmId;
@@ -258,6 +261,7 @@ export interface DirectoryView {
   linkifiers(): readonly DirectoryLinkifier[];
   /** By id. */
   playgrounds(): readonly DirectoryPlayground[];
+  readonly userDefaults: UserDefaults;
   /** By id. */
   domains(): readonly DirectoryDomain[];
   /** By their order. */

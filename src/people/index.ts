@@ -15,5 +15,6 @@ export * from './profile-values.js';
 export * from './realm-setting-rules.js';
 export * from './realm-settings.js';
 export * from './roles.js';
+export { subdomainProblem } from './subdomains.js';
 export * from './system-bots.js';
 export * from './user-settings.js';

@@ -110,10 +110,13 @@ export const streamNotifications = (directory: DirectoryView, user: DirectoryUse
     STREAM_NOTIFICATIONS.map((name) => [name, settingOf(directory, user, name)]),
   ) as unknown as StreamNotificationSettings;
 
-/** Settings that new accounts start with; nobody can change these defaults yet. */
-export const defaultSettings = (): Record<string, SettingValue> =>
+/** Settings that new accounts start with. */
+export const defaultSettings = ({ userDefaults }: DirectoryView): Record<string, SettingValue> =>
   Object.fromEntries(
-    SETTING_NAMES.filter((name) => name !== 'timezone').map((name) => [name, USER_SETTINGS[name].default]),
+    SETTING_NAMES.filter((name) => name !== 'timezone').map((name) => [
+      name,
+      userDefaults[name] ?? USER_SETTINGS[name].default,
+    ]),
   );
 
 export const EMOJISET_CHOICES = [

@@ -16,30 +16,11 @@ const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought abou
 
 const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
 const NO_EMBEDDED = 'no embedded bots are served: refused before';
-/** Of name, address and password. */
-const OF_NAMES = [
-  'Wrong password!',
-  "You're making too many attempts! Try again in {n} seconds.",
-  'New password is too weak!',
-  'Email address changes are disabled in this organization.',
-  'Invalid address.',
-  'Outside your domain.',
-  'Please use your real email address.',
-  'Email addresses containing + are not allowed.',
-  'Already has an account.',
-  'Account has been deactivated.',
-  'Reserved for system bots.',
-  'Name too long!',
-  'Name too short!',
-  'Invalid characters in name!',
-  'Invalid format!',
-];
 
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
   'POST /fetch_api_key: Password authentication is disabled in this organization': ONLY_PASSWORD,
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
-  'POST /fetch_api_key: API usage exceeded rate limit': 'rate limits come later',
   "POST /messages/flags/narrow: Missing 'anchor' argument.":
     'answered like every missing parameter: narrow.md, and recorded (n 712)',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
@@ -49,6 +30,8 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
   'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
+  '*: Presence is not supported for bot users.': 'bots are made by operations that come later',
+  '*: User with ID {user_id} is a bot': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
@@ -79,7 +62,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
-  ...Object.fromEntries(OF_NAMES.map((msg) => [`PATCH /settings: ${msg}`, 'name, address and password come later'])),
 };
 
 /** Roles. */
@@ -96,6 +78,9 @@ export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
   ),
 };
 
+const KEYS = 'whoever watched with the old key is out; no state shows keys';
+const DEVICES = 'no state shows the devices of an account';
+
 /** Operations that change nothing which a client's state shows. */
 const unwatched = (operation: string, why: string): Record<string, string> =>
   Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
@@ -107,5 +92,10 @@ export const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...unwatched('DELETE /events', 'ends a queue, which nobody else sees'),
   ...unwatched('POST /fetch_api_key', 'changes nothing'),
   ...unwatched('POST /messages/render', 'changes nothing'),
+  ...unwatched('POST /users/me/api_key/regenerate', KEYS),
+  ...unwatched('POST /users/me/apns_device_token', DEVICES),
+  ...unwatched('DELETE /users/me/apns_device_token', DEVICES),
+  ...unwatched('POST /users/me/android_gcm_reg_id', DEVICES),
+  ...unwatched('DELETE /users/me/android_gcm_reg_id', DEVICES),
   ...unwatched('POST /messages/matches_narrow', 'changes nothing'),
 };

@@ -8,7 +8,7 @@ export const ONLY = process.env.API_TEST_ONLY ?? '';
 
 export async function runSuite(title: string, start: () => Promise<TestServer>): Promise<void> {
   // Far above what it takes; run without the runner, tap's own 30 s would cut a slow machine off.
-  t.setTimeout(180_000);
+  t.setTimeout(400_000);
   const server = await start();
   try {
     for (const [family, facts] of Object.entries(SUITE)) {

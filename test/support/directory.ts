@@ -15,6 +15,7 @@ const EMPTY: DirectorySnapshot = {
   linkifiers: [],
   emoji: [],
   playgrounds: [],
+  userDefaults: {},
   bots: [],
   domains: [],
   profileFields: [],

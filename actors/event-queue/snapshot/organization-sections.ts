@@ -41,9 +41,9 @@ export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonO
   return { custom_profile_fields: withoutPronouns(fields), custom_profile_field_types: types };
 }
 
-export const settingsDefaultsSection = (): JsonObject => ({
+export const settingsDefaultsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
-    ...defaultSettings(),
+    ...defaultSettings(directory),
     emojiset_choices: EMOJISET_CHOICES,
     available_notification_sounds: NOTIFICATION_SOUNDS,
   },

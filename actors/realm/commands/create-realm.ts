@@ -7,7 +7,7 @@ import { realmId, realmKey, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser, RealmEntry } from '../../../src/directory/index.js';
 import { initialSettings, LAST_RESERVED_USER, ROLE } from '../../../src/people/index.js';
 import type { OutboxCommand } from '../../../src/runtime/index.js';
-import { value } from '../../shared/replies.js';
+import { success, value } from '../../shared/replies.js';
 import { asPart, REALM_PART, type RealmState, realmsOf, USER_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { initialStreams } from './initial-streams.js';
@@ -30,6 +30,16 @@ export const peekRealm: RealmCommand<Record<string, never>> = {
   creates: true,
   lane: 'realms',
   handle: ({ state }) => ({ reply: value(state.nextRealm) }),
+};
+
+/** GET /realm/subdomain/{subdomain}. */
+export const subdomainTaken: RealmCommand<{ readonly subdomain: string }> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { subdomain }) => ({
+    reply: success({ taken: [...realmsOf(parts)].some((realm) => realm.subdomain === subdomain) }),
+  }),
 };
 
 /** What a new organization begins with. */

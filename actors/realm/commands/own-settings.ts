@@ -6,19 +6,26 @@ import type { DirectoryUser } from '../../../src/directory/index.js';
 import {
   FAKE_EMAIL_DOMAIN,
   LANGUAGES,
-  presentAvatar,
   SETTING_NAMES,
   type SettingName,
   type SettingValue,
-  seesAddress,
   settingFrom,
   USER_SETTINGS,
 } from '../../../src/people/index.js';
-import type { LogItem, OutboxCommand } from '../../../src/runtime/index.js';
+import type { CommandContext, LogItem, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
-import { asPart, personalOf, USER_PART, usersOf } from '../state.js';
+import { asPart, personalOf, type RealmState, USER_PART, usersOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 import type { RealmCommand } from './command.js';
+import type { RealmFacts } from './email-change.js';
+import {
+  type AccountArgs,
+  type AccountChange,
+  type AccountInputs,
+  accountInputs,
+  changeAccount,
+} from './own-account.js';
+import { visibilityChanged } from './person-events.js';
 import { actingUser, LANE, storePersonal, tellEverybody, tellUser, withStatus } from './personal.js';
 import { switchPresence } from './presence-switch.js';
 
@@ -29,55 +36,77 @@ export interface SettingsArgs extends JsonObject {
   readonly domain: string;
 }
 
+/** Settings alone wait for nothing; what else the request has may. */
 export const changeSettings: RealmCommand<SettingsArgs> = {
   lane: LANE,
-  handle({ parts, volatile }, { values, domain }, _inputs, context) {
-    const { caller, realm, version } = context;
-    const before = actingUser(parts, caller);
-    const personal = personalOf(parts, caller);
-    const changed = SETTING_NAMES.filter(
-      (name) => values[name] !== undefined && values[name] !== settingFrom(before, personal.settings, name),
-    );
-    if (changed.length === 0) return { reply: success() };
-    const user = withFacts(before, values, domain, volatile);
-    const events: LogItem[] = [];
-    const written: Record<string, Json> = {};
-    if (user !== before) {
-      moveAddress(volatile, before, user);
-      written[`${USER_PART}${user.id}`] = asPart(user);
-      events.push({ t: 'directory', change: { user: user as never } });
-    }
-    const chosen = choose(personal.settings, changed, values);
-    const presence = changed.includes('presence_enabled')
-      ? switchPresence(user, personal.status, values.presence_enabled === true, context)
-      : undefined;
-    if (chosen !== personal.settings) {
-      const stored = storePersonal(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
-      Object.assign(written, stored.parts);
-      events.push(stored.change);
-    }
-    for (const name of changed) {
-      events.push(...settingEvents(user.id, name, values[name]!));
-      if (name === 'presence_enabled') events.push(...presence!.events);
-      if (name === 'email_address_visibility') events.push(...visibilityEvents(before, user, usersOf(parts), version));
-      if (name === 'timezone') {
-        const person = { user_id: user.id, email: user.email, timezone: user.timezone };
-        events.push(tellEverybody(version, { type: 'realm_user', op: 'update', person }));
-      }
-    }
-    const drop: OutboxCommand[] =
-      changed.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false
-        ? [{ to: userKey(realmId(realm), user.id), name: 'drop-drafts', args: {}, caller: user.id, after: version }]
-        : [];
-    const commands = [...drop, ...(presence?.commands ?? [])];
-    return {
-      reply: success(undefined, version),
-      parts: written,
-      events,
-      ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
-    };
-  },
+  handle: (view, args, _inputs, context) => changed(view, args, context, undefined),
 };
+
+/** As `change-settings`, with name, password or address. */
+export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: AccountArgs }, AccountInputs> = {
+  lane: 'account',
+  needs: ({ account }, context, suppliers) => accountInputs(account, context, suppliers),
+  handle: (view, args, inputs, context) =>
+    changed(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
+};
+
+function changed(
+  { parts, volatile }: RealmFacts,
+  { values, domain }: SettingsArgs,
+  context: CommandContext,
+  more: ((user: DirectoryUser) => AccountChange) | undefined,
+): Outcome<RealmState> {
+  const { caller, realm, version } = context;
+  const before = actingUser(parts, caller);
+  const account = more?.(before);
+  const personal = personalOf(parts, caller);
+  const names = SETTING_NAMES.filter(
+    (name) => values[name] !== undefined && values[name] !== settingFrom(before, personal.settings, name),
+  );
+  const user = withFacts(account?.user ?? before, values, domain, volatile);
+  const events: LogItem[] = [];
+  const written: Record<string, Json> = { ...account?.parts };
+  if (user !== before) {
+    moveAddress(volatile, before, user);
+    written[`${USER_PART}${user.id}`] = asPart(user);
+    events.push({ t: 'directory', change: { user: user as never } });
+  }
+  const chosen = choose(personal.settings, names, values);
+  const presence = names.includes('presence_enabled')
+    ? switchPresence(user, personal.status, values.presence_enabled === true, context)
+    : undefined;
+  if (chosen !== personal.settings) {
+    const stored = storePersonal(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
+    Object.assign(written, stored.parts);
+    events.push(stored.change);
+  }
+  for (const name of names) {
+    events.push(...settingEvents(user.id, name, values[name]!));
+    if (name === 'presence_enabled') events.push(...presence!.events);
+    if (name === 'email_address_visibility') events.push(...visibilityChanged(before, user, usersOf(parts), version));
+    if (name === 'timezone') {
+      const person = { user_id: user.id, email: user.email, timezone: user.timezone };
+      events.push(tellEverybody(version, { type: 'realm_user', op: 'update', person }));
+    }
+  }
+  events.push(...(account?.events ?? []));
+  const commands: OutboxCommand[] = [...(account?.commands ?? []), ...(presence?.commands ?? [])];
+  if (names.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false) {
+    commands.push({
+      to: userKey(realmId(realm), user.id),
+      name: 'drop-drafts',
+      args: {},
+      caller: user.id,
+      after: version,
+    });
+  }
+  return {
+    reply: success(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
+    parts: written,
+    events,
+    ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
+  };
+}
 
 /** The account with the settings that are facts of it. */
 function withFacts(
@@ -133,38 +162,4 @@ function settingEvents(user: number, name: SettingName, value: SettingValue): Lo
   if (is === 'N')
     events.push(tellUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
   return events;
-}
-
-/** The real address to those who may see it from now on, null to those who no more may; a new API address to all. */
-function visibilityEvents(
-  before: DirectoryUser,
-  after: DirectoryUser,
-  everybody: Iterable<DirectoryUser>,
-  version: number,
-): LogItem[] {
-  const gaining: number[] = [];
-  const losing: number[] = [];
-  for (const viewer of everybody) {
-    if (viewer.id === after.id || !viewer.isActive) continue;
-    const could = seesAddress(viewer, before);
-    const can = seesAddress(viewer, after);
-    if (can && !could) gaining.push(viewer.id);
-    if (could && !can) losing.push(viewer.id);
-  }
-  const update = (person: JsonObject): JsonObject => ({
-    type: 'realm_user',
-    op: 'update',
-    person: { user_id: after.id, ...person },
-  });
-  const events: LogItem[] = [];
-  if (gaining.length > 0) {
-    events.push({ t: 'event', to: { users: gaining }, event: update({ delivery_email: after.deliveryEmail }) });
-  }
-  if (losing.length > 0) events.push({ t: 'event', to: { users: losing }, event: update({ delivery_email: null }) });
-  if (before.email === after.email) return events;
-  return [
-    ...events,
-    tellEverybody(version, update({ new_email: after.email })),
-    tellEverybody(version, update(presentAvatar(after))),
-  ];
 }

@@ -14,6 +14,7 @@ import {
   profilesOf,
   realmsOf,
   streamsOf,
+  userDefaultsOf,
   usersOf,
 } from '../state.js';
 import type { RealmCommand } from './command.js';
@@ -38,6 +39,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       playgrounds: playgroundsOf(parts) as never,
       domains: domainsOf(parts) as never,
       emoji: [...emojiOf(parts)] as never,
+      userDefaults: userDefaultsOf(parts),
       profileFields: profileFieldsOf(parts) as never,
       profiles: [...profilesOf(parts)] as never,
       // By id: the order of parts is that of their names.

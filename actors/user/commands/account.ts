@@ -1,4 +1,4 @@
-/** The account itself: made by the realm actor, logged into with a password, shown to its owner. */
+/** The account itself: made by the realm actor, shown to its owner. */
 import { apiError } from '../../../src/api/errors.js';
 import type { ActorReply } from '../../../src/api/operation.js';
 import type { JsonObject } from '../../../src/core/index.js';
@@ -18,23 +18,6 @@ export const create: UserCommand<{ readonly passwordHash: string | null; readonl
     state: { ...state, passwordHash, keySealed },
   }),
 };
-
-/** POST /fetch_api_key, after the frontend has found the account (users.md § API keys). */
-export const fetchKey: UserCommand<{ readonly password: string }, { readonly correct: boolean; readonly key: string }> =
-  {
-    lane: 'login',
-    async needs({ password }, { view }, { services }) {
-      const correct = await services.secrets.verifyPassword(password, view.state.passwordHash);
-      return { correct, key: correct ? services.secrets.open(view.state.keySealed) : '' };
-    },
-    read: true,
-    handle(_view, _args, { correct, key }, { directory, caller }) {
-      if (!correct) throw apiError('AUTHENTICATION_FAILED');
-      const user = directory.user(userId(caller));
-      if (!user?.isActive) throw apiError('USER_DEACTIVATED');
-      return { reply: success({ api_key: key, email: user.deliveryEmail, user_id: user.id }) };
-    },
-  };
 
 /** API key for the command line, which runs beside the server and knows its secret. */
 export const sealedKey: UserCommand<JsonObject> = {

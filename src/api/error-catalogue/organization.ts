@@ -15,6 +15,8 @@ export const organization = {
   INVALID_DOMAIN: bad('Invalid domain: {reason}'),
   DOMAIN_EXISTS: bad('The domain {domain} is already a part of your organization.'),
   NO_SUCH_DOMAIN: bad('No entry found for domain {domain}.'),
+  USER_AGENT_MISSING: bad('User-Agent header missing from request'),
+  CLIENT_TOO_OLD: bad('Client is too old'),
   PROFILE_SUMMARY_FULL: bad('Only {n} custom profile fields can be displayed in the profile summary.'),
   PROFILE_FIELD_NO_CHOICE: bad('Field must have at least one choice.'),
   PROFILE_CHOICE_BLANK: bad("'value' cannot be blank."),

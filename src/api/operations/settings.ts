@@ -1,4 +1,4 @@
-/** PATCH /settings and its aliases (users.md § Settings). Name, password and address of the account come later. */
+/** PATCH /settings and its aliases (users.md § Settings). */
 import { type TSchema, Type } from 'typebox';
 import { realmKey } from '../../core/index.js';
 import {
@@ -12,6 +12,7 @@ import {
 } from '../../people/index.js';
 import { apiError } from '../errors.js';
 import { type Operation, operation, type Parameter } from '../operation.js';
+import { maybeText } from '../parameters.js';
 
 const LONGEST_BATCHING = 604_800;
 
@@ -36,7 +37,13 @@ const parameterOf = (name: SettingName): Parameter => ({
   description: `Setting; a new account has ${JSON.stringify(USER_SETTINGS[name].default)}.`,
 });
 
-const parameters = Object.fromEntries(SETTING_NAMES.map((name) => [name, parameterOf(name)]));
+const parameters = {
+  full_name: maybeText('form', 'New name.'),
+  email: maybeText('form', 'New address; it counts when the link that is sent to it was confirmed.'),
+  old_password: maybeText('form', 'Needed for a new one.'),
+  new_password: maybeText('form', 'New password.'),
+  ...Object.fromEntries(SETTING_NAMES.map((name) => [name, parameterOf(name)])),
+};
 
 /** What the schemas can't say. @throws ApiError */
 function check(values: Readonly<Record<string, SettingValue | undefined>>): void {
@@ -61,14 +68,15 @@ const settings = (id: string, path: string, summary: string): Operation =>
     summary,
     parameters,
     run({ params, realm, origin }) {
-      const values = params as Readonly<Record<string, SettingValue | undefined>>;
+      const { full_name = null, email = null, old_password = '', new_password = '', ...rest } = params;
+      const values = rest as Readonly<Record<string, SettingValue | undefined>>;
       check(values);
       const given = Object.entries(values).filter(([, value]) => value !== undefined);
-      return {
-        to: realmKey(realm),
-        command: 'change-settings',
-        args: { values: Object.fromEntries(given) as Record<string, SettingValue>, domain: mailDomain(origin) },
-      };
+      const args = { values: Object.fromEntries(given) as Record<string, SettingValue>, domain: mailDomain(origin) };
+      const to = realmKey(realm);
+      if (full_name === null && email === null && new_password === '') return { to, command: 'change-settings', args };
+      const account = { full_name, email, old_password, new_password, origin };
+      return { to, command: 'change-own-account', args: { ...args, account } };
     },
   });
 
@@ -83,3 +91,29 @@ export const updateNotificationSettings = settings(
   '/settings/notifications',
   'Older name of PATCH /settings.',
 );
+
+/** Settings that every new account starts with as the program has them (users.md § PATCH /settings). */
+const NO_DEFAULTS: readonly SettingName[] = [
+  'timezone',
+  'default_language',
+  'enable_login_emails',
+  'enable_marketing_emails',
+];
+
+export const updateSettingsDefaults = operation({
+  id: 'update-realm-user-settings-defaults',
+  method: 'PATCH',
+  path: '/realm/user_settings_defaults',
+  guard: 'admin',
+  summary: 'Change the settings that new accounts start with.',
+  parameters: Object.fromEntries(
+    SETTING_NAMES.filter((name) => !NO_DEFAULTS.includes(name)).map((name) => [name, parameterOf(name)]),
+  ),
+  run({ params, realm }) {
+    const values = params as Readonly<Record<string, SettingValue | undefined>>;
+    check(values);
+    const given = Object.entries(values).filter(([, value]) => value !== undefined);
+    const args = { values: Object.fromEntries(given) as Record<string, SettingValue> };
+    return { to: realmKey(realm), command: 'change-user-defaults', args };
+  },
+});

@@ -121,6 +121,26 @@ export const fetchApiKey = operation({
     if (!user || isSystemBot(user) || user.deliveryEmail.toLowerCase() !== username.trim().toLowerCase()) {
       throw apiError('AUTHENTICATION_FAILED');
     }
-    return { to: userKey(call.realm, user.id), command: 'fetch-key', args: { password }, as: user.id };
+    const { sealed, ...fields } = await call.send({
+      to: userKey(call.realm, user.id),
+      command: 'fetch-key',
+      args: { password },
+      as: user.id,
+    });
+    return { fields: { api_key: call.secrets.open(String(sealed)), ...fields } };
+  },
+});
+
+export const regenerateKey = operation({
+  id: 'regenerate-own-api-key',
+  method: 'POST',
+  path: '/users/me/api_key/regenerate',
+  guard: 'user',
+  summary: 'A new API key for oneself; the old one is good for nothing any more.',
+  parameters: {},
+  async run(call) {
+    const { realm, secrets } = call;
+    const { sealed } = await call.send({ to: realmKey(realm), command: 'regenerate-key', args: {} });
+    return { fields: { api_key: secrets.open(String(sealed)) } };
   },
 });

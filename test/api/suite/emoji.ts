@@ -4,7 +4,7 @@ import type { Answer, Person, Refusal } from '../harness.js';
 import { bad, makeOrganization, Queue, refused, say, settled, subscribe, verifyAction } from '../harness.js';
 import type { Facts } from './facts.js';
 
-const frame = (background: string, width = 8, height = 8) =>
+export const frame = (background: string, width = 8, height = 8) =>
   sharp({ create: { width, height, channels: 4, background } })
     .png()
     .toBuffer();

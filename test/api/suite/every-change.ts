@@ -34,5 +34,9 @@ export const everyChange: Facts = async (t, server) => {
   await verify('DELETE /realm/filters/{filter_id}', admin, { filter_id });
   const { id: playground_id } = await verify('POST /realm/playgrounds', admin, playground);
   await verify('DELETE /realm/playgrounds/{playground_id}', admin, { playground_id });
+  await verify('POST /users/me/presence', member, { status: 'active' });
+  await verify('POST /users/me/status', member, { status_text: 'verified', emoji_name: 'tada' });
+  await verify('POST /users/me/hotspots', member, { hotspot: 'intro_streams' });
+  await verify('POST /users/me/tutorial_status', member, { status: 'finished' });
   await verify('POST /typing', member, { type: 'stream', op: 'start', to: [stream_id], topic: 'typed' });
 };

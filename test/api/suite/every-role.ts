@@ -58,6 +58,20 @@ async function newStream(by: Person): Promise<number> {
 
 const domainName = (): string => `${fresh().replaceAll(' ', '-')}.example.com`;
 
+/** One of this person's own, or where that is none of the owner's. */
+async function invitation(by: Person, { org }: World): Promise<number> {
+  const inviter = by.role === 'guest' ? org.owner : by;
+  await inviter.api.ok('POST /invites', { invitee_emails: domainName().replace('.', '@'), stream_ids: [] });
+  const { invites } = await inviter.api.ok<{ invites: { id: number; is_multiuse: boolean }[] }>('GET /invites');
+  return invites.filter((of) => !of.is_multiuse).at(-1)!.id;
+}
+
+async function invitationLink({ api }: Person): Promise<number> {
+  await api.ok('POST /invites/multiuse');
+  const { invites } = await api.ok<{ invites: { id: number; is_multiuse: boolean }[] }>('GET /invites');
+  return invites.filter((of) => of.is_multiuse).at(-1)!.id;
+}
+
 async function newDomain(owner: Person): Promise<string> {
   const domain = domainName();
   await owner.api.ok('POST /realm/domains', { domain, allow_subdomains: false });
@@ -68,7 +82,23 @@ const ROWS: readonly Row[] = [
   { operation: 'PATCH /settings', params: () => ({ enter_sends: true }) },
   { operation: 'PATCH /settings/display', params: () => ({ enter_sends: false }) },
   { operation: 'PATCH /settings/notifications', params: () => ({ enable_sounds: true }) },
+  { operation: 'POST /zcommand', params: () => ({ command: '/ping' }) },
+  ...['/users/me/apns_device_token', '/users/me/android_gcm_reg_id'].flatMap((path): Row[] => [
+    { operation: `POST ${path}`, params: () => ({ token: 'ZGV2aWNl' }) },
+    { operation: `DELETE ${path}`, params: () => ({ token: 'ZGV2aWNl' }) },
+  ]),
+  {
+    operation: 'PATCH /realm/user_settings_defaults',
+    params: () => ({ enable_sounds: true }),
+    refused: adminsOnly,
+  },
   { operation: 'GET /users/me/alert_words', params: () => ({}) },
+  { operation: 'POST /users/me/presence', params: () => ({ status: 'active' }) },
+  { operation: 'GET /realm/presence', params: () => ({}) },
+  { operation: 'GET /users/{user_id_or_email}/presence', params: ({ id }) => ({ user_id_or_email: id }) },
+  { operation: 'POST /users/me/status', params: () => ({ status_text: 'here' }) },
+  { operation: 'POST /users/me/hotspots', params: () => ({ hotspot: 'intro_gear' }) },
+  { operation: 'POST /users/me/tutorial_status', params: () => ({ status: 'finished' }) },
   { operation: 'GET /realm/linkifiers', params: () => ({}) },
   {
     operation: 'PATCH /drafts/{draft_id}',
@@ -160,6 +190,28 @@ const ROWS: readonly Row[] = [
   {
     operation: 'POST /realm/playgrounds',
     params: () => ({ name: fresh(), highlighter_language: 'Python', url_prefix: 'https://play.example.com/' }),
+    refused: adminsOnly,
+  },
+  { operation: 'GET /invites', params: () => ({}), refused: { guest: NO_GUESTS } },
+  {
+    operation: 'POST /invites',
+    params: () => ({ invitee_emails: `${domainName().replace('.', '@')}`, stream_ids: [] }),
+    refused: { guest: NO_GUESTS },
+  },
+  { operation: 'POST /invites/multiuse', params: () => ({}), refused: adminsOnly },
+  {
+    operation: 'POST /invites/{prereg_id}/resend',
+    params: async (by, world) => ({ prereg_id: await invitation(by, world) }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'DELETE /invites/{prereg_id}',
+    params: async (by, world) => ({ prereg_id: await invitation(by, world) }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'DELETE /invites/multiuse/{invite_id}',
+    params: async (_, { org }) => ({ invite_id: await invitationLink(org.owner) }),
     refused: adminsOnly,
   },
   { operation: 'GET /realm/domains', params: () => ({}) },

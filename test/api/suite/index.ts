@@ -26,6 +26,7 @@ import { fileVisitors } from './file-visitors.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
 import { invitations } from './invitations.js';
+import { joining } from './joining.js';
 import { leaving } from './leaving.js';
 import { linkifiers } from './linkifiers.js';
 import { lookingUp } from './looking-up.js';
@@ -33,9 +34,13 @@ import { marking } from './marking.js';
 import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
+import { newOrganizations } from './new-organizations.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
+import { ownAccount } from './own-account.js';
+import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
+import { presence } from './presence.js';
 import { profileData } from './profile-data.js';
 import { profileFieldChanges } from './profile-field-changes.js';
 import { profileFields } from './profile-fields.js';
@@ -57,8 +62,10 @@ import { scheduledRefusals } from './scheduled-refusals.js';
 import { searching } from './searching.js';
 import { sending } from './sending.js';
 import { sendingRefusals } from './sending-refusals.js';
+import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
 import { shutOut } from './shut-out.js';
+import { settingsDefaults } from './settings-defaults.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
 import { streamSettings } from './stream-settings.js';
@@ -68,6 +75,7 @@ import { subscribingRefusals } from './subscribing-refusals.js';
 import { systemBots } from './system-bots.js';
 import { typing } from './typing.js';
 import { userGroups } from './user-groups.js';
+import { tutorial, userStatus } from './user-status.js';
 import { userTopics } from './user-topics.js';
 import { visibility } from './visibility.js';
 import { visibilityEvents } from './visibility-events.js';
@@ -122,10 +130,16 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   audiences,
   drafts,
   settings,
+  'own account': ownAccount,
+  'own keys': ownKeys,
+  'defaults of settings': settingsDefaults,
   'alert words and mutes': choices,
   'organization settings': organizationSettings,
+  'new organizations': newOrganizations,
+  'facts of the server': serverFacts,
   domains,
   invitations,
+  'joining by invitation': joining,
   'linkifiers and playgrounds': linkifiers,
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,
@@ -134,6 +148,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'system bots': systemBots,
   'user topics': userTopics,
   typing,
+  presence,
+  'status of users': userStatus,
+  'hints for new users': tutorial,
   'scheduled messages': scheduled,
   'refusals of scheduling': scheduledRefusals,
   'snapshot and events': state,

@@ -215,13 +215,7 @@ export const invitations: Facts = async (t, server) => {
     t.equal((await mailed(server, good)).length, 1);
   });
 
-  await t.test('lists are bounded, and nothing in them becomes a header', async (t) => {
-    const many = Array.from({ length: 10_000 }, (_, i) => `a${i}@many.example.net`).join();
-    await refused(t, invite(member, many), bad('invitee_emails is too long (limit: 30000 characters)'));
-    const before = (await list(owner)).length;
-    const some = Array.from({ length: 1_000 }, (_, i) => `a${i}@many.example.net`);
-    t.equal((await invite(member, some.join())).status, 200);
-    t.equal((await list(owner)).length, before + some.length);
+  await t.test('nothing in a list becomes a header', async (t) => {
     const hostile = [`x@y.zz\r\nBcc: victim@y.zz`, 'x\u0000@y.zz', '\ud800@y.zz', '@', '<<a@b.cd>>', 'a@b.cd>'];
     for (const text of hostile) {
       const { status, body } = await invite(member, text);
@@ -292,9 +286,15 @@ export const invitations: Facts = async (t, server) => {
     await verifyAction(t, 'revoke a link', people, () => revokeLink(owner, all.at(-1)!.id));
   });
 
-  await t.test('a restart forgets none', async (t) => {
+  await t.test('lists are bounded, and a restart forgets none', async (t) => {
+    const many = Array.from({ length: 10_000 }, (_, i) => `a${i}@many.example.net`).join();
+    await refused(t, invite(member, many), bad('invitee_emails is too long (limit: 30000 characters)'));
+    const few = (await list(owner)).length;
+    const some = Array.from({ length: 500 }, (_, i) => `a${i}@many.example.net`);
+    t.equal((await invite(member, some.join())).status, 200);
+    t.equal((await list(owner)).length, few + some.length);
+
     const before = await list(owner);
-    t.ok(before.length > 1_000);
     await server.restart();
     t.same(await list(owner), before);
   });

@@ -23,7 +23,7 @@ export {
 } from './faces.js';
 export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, upload } from './files.js';
 export { closeIdle, exchange, type RawAnswer } from './http.js';
-export { mailed, mailsTo, type SentMail } from './mails.js';
+export { linkIn, mailed, mailsTo, type SentMail } from './mails.js';
 export { multipart, type SentFile } from './multipart.js';
 export {
   addPerson,

@@ -57,3 +57,10 @@ export async function mailed(server: TestServer, address: string, count = 1): Pr
   await until(`${count} mails to ${address}`, async () => mailsTo(server, address).length >= count, 10_000);
   return mailsTo(server, address);
 }
+
+/** Path of the only link in a mail. */
+export function linkIn({ text }: SentMail): string {
+  const [link, ...others] = text.match(/https?:\/\/\S+/g) ?? [];
+  if (link === undefined || others.length > 0) throw new Error(`not one link: ${text}`);
+  return new URL(link).pathname;
+}

@@ -77,6 +77,8 @@ export function applyOwn(state: State, event: ApiEvent): State | undefined {
       const user_topics = topic.visibility_policy === 0 ? others : [...others, topic as unknown as Topic];
       return unreadRecounted({ ...state, user_topics });
     }
+    case 'hotspots':
+      return { ...state, hotspots: event.hotspots };
     case 'typing/start':
     case 'typing/stop':
       return state;

@@ -106,7 +106,7 @@ function person(state: State, change: Fields, { clientGravatar }: ReducerOptions
       : {
           ...(change.new_email ? { email: change.new_email } : {}),
           ...(change.avatar_source ? pick(change, ['avatar_source', 'avatar_url', 'avatar_url_medium']) : {}),
-          ...pick(change, ['full_name', 'is_billing_admin']),
+          ...pick(change, ['full_name', 'is_billing_admin', 'delivery_email']),
         };
   const realm_non_active_users = (state.realm_non_active_users as ApiUser[]).map(changed);
   const next = { ...state, realm_users: state.realm_users.map(changed), realm_non_active_users, ...own };
@@ -178,6 +178,10 @@ export function applyRealm(state: State, event: ApiEvent, options: ReducerOption
     case 'user_settings': {
       const user_settings = state.user_settings as Fields;
       return { ...state, user_settings: { ...user_settings, [String(event.property)]: event.value } };
+    }
+    case 'realm_user_settings_defaults': {
+      const defaults = state.realm_user_settings_defaults as Fields;
+      return { ...state, realm_user_settings_defaults: { ...defaults, [String(event.property)]: event.value } };
     }
     case 'update_display_settings':
       return { ...state, [String(event.setting_name)]: event.setting };

@@ -3,6 +3,7 @@
 import { applyToBots } from './reducer-bots.js';
 import { applyToMessages } from './reducer-messages.js';
 import { applyOwn } from './reducer-own.js';
+import { applyPeople } from './reducer-people.js';
 import { applyRealm } from './reducer-realm.js';
 import { applyToStreams } from './reducer-streams.js';
 import { flagsChanged, messageArrived } from './reducer-unread.js';
@@ -55,6 +56,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     default: {
       const next =
         applyOwn(state, event) ??
+        applyPeople(state, event) ??
         applyRealm(state, event, options) ??
         applyToBots(state, event) ??
         applyToStreams(state, event, options) ??

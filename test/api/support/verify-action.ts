@@ -8,6 +8,7 @@ import type { Person } from './organization.js';
 import { Queue } from './queue.js';
 import { apply, type ReducerOptions, type State } from './reducer.js';
 import { byTopic } from './reducer-own.js';
+import { ofActive, online } from './reducer-people.js';
 import type { ApiStream, Fields } from './types.js';
 
 const CAPABILITIES = [
@@ -24,6 +25,7 @@ const KINDS: Readonly<Record<string, Params>> = {
   'all capabilities': {
     include_subscribers: true,
     client_gravatar: false,
+    slim_presence: true,
     apply_markdown: true,
     client_capabilities: Object.fromEntries(CAPABILITIES.map((name) => [name, true])),
   },
@@ -36,7 +38,7 @@ const optionsOf = (params: Params): ReducerOptions => ({
 });
 
 /** Without what differs between any two registrations, and what no event tells those who are not subscribed. */
-function comparable({ queue_id: _, last_event_id: __, server_timestamp: ___, ...state }: Fields): State {
+function comparable({ queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields): State {
   const known = new Set((state.subscriptions as ApiStream[]).map((stream) => stream.stream_id));
   const hide = (list: ApiStream[]): ApiStream[] =>
     list.map((stream) => (known.has(stream.stream_id) ? stream : { ...stream, first_message_id: 'unknown' }));
@@ -51,6 +53,8 @@ function comparable({ queue_id: _, last_event_id: __, server_timestamp: ___, ...
     unsubscribed,
     never_subscribed: hide(of.never_subscribed),
     user_topics,
+    presences: online(of, Number(server_timestamp)),
+    user_status: ofActive(of),
   };
 }
 
@@ -68,7 +72,14 @@ export class Follower {
 
   static async start(person: Person, kind: string): Promise<Follower> {
     const params = KINDS[kind] ?? {};
-    return new Follower(await Queue.register(person, params), `${person.role}, ${kind}`, params);
+    const follower = new Follower(await Queue.register(person, params), `${person.role}, ${kind}`, params);
+    // What is never stored reaches a queue from its first answer on.
+    await follower.#read();
+    return follower;
+  }
+
+  async #read(): Promise<void> {
+    for (const event of await this.queue.now()) this.#state = apply(this.#state, event, optionsOf(this.params));
   }
 
   /** Both kinds for each person. */
@@ -84,7 +95,7 @@ export class Follower {
       const { queue_id, ...state } = await this.queue.of.api.ok('POST /register', this.params);
       await this.queue.of.api.ok('DELETE /events', { queue_id });
       fresh = comparable(state);
-      for (const event of await this.queue.now()) this.#state = apply(this.#state, event, optionsOf(this.params));
+      await this.#read();
       mine = comparable(this.#state as unknown as Fields);
       return isDeepStrictEqual(mine, fresh);
     };

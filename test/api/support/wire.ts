@@ -86,12 +86,51 @@ const register = wire.operations['POST /register']!.response.properties as Recor
 register.realm_users = stateUsers;
 register.realm_non_active_users = stateUsers;
 
+/** The recorded answers: clients that want it slim get two times of each user. */
+const seconds = { type: 'integer' };
+const slimPresence = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { active_timestamp: seconds, idle_timestamp: seconds },
+  required: ['active_timestamp', 'idle_timestamp'],
+};
+const presences = register.presences as { additionalProperties: Schema };
+register.presences = {
+  type: 'object',
+  additionalProperties: { anyOf: [presences.additionalProperties, slimPresence] },
+};
+
+/** register.md § fetch_event_types: of a status there is only what was set. */
+const { additionalProperties: status } = register.user_status as { additionalProperties: Schema };
+register.user_status = { type: 'object', additionalProperties: { ...status, required: [] } };
+
+/** realm.md § Other; wire.json leaves it out. */
+const asBad = (msg: string): WireError => ({ status: 400, code: 'BAD_REQUEST', msg });
+(wire.extra_operations as Record<string, Declared>)['GET /compatibility'] = {
+  ...wire.extra_operations['GET /realm/subdomain/{subdomain}']!,
+  parameters: [],
+  errors: [asBad('User-Agent header missing from request'), asBad('Client is too old')],
+};
+/** realm.md § GET /realm/subdomain: the answer stands in `msg`. */
+const ANSWERS_IN_MSG: Schema = {
+  type: 'object',
+  properties: { result: { const: 'success' }, msg: { type: 'string' } },
+  required: ['result', 'msg'],
+};
+(wire.extra_operations as Record<string, Declared>)['GET /realm/subdomain/{subdomain}'] = {
+  ...wire.extra_operations['GET /realm/subdomain/{subdomain}']!,
+  response: ANSWERS_IN_MSG,
+};
+
 /** What every success has, also where the contract describes no body. */
 const ENVELOPE: Schema = {
   type: 'object',
   properties: { result: { const: 'success' }, msg: { const: '' } },
   required: ['result', 'msg'],
 };
+
+/** realm.md § Other: what a slash command did is said in `msg`. */
+const SPOKEN: Schema = { ...ENVELOPE, properties: { result: { const: 'success' }, msg: { type: 'string' } } };
 
 /** register.md § unread_msgs and existing clients: the ids of direct messages are named like those of streams. */
 const { pms, huddles } = (register.unread_msgs as { properties: Record<'pms' | 'huddles', UnreadGroups> }).properties;
@@ -156,7 +195,7 @@ export function declaredAs(method: string, path: string): readonly [string, Decl
 export function checkResponse(operation: string, body: Fields): void {
   const declared = find(operation);
   if (!declared) throw new Error(`wire.json has no operation ${operation}`);
-  check(operation, declared.response ?? ENVELOPE, body);
+  check(operation, declared.response ?? (operation === 'POST /zcommand' ? SPOKEN : ENVELOPE), body);
 }
 
 /**

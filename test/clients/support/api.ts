@@ -120,3 +120,5 @@ export class Api {
     return (await this.ok('GET', '/messages', params)).messages as Message[];
   }
 }
+
+export const myId = async (api: Api): Promise<number> => (await api.ok('GET', '/users/me')).user_id as number;

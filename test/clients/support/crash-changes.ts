@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { until } from '../../support/until.js';
-import { begin, myId } from './world.js';
+import { myId } from './api.js';
+import { begin } from './world.js';
 
 type Fact = string | undefined;
 

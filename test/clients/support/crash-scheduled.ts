@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { until } from '../../support/until.js';
+import { myId } from './api.js';
 import { Follower } from './chatter.js';
-import { begin, crash, myId, notOnce } from './world.js';
+import { begin, crash, notOnce } from './world.js';
 
 export async function scheduledOnce(test: Test): Promise<void> {
   const world = await begin(test, 1, ['general', 'doomed']);

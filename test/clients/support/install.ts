@@ -1,11 +1,12 @@
 /** Public client packages, installed once into a cache folder of this user. */
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { missing } from './missing.js';
 import { run } from './process.js';
 
 const INSTALL_MS = 120_000;
+const PIP_INSTALL = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
 
 /** CONCLAVE_CLIENTS_DIR, or a folder in the user's cache. */
 function cache(name: string): string {
@@ -41,9 +42,33 @@ async function once(
 export async function pythonWith(version: string, requirements: string): Promise<string | undefined> {
   const folder = await once(`python-zulip-${version}`, (at) => [
     ['python3', '-m', 'venv', at],
-    [join(at, 'bin/python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements],
+    [join(at, 'bin/python'), ...PIP_INSTALL, '-r', requirements],
   ]);
   return folder && join(folder, 'bin/python');
+}
+
+/** The newest Python of pyenv below 3.11, one on PATH, or whatever Python 3 there is. */
+async function olderPython(): Promise<string> {
+  const versions = join(process.env.PYENV_ROOT || join(homedir(), '.pyenv'), 'versions');
+  const installed = (await readdir(versions).catch(() => [])).filter((name) => /^3\.(9|10)\.\d+$/.test(name));
+  const named = installed.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+  for (const python of [...named.map((name) => join(versions, name, 'bin/python3')), 'python3.10', 'python3.9']) {
+    const works = await run(python, ['-c', 'import venv'], INSTALL_MS).catch(() => undefined);
+    if (works?.code === 0) return python;
+  }
+  return 'python3';
+}
+
+/** @returns the program of the terminal client; the requirements are those of the package */
+export async function zulipTerm(version: string, requirements: string): Promise<string | undefined> {
+  const python = await olderPython();
+  const folder = await once(`zulip-term-${version}`, (at) => [
+    [python, '-m', 'venv', at],
+    [join(at, 'bin/python'), ...PIP_INSTALL, '-r', requirements],
+    // It names 3.10 as its newest Python, but runs on later ones; what it needs is another matter.
+    [join(at, 'bin/python'), ...PIP_INSTALL, '--no-deps', '--ignore-requires-python', `zulip-term==${version}`],
+  ]);
+  return folder && join(folder, 'bin/zulip-term');
 }
 
 /** @returns a folder whose node_modules has the package */

@@ -41,5 +41,3 @@ export const notOnce = <K>(expected: Iterable<K>, found: Iterable<K>): string[] 
   const times = counts(found);
   return [...expected].filter((one) => times.get(one) !== 1).map((one) => `${one}: ${times.get(one) ?? 0} times`);
 };
-
-export const myId = async (api: Api): Promise<number> => (await api.ok('GET', '/users/me')).user_id as number;

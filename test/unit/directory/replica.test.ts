@@ -22,6 +22,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   bots: [],
   domains: [],
   emoji: [],
+  userDefaults: {},
   profileFields: [],
   profiles: [],
   pictures: {},

@@ -71,6 +71,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     bots: [],
     domains: [],
     emoji: [],
+    userDefaults: {},
     profileFields: [],
     profiles: [],
     pictures: {},

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { DirectoryUser, RealmDirectory } from '../../../src/directory/index.js';
+import { userId } from '../../../src/core/index.js';
+import type {
+  DirectoryChange,
+  DirectoryProfileField,
+  DirectoryUser,
+  RealmDirectory,
+} from '../../../src/directory/index.js';
 import { encodedUsers, presentUser } from '../../../src/people/index.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
@@ -15,6 +21,17 @@ const account = (id: number): fc.Arbitrary<DirectoryUser> =>
     })
     .map((over) => person(id, over));
 
+const field = (id: number): DirectoryProfileField => ({
+  id,
+  type: 1,
+  name: `field ${id}`,
+  hint: '',
+  data: '',
+  order: id,
+  inSummary: false,
+  added: [],
+});
+
 const IDS = [8, 9, 10, 11, 12];
 const accounts = fc.tuple(...IDS.map(account));
 const shape = fc.record({
@@ -23,6 +40,14 @@ const shape = fc.record({
   withoutActive: fc.boolean(),
   active: fc.constantFrom(undefined, true, false),
 });
+
+const filled = { value: 'x', rendered: '', at: 2 };
+const change: fc.Arbitrary<DirectoryChange> = fc.oneof(
+  fc
+    .record({ user: fc.constantFrom(...IDS.map(userId)), values: fc.constantFrom({}, { 1: filled }, { 2: filled }) })
+    .map((profile) => ({ profile })),
+  fc.subarray([field(1), field(2)]).map((profileFields) => ({ profileFields })),
+);
 
 /** Object by object, with nothing kept. */
 const plain = (directory: RealmDirectory, viewer: DirectoryUser, options: Parameters<typeof encodedUsers>[2]) =>
@@ -34,7 +59,7 @@ t.test('everybody sees of everybody what presentUser says, also after changes', 
   fc.assert(
     fc.property(
       accounts,
-      fc.array(fc.tuple(accounts, fc.nat(4)), { maxLength: 5 }),
+      fc.array(fc.tuple(accounts, fc.nat(4), change), { maxLength: 5 }),
       shape,
       (first, changes, options) => {
         const directory = directoryWith({ users: first });
@@ -46,8 +71,10 @@ t.test('everybody sees of everybody what presentUser says, also after changes', 
           }
         };
         check();
-        for (const [others, changed] of changes) {
+        for (const [others, changed, of] of changes) {
           directory.apply({ user: others[changed]! });
+          check();
+          directory.apply(of);
           check();
         }
       },

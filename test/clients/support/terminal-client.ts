@@ -1,0 +1,91 @@
+/** The terminal client as a person uses it, and what it noted of its requests. */
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Terminal } from './tmux.js';
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
+/** The first line of the form for stream messages, or for direct ones. */
+const FORM = /│(?:To: |✗ +▶|# .*▶)/;
+
+export class TerminalClient {
+  private constructor(readonly terminal: Terminal) {}
+
+  /** @param options of its command line, beside the zuliprc */
+  static async start(program: string, zuliprc: string, options: readonly string[] = []): Promise<TerminalClient> {
+    const own = `${zuliprc}.terminal`;
+    copyFileSync(zuliprc, own);
+    const words = [program, '--config-file', own, '--debug', ...options];
+    return new TerminalClient(await Terminal.start({ words }));
+  }
+
+  /** Number beside a button of the left panel, which shows none for 0. */
+  async count(button: string, is: number): Promise<void> {
+    const number = is === 0 ? '' : ` +${is}`;
+    await this.terminal.shows(new RegExp(`^ ${button}(?: +\\[\\w\\])?${number} *│`, 'm'));
+  }
+
+  /** A message to a stream, typed into its form. */
+  async writeToStream(stream: string, topic: string, content: string): Promise<void> {
+    await this.terminal.keys('c');
+    await this.terminal.shows(/^.*│✗ +▶/m);
+    await this.terminal.type(stream);
+    await this.terminal.shows(`# ${stream} `);
+    await this.terminal.keys('Tab');
+    await this.terminal.type(topic);
+    await this.terminal.keys('Tab');
+    await this.#say(content);
+  }
+
+  /** A direct message, typed into its form. */
+  async writeToPerson(name: string, email: string, content: string): Promise<void> {
+    await this.terminal.keys('x');
+    await this.terminal.shows('│To: ');
+    await this.terminal.type(`${name} <${email}>`);
+    await this.terminal.keys('Tab');
+    await this.#say(content);
+  }
+
+  async #say(content: string): Promise<void> {
+    await this.terminal.type(content);
+    await this.terminal.shows(content);
+    await this.terminal.keys('C-d');
+  }
+
+  /** Leaves the form. A key too soon after Escape would be another key. */
+  async leaveForm(): Promise<void> {
+    await this.terminal.keys('Escape');
+    await this.terminal.hides(FORM);
+  }
+
+  /** From the search box over the messages. */
+  async search(words: string): Promise<void> {
+    await this.terminal.keys('/');
+    await this.terminal.type(words);
+    await this.terminal.keys('Enter');
+  }
+
+  /** Every request so far that got an answer, as its own log tells. */
+  requests(): Request[] {
+    const lines = this.#file('zulip-terminal-API-requests.log').matchAll(/"(\w+) (\S+) HTTP\/[\d.]+" (\d+)/g);
+    return [...lines].map(([, method, path, status]) => ({ method: method!, path: path!, status: Number(status) }));
+  }
+
+  /** Exceptions it met, in its threads or in all of it. */
+  exceptions(): string {
+    return ['tracebacks', 'thread-exceptions'].map((name) => this.#file(`zulip-terminal-${name}.log`)).join('');
+  }
+
+  stop(): Promise<void> {
+    return this.terminal.stop();
+  }
+
+  #file(name: string): string {
+    const file = join(this.terminal.folder, name);
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+}

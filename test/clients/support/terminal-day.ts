@@ -1,0 +1,38 @@
+/** A day at the terminal client, while another person uses the API. */
+import type { Test } from 'tap';
+import { Api, readZuliprc } from './api.js';
+import { Follower } from './chatter.js';
+import { TerminalClient } from './terminal-client.js';
+import { type Day, HOURS } from './terminal-hours.js';
+
+export interface Desk {
+  readonly program: string;
+  /** Of the one at the terminal. */
+  readonly zuliprc: string;
+  /** The other person; another frontend, where there are several. */
+  readonly other: Api;
+  /** Ends what holds the client's poll, and starts it again. */
+  restart(): Promise<void>;
+}
+
+const FOLLOWED = ['message', 'reaction', 'update_message', 'typing'];
+
+export async function aDayAtTheTerminal(test: Test, { other, program, zuliprc, restart }: Desk): Promise<void> {
+  const account = readZuliprc(zuliprc);
+  const owner = new Api(account.site, account);
+  for (const api of [owner, other]) await api.subscribe('garden', 'kitchen');
+  const tell: Day['tell'] = async (topic, content) =>
+    (await other.ok('POST', '/messages', { type: 'stream', to: 'garden', topic, content })).id as number;
+  await tell('roses', 'the **roses** bloom');
+  await tell('roses', 'all of them');
+  const follower = await Follower.start([other], FOLLOWED);
+  test.teardown(() => follower.stop());
+  const client = await TerminalClient.start(program, zuliprc);
+  test.teardown(() => client.stop());
+  const day: Day = { client, terminal: client.terminal, owner, other, follower, tell, restart };
+  for (const [fact, hours] of Object.entries(HOURS)) {
+    await test.test(fact, (part) => hours(part, day));
+    // Each goes on where the one before ended.
+    if (!test.passing()) break;
+  }
+}

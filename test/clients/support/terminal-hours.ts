@@ -1,0 +1,230 @@
+/** What somebody does at the terminal client, hour by hour; each goes on where the one before ended. */
+import type { Test } from 'tap';
+import { until } from '../../support/until.js';
+import { type Api, myId } from './api.js';
+import type { Follower } from './chatter.js';
+import type { TerminalClient } from './terminal-client.js';
+import type { Terminal } from './tmux.js';
+
+export interface Day {
+  readonly client: TerminalClient;
+  readonly terminal: Terminal;
+  /** The person at the terminal, by the API. */
+  readonly owner: Api;
+  readonly other: Api;
+  /** Hears what arrives at the other's own client. */
+  readonly follower: Follower;
+  /** The other says something in the garden. @returns message id */
+  tell(topic: string, content: string): Promise<number>;
+  restart(): Promise<void>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Waits for an event at the other's client that has all of this, in itself or in its message. */
+const hears = (follower: Follower, type: string, what: Fields): Promise<number> =>
+  until(`${type} ${JSON.stringify(what)}`, () =>
+    follower.events.some((event) => {
+      const fields = (event.message ?? event) as Fields;
+      return event.type === type && Object.entries(what).every(([name, value]) => fields[name] === value);
+    }),
+  );
+
+/** Messages that the person at the terminal has not read yet, as the server counts them. */
+const serverCounts = (owner: Api, unread: number): Promise<number> =>
+  until(`${unread} unread on the server`, async () => {
+    const types = { event_types: ['typing'], fetch_event_types: ['message', 'update_message_flags'] };
+    const { unread_msgs, queue_id } = await owner.ok('POST', '/register', types);
+    await owner.ok('DELETE', '/events', { queue_id });
+    return (unread_msgs as { count: number }).count === unread;
+  });
+
+const newest = async (owner: Api): Promise<number> => (await owner.messages([], 1))[0]!.id;
+
+export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<void>>> = {
+  'it starts with the streams, messages and people that are there': async (test, { terminal }) => {
+    await terminal.shows(/Owner \(owner@\S+\) - \S+ \(http/, 30_000);
+    for (const text of ['# garden', '# kitchen', 'garden ▶  roses', '• Other', 'the roses bloom', '● Owner   ']) {
+      test.ok(await terminal.shows(text), text);
+    }
+  },
+
+  'it counts what is unread, and reading takes it away': async (_, { client, terminal, owner, tell }) => {
+    await client.count('All messages', 2);
+    await client.count('# garden', 2);
+    await serverCounts(owner, 2);
+    await tell('roses', 'and they bloom on');
+    await client.count('All messages', 3);
+    await serverCounts(owner, 3);
+    // From the streams to the messages. It reads what it goes to, and what is unread above.
+    await terminal.keys('Right', 'Down');
+    await client.count('All messages', 1);
+    await serverCounts(owner, 1);
+    await terminal.keys('Down');
+    await client.count('All messages', 0);
+    await serverCounts(owner, 0);
+  },
+
+  'messages of others show at once, in a stream and direct': async (test, { client, terminal, owner, other, tell }) => {
+    await tell('tulips', '`tulips` and\n* one\n* two');
+    test.match(await terminal.shows(/▒ {3}• one\s+│.*\n.*▒ {3}• two/), /two/);
+    await other.ok('POST', '/messages', { type: 'direct', to: [owner.account.email], content: 'psst' });
+    test.ok(await terminal.shows('You and Other'));
+    test.ok(await terminal.shows('▒ psst'));
+    await client.count('Private messages', 1);
+  },
+
+  'what is written in it arrives at others': async (test, { client, terminal, follower }) => {
+    await client.writeToStream('garden', 'weeds', 'there are *weeds*');
+    await hears(follower, 'message', { content: 'there are *weeds*', type: 'stream', subject: 'weeds' });
+    test.ok(await terminal.shows('garden ▶  weeds'));
+    await client.leaveForm();
+    await client.writeToPerson('Other', 'other@example.com', 'not so loud');
+    await hears(follower, 'message', { content: 'not so loud', type: 'private' });
+    await hears(follower, 'typing', { op: 'start', message_type: 'private' });
+    await client.leaveForm();
+    test.ok(await terminal.shows('▒ not so loud'));
+  },
+
+  'it follows one topic': async (test, { terminal, tell }) => {
+    await tell('lilies', 'lilies are white');
+    await terminal.shows('▒ lilies are white');
+    await terminal.keys('End', 'S');
+    await terminal.shows('garden: topic narrow');
+    await terminal.hides('▒ psst');
+    await tell('roses', 'said elsewhere');
+    await tell('lilies', 'as snow');
+    test.match(await terminal.shows(/lilies are white(?:.*\n){1,3}.*as snow/), /snow/);
+    await terminal.hides('said elsewhere');
+    await terminal.keys('z');
+    test.ok(await terminal.shows('▒ said elsewhere'), 'and the whole stream');
+    await terminal.hides('▒ psst');
+    // It loads what came meanwhile when somebody goes beyond the end.
+    await terminal.keys('a', 'End', 'Down');
+    await terminal.shows('▒ as snow');
+  },
+
+  'reactions show, its own and those of others': async (test, { terminal, owner, other, follower }) => {
+    await terminal.keys('End', '+');
+    test.ok(await terminal.shows(':thumbs_up: You'));
+    const reaction = { op: 'add', emoji_name: 'thumbs_up', message_id: await newest(owner) };
+    await hears(follower, 'reaction', { ...reaction, user_id: await myId(owner) });
+    const path = `/messages/${reaction.message_id}/reactions`;
+    await other.ok('POST', path, { emoji_name: 'tada' });
+    test.ok(await terminal.shows(':tada: Other'));
+    await terminal.keys('+');
+    await hears(follower, 'reaction', { ...reaction, op: 'remove' });
+    await terminal.hides(':thumbs_up:');
+    await other.ok('DELETE', path, { emoji_name: 'tada' });
+    await terminal.hides(':tada:');
+  },
+
+  'a star is counted, kept and taken away': async (test, { client, terminal, owner }) => {
+    await terminal.keys('*');
+    await client.count('Starred messages', 1);
+    const starred = [{ operator: 'is', operand: 'starred' }];
+    test.strictSame(
+      (await owner.messages(starred)).map(({ id }) => id),
+      [await newest(owner)],
+    );
+    await terminal.keys('f');
+    await terminal.hides('▒ psst');
+    test.ok(await terminal.shows('▒ as snow'));
+    await terminal.keys('a', '*');
+    await client.count('Starred messages', 0);
+    await until('the server has heard of it', async () => (await owner.messages(starred)).length === 0);
+  },
+
+  'edits show, its own and those of others': async (test, { client, terminal, follower, other, tell }) => {
+    const id = await tell('roses', 'a tpyo');
+    await terminal.shows('▒ a tpyo');
+    await other.ok('PATCH', `/messages/${id}`, { content: 'a typo' });
+    test.ok(await terminal.shows('EDITED ▒ a typo'));
+    await client.writeToStream('garden', 'roses', 'first words');
+    await client.leaveForm();
+    await terminal.shows('▒ first words');
+    await terminal.keys('End', 'e');
+    await terminal.shows('│first words ');
+    await terminal.type(' and last');
+    await terminal.keys('C-d');
+    await hears(follower, 'update_message', { content: 'first words and last' });
+    await terminal.shows('▒ first words and last');
+    await client.leaveForm();
+    await other.ok('PATCH', `/messages/${id}`, { topic: 'spelling', propagate_mode: 'change_one' });
+    test.ok(await terminal.shows('garden ▶  spelling'), 'a message is moved to another topic');
+  },
+
+  'it lists topics, members and what is to be known of a stream': async (test, { terminal }) => {
+    await terminal.keys('q');
+    await terminal.type('gard');
+    await terminal.hides('# kitchen');
+    await terminal.keys('Enter', 't');
+    for (const topic of ['spelling', 'lilies', 'weeds', 'tulips', 'roses', 'stream events']) {
+      test.ok(await terminal.shows(new RegExp(`^ {3}${topic} `, 'm')), topic);
+    }
+    await terminal.keys('t', 'i');
+    test.match(await terminal.shows(/Stream Members +(\d+)/), '2');
+    test.ok(await terminal.shows('Any user can post'));
+    // The settings begin with this one.
+    await terminal.keys('Enter');
+    await terminal.shows('[✓] Muted');
+    test.ok(await terminal.shows(/# garden +M +│/), 'a muted stream is marked');
+    await terminal.keys('Enter');
+    await terminal.shows('[ ] Muted');
+    await terminal.hides(/# garden +M +│/);
+    await terminal.keys('m');
+    test.ok(await terminal.shows(/▌Owner +▐.*\n.*▌Other +▐/));
+    await terminal.keys('m', 'Escape');
+    await terminal.hides('▐');
+    await terminal.keys('Escape');
+    test.ok(await terminal.shows('# kitchen'), 'and the others are there again');
+  },
+
+  'it searches': async (test, { client, terminal }) => {
+    await client.search('bloom');
+    await terminal.hides('as snow');
+    test.ok(await terminal.shows('▒ the roses bloom'));
+    test.ok(await terminal.shows('▒ and they bloom on'));
+    await terminal.keys('a');
+    await terminal.shows('as snow');
+  },
+
+  'it tells who is typing': async (test, { terminal, owner, other }) => {
+    await terminal.keys('P', 'End', 'S');
+    await terminal.shows('Private conversation');
+    await other.ok('POST', '/typing', { op: 'start', to: [await myId(owner)] });
+    test.ok(await terminal.shows(/Other +is typing/));
+    await other.ok('POST', '/typing', { op: 'stop', to: [await myId(owner)] });
+    await terminal.hides('is typing');
+    await terminal.keys('a');
+  },
+
+  'no request of it was refused, and it met no exception': async (test, { client }) => {
+    const requests = client.requests();
+    test.strictSame(
+      requests.filter(({ status, path }) => status !== 200 && !path.endsWith('/presence')),
+      [],
+    );
+    test.comment(`${requests.length} requests`);
+    test.equal(client.exceptions(), '');
+  },
+
+  'it goes on under its queue after the server was restarted': async (test, day) => {
+    const { client, terminal, tell, follower, restart } = day;
+    await restart();
+    await tell('roses', 'here we are again');
+    test.ok(await terminal.shows('▒ here we are again', 30_000));
+    await client.writeToStream('garden', 'roses', 'so am I');
+    await hears(follower, 'message', { content: 'so am I' });
+    await client.leaveForm();
+    const registered = client.requests().filter(({ method, path }) => method === 'POST' && path === '/api/v1/register');
+    test.equal(registered.length, 1, 'it never had to register again');
+    test.equal(client.exceptions(), '');
+  },
+
+  'it says good-bye': async (test, { client, terminal }) => {
+    await terminal.keys('C-c');
+    await terminal.shows('Pane is dead');
+    test.strictSame(client.requests().at(-1), { method: 'DELETE', path: '/api/v1/events', status: 200 });
+  },
+};

@@ -1,0 +1,42 @@
+/** The terminal chat client, unmodified, typed into and looked at as a person does. */
+import t from 'tap';
+import { source } from './support/chat.js';
+import { Cluster, Embedded } from './support/face.js';
+import { zulipTerm } from './support/install.js';
+import { missing, services } from './support/missing.js';
+import { aDayAtTheTerminal } from './support/terminal-day.js';
+import { hasTmux } from './support/tmux.js';
+
+const found = await hasTmux();
+const program = found
+  ? await zulipTerm('0.7.0', source('requirements-zulip-term.txt'))
+  : missing('tmux is not installed');
+
+if (program) {
+  t.test('a person at zulip-terminal, embedded face', async (test) => {
+    const face = await Embedded.start();
+    test.teardown(() => face.stop());
+    const restart = async (): Promise<void> => {
+      await face.server.stop();
+      await face.up();
+    };
+    await aDayAtTheTerminal(test, { program, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
+  });
+
+  const cluster = services();
+  if (cluster) {
+    t.test('a person at zulip-terminal, cluster face, each by its own frontend', async (test) => {
+      const face = await Cluster.start(cluster);
+      test.teardown(() => face.stop());
+      // Its frontend and the owner of everything: all that holds its poll.
+      const restart = async (): Promise<void> => {
+        const { child, port } = face.frontends[0]!;
+        await Promise.all([child.kill(), (await face.leader()).kill()]);
+        await face.addFrontend(port);
+        await face.addHost();
+      };
+      const other = face.api(1, face.other);
+      await aDayAtTheTerminal(test, { program, zuliprc: face.zuliprcs[0], other, restart });
+    });
+  }
+}

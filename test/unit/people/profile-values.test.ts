@@ -1,0 +1,128 @@
+/** users.md § Custom profile data: rules that hold whatever is sent. */
+import fc from 'fast-check';
+import t from 'tap';
+import { ApiError } from '../../../src/api/errors.js';
+import { userId } from '../../../src/core/index.js';
+import type { DirectoryProfileField, ProfileValue } from '../../../src/directory/index.js';
+import { checkValue, FIELD_TYPE, type GivenValue, optionsAdded, presentProfile } from '../../../src/people/index.js';
+import { person } from '../../support/person.js';
+
+const OPTIONS = JSON.stringify({ a: { text: 'A', order: '1' }, b: { text: 'B', order: '2' } });
+const field = (type: number): DirectoryProfileField => ({
+  id: 1,
+  type,
+  name: 'Label',
+  hint: '',
+  data: type === FIELD_TYPE.select ? OPTIONS : '',
+  order: 1,
+  inSummary: false,
+  added: [],
+});
+
+const PEOPLE = [person(8), person(9), person(10, { isActive: false }), person(11, { botType: 1 })];
+const find = (id: number) => PEOPLE.find((one) => one.id === id);
+
+/** Message of the refusal. @throws whatever is no refusal */
+function refusal(type: number, value: GivenValue): string | undefined {
+  try {
+    checkValue(field(type), value, find);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
+const length = (value: string): number => [...value].length;
+const RULES: Readonly<Record<number, (value: string, given: GivenValue) => boolean>> = {
+  1: (value, given) => value === given && length(value) <= 50,
+  2: (value, given) => value === given && length(value) <= 500,
+  3: (value, given) => value === given && ['a', 'b'].includes(value),
+  4: (value, given) => value === given && new Date(`${value}T00:00:00Z`).toISOString().startsWith(value),
+  5: (value, given) => value === given && ['http:', 'https:', 'ftp:', 'ftps:'].includes(new URL(value).protocol),
+  6: (value, given) =>
+    JSON.stringify([...new Set(given as readonly number[])]) === value && /^\[((8|9)(,(8|9))*)?\]$/.test(value),
+  7: (value, given) => value === given && length(value) <= 50,
+  8: (value, given) => value === given && length(value) <= 50,
+};
+
+const given: fc.Arbitrary<GivenValue> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', minLength: 480, maxLength: 520 }),
+  fc.constantFrom('', 'a', 'b', 'c', 'constructor', '__proto__'),
+  fc.date({ noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10)),
+  fc.stringMatching(/^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$/),
+  fc.webUrl(),
+  fc.array(fc.constantFrom(8, 9), { maxLength: 5 }),
+  fc.array(fc.constantFrom(8, 9, 10, 11, 12, 0, -1, 2 ** 53), { maxLength: 5 }),
+);
+
+t.test('of each type: what is taken obeys its rule, and nothing but a refusal is thrown', async (test) => {
+  for (const type of Object.values(FIELD_TYPE)) {
+    let taken = 0;
+    fc.assert(
+      fc.property(given, (value) => {
+        if (refusal(type, value) !== undefined) return;
+        taken++;
+        if (!RULES[type]!(checkValue(field(type), value, find), value)) throw new Error('taken against the rule');
+      }),
+      { numRuns: 1_000 },
+    );
+    test.ok(taken > 10, `${taken} of type ${type} were taken`);
+  }
+});
+
+t.test('persons who cannot be picked, by the reason', async (test) => {
+  const of = (...list: number[]) => refusal(FIELD_TYPE.person, list);
+  test.equal(of(8, 12), 'Invalid user ID: 12');
+  test.equal(of(8, 10, 12), 'User with ID 10 is deactivated');
+  test.equal(of(11), 'User with ID 11 is a bot');
+  test.equal(of(), undefined);
+  test.equal(refusal(FIELD_TYPE.person, '8'), 'User IDs is not a list');
+});
+
+t.test('days that do not exist are no dates', async (test) => {
+  for (const day of ['2023-02-29', '2023-13-01', '2023-00-10', '2023-04-31', '0000-01-01', '2023-1-1']) {
+    test.equal(refusal(FIELD_TYPE.date, day), 'Label is not a date', day);
+  }
+  for (const day of ['2024-02-29', '0001-01-01', '9999-12-31'])
+    test.equal(refusal(FIELD_TYPE.date, day), undefined, day);
+});
+
+const keys = ['a', 'b', 'c'];
+const optionData = (list: readonly string[]): string =>
+  JSON.stringify(Object.fromEntries(list.map((key) => [key, { text: key, order: '1' }])));
+const step = fc.oneof(
+  fc.record({ choose: fc.constantFrom(...keys), user: fc.nat(1) }),
+  fc.record({ options: fc.subarray(keys, { minLength: 1 }) }),
+);
+
+t.test(
+  'values of options that were removed are gone for good, as if they had been deleted there and then',
+  async (test) => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        let now: DirectoryProfileField = { ...field(FIELD_TYPE.select), data: optionData(keys) };
+        const stored = [new Map<string, ProfileValue>(), new Map<string, ProfileValue>()];
+        const model: (string | undefined)[] = [undefined, undefined];
+        for (const [i, change] of steps.entries()) {
+          const version = i + 1;
+          if ('options' in change) {
+            const data = optionData(change.options);
+            now = { ...now, data, added: optionsAdded(now, data, version) };
+            for (const user of [0, 1]) if (!change.options.includes(model[user] ?? 'a')) model[user] = undefined;
+          } else if (Object.keys(JSON.parse(now.data) as object).includes(change.choose)) {
+            stored[change.user]!.set('1', { value: change.choose, rendered: '', at: version });
+            model[change.user] = change.choose;
+          }
+          for (const user of [0, 1]) {
+            const profile = { user: userId(8 + user), values: Object.fromEntries(stored[user]!) };
+            const expected = model[user] === undefined ? {} : { 1: { value: model[user] } };
+            test.same(presentProfile(profile, [now]), expected);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);

@@ -1,0 +1,130 @@
+/** What processes know of presences is what the actor knows, whatever they have missed and in whatever order answers come. */
+import fc from 'fast-check';
+import t from 'tap';
+import { Presences } from '../../../actors/presence/presences.js';
+import type { Json, JsonObject } from '../../../src/core/index.js';
+import { type PresenceKnown, PresenceReplica } from '../../../src/presence/index.js';
+import { directoryWith } from '../../support/directory.js';
+import { person } from '../../support/person.js';
+
+const USERS = 600;
+const NOW = 1_700_000_000_000;
+
+interface Change {
+  readonly user: number;
+  /** null = forgotten. */
+  readonly at: number | null;
+}
+
+const changes = fc.array(
+  fc.record({ user: fc.integer({ min: 8, max: 8 + USERS - 1 }), at: fc.option(fc.integer({ min: 1, max: NOW })) }),
+  { maxLength: 60 },
+);
+
+function carryOut(presences: Presences, { user, at }: Change): void {
+  if (at === null) presences.remove(user);
+  else presences.set(user, { active: at % 2 === 0 ? null : at, connected: at });
+}
+
+const named = (source: string, parts: ReadonlyMap<string, Json> = new Map()): Presences => {
+  const presences = new Presences(parts);
+  presences.source = source;
+  return presences;
+};
+
+const everybody = Array.from({ length: USERS }, (_, i) => i + 8);
+const contents = (of: { of(user: number): unknown }) => everybody.map((user) => of.of(user));
+const directory = directoryWith({ users: everybody.map((id) => person(id)) });
+
+t.test('after a question a replica knows what the actor knows; parts bring all of it back', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(changes, { maxLength: 8 }), fc.boolean(), async (rounds, restarts) => {
+      let actor = named('first');
+      const stored = new Map<string, Json>();
+      const replica = new PresenceReplica(directory);
+      for (const [i, round] of rounds.entries()) {
+        for (const change of round) carryOut(actor, change);
+        await replica.sync(async (known) => actor.since(known));
+        t.same(contents(replica), contents(actor));
+        for (const [part, value] of Object.entries(actor.flush())) {
+          if (value === null) stored.delete(part);
+          else stored.set(part, value);
+        }
+        if (restarts) actor = named(`after ${i}`, stored);
+      }
+      t.same(contents(named('another', stored)), contents(actor));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+t.test('answers that overtake each other do no harm', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      changes,
+      changes,
+      changes,
+      fc.constantFrom([0, 1, 2], [2, 1, 0], [1, 0, 2]),
+      async (a, b, c, order) => {
+        const actor = named('one');
+        const replica = new PresenceReplica(directory);
+        for (const change of a) carryOut(actor, change);
+        await replica.sync(async (known) => actor.since(known));
+        const answers: JsonObject[] = [];
+        let known: PresenceKnown | null = null;
+        await replica.update(async (of) => {
+          known = of;
+          return actor.since(of);
+        });
+        for (const round of [b, c, []]) {
+          for (const change of round) carryOut(actor, change);
+          answers.push(actor.since(known));
+        }
+        for (const i of order) await replica.update(async () => answers[i]!);
+        t.same(contents(replica), contents(actor));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+t.test('whoever has missed too much gets everything', async (t) => {
+  const actor = named('busy');
+  actor.set(8, { active: NOW, connected: NOW });
+  const known = { source: 'busy', version: actor.version };
+  for (let i = 0; i < 10_000; i++) actor.set(9 + (i % 3), { active: NOW + i, connected: NOW + i });
+  t.equal(actor.since(known).since, null);
+  t.same(new Set(actor.since(known).seen.map(([user]) => user)), new Set([8, 9, 10, 11]));
+  const recent = { source: 'busy', version: actor.version - 5 };
+  t.match(actor.since(recent), { since: recent.version, seen: { length: 3 } });
+  t.match(actor.since({ ...recent, source: 'an older one' }), { since: null });
+  t.match(actor.since({ ...recent, version: actor.version + 1 }), { since: null }, 'a version that never was');
+});
+
+t.test('a list is encoded once while nothing changes, and of many people at most once a second', async (t) => {
+  const actor = named('one');
+  const replica = new PresenceReplica(directory);
+  const ask = async (known: PresenceKnown | null) => actor.since(known);
+  const see = (user: number, at = NOW) => actor.set(user, { active: at, connected: at });
+  see(8);
+  await replica.sync(ask);
+  const first = replica.list('slim', NOW);
+  t.equal(replica.list('slim', NOW + 5_000), first, 'the same bytes');
+  t.not(replica.list('legacy', NOW), first);
+  see(9);
+  await replica.sync(ask);
+  const second = replica.list('slim', NOW + 5_000);
+  t.not(second, first, 'of few people it is exact');
+  for (const user of everybody) see(user);
+  await replica.sync(ask);
+  const many = replica.list('slim', NOW + 10_000);
+  see(8, NOW + 10_000);
+  await replica.sync(ask);
+  t.equal(replica.list('slim', NOW + 10_900), many);
+  t.not(replica.list('slim', NOW + 11_000), many);
+  directory.apply({ user: person(8, { isActive: false }) });
+  const later = Buffer.from(replica.list('slim', NOW + 20_000).bytes).toString();
+  t.notOk(later.includes('"8"'), 'a deactivated account is not in it');
+  const none = Buffer.from(replica.list('slim', NOW + 15 * 86_400_000).bytes).toString();
+  t.equal(none, '{}', 'nor is anybody after two weeks');
+});

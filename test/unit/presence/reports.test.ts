@@ -1,0 +1,82 @@
+/** What a report does, beyond what the API suite can bring about cheaply: large organizations, and the actor's parts. */
+import t from 'tap';
+import { report, switched } from '../../../actors/presence/commands.js';
+import { Presences } from '../../../actors/presence/presences.js';
+import type { PresenceState } from '../../../actors/presence/state.js';
+import { presenceKey, realmId } from '../../../src/core/index.js';
+import type { CommandContext, View } from '../../../src/runtime/index.js';
+import { directoryWith } from '../../support/directory.js';
+import { person } from '../../support/person.js';
+
+const NOW = 1_700_000_000_000;
+
+function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
+  const users = Array.from({ length: people }, (_, i) => person(i + 8));
+  const directory = directoryWith({ users, ...more });
+  const volatile = new Presences(new Map());
+  volatile.source = 'this one';
+  let state: PresenceState = { phase: 'open', made: false };
+  const context = (caller: number, now: number): CommandContext => ({
+    key: presenceKey(realmId(1)),
+    realm: realmId(1),
+    now,
+    caller,
+    client: '',
+    version: 1,
+    directory,
+  });
+  const view = (): View<PresenceState, Presences> => ({ state, parts: new Map(), volatile });
+  const does = (caller: number, now = NOW, status: 'active' | 'idle' = 'active') => {
+    const args = { status, pingOnly: true, known: null };
+    const outcome = report.handle(view(), args, undefined, context(caller, now));
+    state = outcome.state ?? state;
+    return outcome;
+  };
+  const turns = (caller: number, on: boolean, at: number) =>
+    switched.handle(view(), { on, at }, undefined, context(caller, at));
+  return { directory, volatile, does, turns };
+}
+
+t.test('reports are told among up to a hundred active accounts', async (t) => {
+  t.equal(actor(100).does(8).transient?.length, 1);
+  t.equal(actor(101).does(8).transient, undefined);
+  const { directory, does } = actor(101);
+  directory.apply({ user: person(108, { isActive: false }) });
+  t.equal(does(8).transient?.length, 1, 'of 101 accounts, one is deactivated');
+  directory.apply({ user: person(109, { botType: 1 }) });
+  t.equal(does(9).transient, undefined, 'bots are accounts, too');
+});
+
+t.test('only the first report of all is written at once', async (t) => {
+  const { does, volatile } = actor(3);
+  const first = does(8);
+  t.same(first.parts, { 'seen/0': [[8, NOW, NOW]] });
+  t.notOk(volatile.dirty);
+  for (const [i, caller] of [9, 10, 8].entries()) {
+    const { state, parts } = does(caller, NOW + 60_000 * (i + 1), 'idle');
+    t.same([state, parts], [undefined, undefined]);
+  }
+  t.same(volatile.flush(), {
+    'seen/0': [
+      [8, NOW, NOW + 180_000],
+      [9, 0, NOW + 60_000],
+      [10, 0, NOW + 120_000],
+    ],
+  });
+});
+
+t.test('a change of the setting that comes late takes nothing back', async (t) => {
+  const { does, turns, volatile } = actor(2);
+  does(8, NOW + 60_000);
+  turns(8, true, NOW);
+  t.same(volatile.of(8), { active: NOW + 60_000, connected: NOW + 60_000 });
+  t.same(turns(8, false, NOW + 61_000).parts, { 'seen/0': null }, 'the last of a part takes it away');
+  t.equal(volatile.of(8), undefined);
+});
+
+t.test('who hides by setting is not noted', async (t) => {
+  const personal = { user: person(8).id, settings: { presence_enabled: false }, alertWords: [], muted: [] };
+  const { does, volatile } = actor(2, { personals: [personal] });
+  t.equal(does(8).transient, undefined);
+  t.equal(volatile.of(8), undefined);
+});
