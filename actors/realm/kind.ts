@@ -18,6 +18,7 @@ import { confirmEmail, EMAIL_CHANGE_PART } from './commands/email-change.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
+import { due } from './commands/full-members.js';
 import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
@@ -113,6 +114,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
+    due,
     'create-user': createUser,
     'create-bot': createBot,
     'update-user': updateUser,
@@ -198,6 +200,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextRealm: 1,
     uploads: { next: 1, used: 0 },
     nextEmoji: 1,
+    fullMembersAt: 0,
     nextProfileField: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),

@@ -4,9 +4,8 @@ import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/mess
 import { STORAGE_PART } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
-import { create, fetchKey, me, sealedKey } from './commands/account.js';
-import { deactivated, reactivated } from './commands/activity.js';
 import { create, me, sealedKey } from './commands/account.js';
+import { deactivated, reactivated } from './commands/activity.js';
 import { publicMessage, publicMessages, publicTopics } from './commands/anonymous.js';
 import { botStorage, putStorage, removeStorage } from './commands/bot-storage.js';
 import { scheduledFailed, scheduledSent } from './commands/delivery.js';

@@ -32,6 +32,7 @@ export interface DirectoryChange {
   /** Of the organization itself. */
   readonly deactivated?: boolean;
   readonly personal?: DirectoryPersonal;
+  readonly fullMembersAt?: number;
   readonly group?: DirectoryGroup;
   readonly groupGone?: number;
   /** The whole list. */
@@ -61,6 +62,7 @@ export interface DirectorySnapshot {
   readonly streams: readonly DirectoryStream[];
   readonly realms: readonly RealmEntry[];
   readonly personals: readonly DirectoryPersonal[];
+  readonly fullMembersAt: number;
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
@@ -88,6 +90,8 @@ export class RealmDirectory implements DirectoryView {
   settings: RealmSettings;
   userDefaults: UserDefaults;
   pictures: RealmPictures;
+  fullMembersAt: number;
+  groupsVersion = 0;
   usersVersion = 0;
   streamsVersion = 0;
   profilesVersion = 0;
@@ -122,6 +126,7 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    this.fullMembersAt = snapshot.fullMembersAt;
     this.userDefaults = snapshot.userDefaults;
     this.pictures = snapshot.pictures;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
@@ -146,8 +151,10 @@ export class RealmDirectory implements DirectoryView {
     if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.realm) this.#realms.set(change.realm.id, change.realm);
     if (change.personal) this.#putPersonal(change.personal);
+    if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;
     if (change.group) this.#groups.set(change.group.id, change.group);
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
+    if (change.group || change.groupGone !== undefined) this.groupsVersion++;
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     if (change.pictures) this.pictures = change.pictures;
