@@ -30,11 +30,8 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
   'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
-<<<<<<< HEAD
   '*: Presence is not supported for bot users.': 'bots are made by operations that come later',
   '*: User with ID {user_id} is a bot': 'bots are made by operations that come later',
-=======
->>>>>>> main
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
