@@ -50,6 +50,7 @@ import { deactivate, noteActivity, reactivate } from './commands/realm-activity.
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
+import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
@@ -72,6 +73,7 @@ import {
   PROFILE_PART,
   REALM_PART,
   type RealmState,
+  STREAM_GROUPS_PART,
   STREAM_PART,
   UPLOADS_PART,
   USER_DEFAULTS_PART,
@@ -93,6 +95,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     USER_GROUP_PART,
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
+    STREAM_GROUPS_PART,
     DOMAINS_PART,
     EMOJI_PART,
     EMAIL_CHANGE_PART,
@@ -156,6 +159,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'add-linkifier': addLinkifier,
     'update-linkifier': updateLinkifier,
     'remove-linkifier': removeLinkifier,
+    'create-stream-group': createStreamGroup,
+    'update-stream-group': updateStreamGroup,
+    'edit-stream-group': editStreamGroup,
+    'remove-stream-group': removeStreamGroup,
     'add-playground': addPlayground,
     'remove-playground': removePlayground,
     'add-domain': addDomain,
@@ -193,6 +200,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextGroup: FIRST_GROUP,
     nextLinkifier: 1,
     nextPlayground: 1,
+    nextStreamGroup: 1,
     nextDomain: 1,
     invitations: { nextSingle: 1, nextLink: 1 },
     reservedIds: 0,
