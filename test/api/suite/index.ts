@@ -43,6 +43,7 @@ import { organizationSettings } from './organization-settings.js';
 import { outgoingWebhooks } from './outgoing-webhooks.js';
 import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
+import { ownedBots } from './owned-bots.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
 import { profileByAdmins } from './profile-by-admins.js';
@@ -99,6 +100,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'changing accounts': changingAccounts,
   deactivating,
   'deactivated subscribers': deactivatedStreams,
+  'deactivated bots': ownedBots,
   'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
   'snapshot and events of activity': activityState,
