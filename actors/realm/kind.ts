@@ -7,6 +7,7 @@ import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
 import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { setBilling } from './commands/billing.js';
+import { regenerateBotKey } from './commands/bot-key.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
@@ -50,8 +51,10 @@ import { deactivate, noteActivity, reactivate } from './commands/realm-activity.
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
+import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
+import { updateBot } from './commands/update-bot.js';
 import { updateStream } from './commands/update-stream.js';
 import { updateUser } from './commands/update-user.js';
 import { changeUserDefaults } from './commands/user-defaults.js';
@@ -72,6 +75,7 @@ import {
   PROFILE_PART,
   REALM_PART,
   type RealmState,
+  STREAM_GROUPS_PART,
   STREAM_PART,
   UPLOADS_PART,
   USER_DEFAULTS_PART,
@@ -93,6 +97,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     USER_GROUP_PART,
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
+    STREAM_GROUPS_PART,
     DOMAINS_PART,
     EMOJI_PART,
     EMAIL_CHANGE_PART,
@@ -117,6 +122,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     due,
     'create-user': createUser,
     'create-bot': createBot,
+    'update-bot': updateBot,
+    'regenerate-bot-key': regenerateBotKey,
     'update-user': updateUser,
     'show-addresses': showAddresses,
     'deactivate-user': deactivateUser,
@@ -156,6 +163,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'add-linkifier': addLinkifier,
     'update-linkifier': updateLinkifier,
     'remove-linkifier': removeLinkifier,
+    'create-stream-group': createStreamGroup,
+    'update-stream-group': updateStreamGroup,
+    'edit-stream-group': editStreamGroup,
+    'remove-stream-group': removeStreamGroup,
     'add-playground': addPlayground,
     'remove-playground': removePlayground,
     'add-domain': addDomain,
@@ -193,6 +204,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextGroup: FIRST_GROUP,
     nextLinkifier: 1,
     nextPlayground: 1,
+    nextStreamGroup: 1,
     nextDomain: 1,
     invitations: { nextSingle: 1, nextLink: 1 },
     reservedIds: 0,

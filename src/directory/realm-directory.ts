@@ -1,7 +1,7 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
-import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
+import { isCalledBot, makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -13,6 +13,7 @@ import type {
   DirectoryProfile,
   DirectoryProfileField,
   DirectoryStream,
+  DirectoryStreamGroup,
   DirectoryUser,
   DirectoryView,
   ProfileData,
@@ -39,6 +40,8 @@ export interface DirectoryChange {
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** The whole list. */
+  readonly streamGroups?: readonly DirectoryStreamGroup[];
   /** The whole list. */
   readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
@@ -67,6 +70,7 @@ export interface DirectorySnapshot {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
+  readonly streamGroups: readonly DirectoryStreamGroup[];
   readonly emoji: readonly DirectoryEmoji[];
   readonly userDefaults: UserDefaults;
   readonly profileFields: readonly DirectoryProfileField[];
@@ -92,6 +96,7 @@ export class RealmDirectory implements DirectoryView {
   pictures: RealmPictures;
   fullMembersAt: number;
   groupsVersion = 0;
+  streamGroups: readonly DirectoryStreamGroup[];
   usersVersion = 0;
   streamsVersion = 0;
   profilesVersion = 0;
@@ -109,6 +114,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   readonly #bots = new Map<UserId, DirectoryBot>();
+  readonly #silentBots = new Set<UserId>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
   #domains: readonly DirectoryDomain[] = [];
@@ -129,6 +135,7 @@ export class RealmDirectory implements DirectoryView {
     this.fullMembersAt = snapshot.fullMembersAt;
     this.userDefaults = snapshot.userDefaults;
     this.pictures = snapshot.pictures;
+    this.streamGroups = snapshot.streamGroups;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
     const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
     this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
@@ -157,6 +164,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.group || change.groupGone !== undefined) this.groupsVersion++;
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    if (change.streamGroups) this.streamGroups = change.streamGroups;
     if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.userDefaults) this.userDefaults = change.userDefaults;
@@ -215,6 +223,10 @@ export class RealmDirectory implements DirectoryView {
 
   bot(user: UserId): DirectoryBot | undefined {
     return this.#bots.get(user);
+  }
+
+  silentBots(): ReadonlySet<UserId> {
+    return this.#silentBots;
   }
 
   bots(): Iterable<DirectoryBot> {
@@ -298,6 +310,7 @@ export class RealmDirectory implements DirectoryView {
       this.#emails.delete(before.deliveryEmail.toLowerCase());
     }
     this.#users.set(user.id, user);
+    if (isCalledBot(user)) this.#silentBots.add(user.id);
     // The name never changes, so one that is out of use may stay.
     if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);

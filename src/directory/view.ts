@@ -209,6 +209,15 @@ export interface ProfileData {
   readonly [field: string]: { readonly value: string; readonly rendered_value?: string };
 }
 
+/** Streams that belong together, offered to new users as one. */
+export interface DirectoryStreamGroup {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  /** In no particular order; archived ones may still be among them. */
+  readonly streams: readonly StreamId[];
+}
+
 export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
 
 /** Settings that new accounts start with (users.md § Settings), where they differ from those of the program. */
@@ -246,6 +255,8 @@ export interface DirectoryView {
   streamByName(name: string): DirectoryStream | undefined;
   streams(): Iterable<DirectoryStream>;
   bot(user: UserId): DirectoryBot | undefined;
+  /** Bots that are called by the server, and get no copies of what is sent to streams. */
+  silentBots(): ReadonlySet<UserId>;
   /** Deactivated ones too, in the order in which they were made. */
   bots(): Iterable<DirectoryBot>;
   /** Own choices of an account; those of an account that chose nothing are empty. */
@@ -257,6 +268,8 @@ export interface DirectoryView {
   group(id: number): DirectoryGroup | undefined;
   /** Groups made by people, by id; system groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryGroup>;
+  /** Default stream groups, in no particular order. */
+  readonly streamGroups: readonly DirectoryStreamGroup[];
   /** In the order in which they apply. */
   linkifiers(): readonly DirectoryLinkifier[];
   /** By id. */

@@ -16,6 +16,7 @@ const EMPTY: DirectorySnapshot = {
   linkifiers: [],
   emoji: [],
   playgrounds: [],
+  streamGroups: [],
   userDefaults: {},
   bots: [],
   domains: [],

@@ -1,5 +1,6 @@
 /** Operations that each role may carry out on what is its own, and the refusals of those that it may not. */
 import {
+  makeBot,
   makeOrganization,
   type Organization,
   type Params,
@@ -76,6 +77,15 @@ async function newDomain(owner: Person): Promise<string> {
   const domain = domainName();
   await owner.api.ok('POST /realm/domains', { domain, allow_subdomains: false });
   return domain;
+}
+
+async function newStreamGroup({ api }: Person): Promise<number> {
+  const name = fresh();
+  await api.ok('POST /default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
+  const state = await api.ok<{ realm_default_stream_groups: { id: number; name: string }[] }>('POST /register', {
+    fetch_event_types: ['default_stream_groups'],
+  });
+  return state.realm_default_stream_groups.find((group) => group.name === name)!.id;
 }
 
 const ROWS: readonly Row[] = [
@@ -188,6 +198,30 @@ const ROWS: readonly Row[] = [
     refused: adminsOnly,
   },
   {
+    operation: 'POST /default_stream_groups/create',
+    params: () => ({ group_name: fresh(), description: '', stream_names: [] }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /default_stream_groups/{group_id}',
+    params: async (_, { org }) => ({ group_id: await newStreamGroup(org.owner), new_description: 'x' }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /default_stream_groups/{group_id}/streams',
+    params: async (_, { org }) => ({
+      group_id: await newStreamGroup(org.owner),
+      op: 'add',
+      stream_names: ['everybody'],
+    }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'DELETE /default_stream_groups/{group_id}',
+    params: async (_, { org }) => ({ group_id: await newStreamGroup(org.owner) }),
+    refused: adminsOnly,
+  },
+  {
     operation: 'POST /realm/playgrounds',
     params: () => ({ name: fresh(), highlighter_language: 'Python', url_prefix: 'https://play.example.com/' }),
     refused: adminsOnly,
@@ -280,6 +314,16 @@ const BOT_ROWS: readonly Row[] = [
   { operation: 'PUT /bot_storage', params: () => ({ storage: { a: 'b' } }) },
   { operation: 'DELETE /bot_storage', params: () => ({}) },
   { operation: 'GET /bots', params: () => ({}), refused: { guest: NO_GUESTS } },
+  {
+    operation: 'PATCH /bots/{bot_id}',
+    params: async (by, { org }) => ({ bot_id: (await makeBot(by.role === 'guest' ? org.owner : by)).id }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'POST /bots/{bot_id}/api_key/regenerate',
+    params: async (by, { org }) => ({ bot_id: (await makeBot(by.role === 'guest' ? org.owner : by)).id }),
+    refused: { guest: NO_GUESTS },
+  },
   {
     operation: 'POST /bots',
     params: () => ({ full_name: fresh(), short_name: fresh().replaceAll(' ', '-') }),

@@ -20,6 +20,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   fullMembersAt: 0,
   linkifiers: [],
   playgrounds: [],
+  streamGroups: [],
   bots: [],
   domains: [],
   emoji: [],

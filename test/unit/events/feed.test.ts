@@ -69,6 +69,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     fullMembersAt: 0,
     linkifiers: [],
     playgrounds: [],
+    streamGroups: [],
     bots: [],
     domains: [],
     emoji: [],
