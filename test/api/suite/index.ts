@@ -5,6 +5,7 @@ import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
+import { botsEverywhere } from './bots-everywhere.js';
 import { botsInGroups } from './bots-in-groups.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingBots } from './changing-bots.js';
@@ -176,6 +177,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'custom emoji': emoji,
   bots,
   'changing bots': changingBots,
+  'bots everywhere': botsEverywhere,
   'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,
