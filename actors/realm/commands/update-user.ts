@@ -5,12 +5,13 @@
 import { ApiError, apiError } from '../../../src/api/errors.js';
 import { type JsonObject, userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { checkFullName, isAdmin } from '../../../src/people/index.js';
+import { checkFullName } from '../../../src/people/index.js';
 import type { CommandContext } from '../../../src/runtime/index.js';
 import { readOwnState } from '../../shared/own-state.js';
 import { refusedAfter, success } from '../../shared/replies.js';
 import { userOf } from '../state.js';
 import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import { actingAdmin } from './administrators.js';
 import type { RealmCommand } from './command.js';
 import { editProfile, type ProfileEntry, type RenderedValues, renderValues } from './profile-data.js';
 import { checkRole, roleChanged } from './role-change.js';
@@ -25,7 +26,7 @@ export interface UpdateUserArgs extends JsonObject {
 }
 
 interface Inputs {
-  /** Streams of the account, where its role changes. */
+  /** Streams that the account is in; only where its role is to change. */
   readonly subscribed: ReadonlySet<number>;
   readonly rendered: RenderedValues;
 }
@@ -33,7 +34,7 @@ interface Inputs {
 interface Step {
   readonly user: DirectoryUser;
   readonly effect: Effect;
-  /** Of what was left undone; nothing comes after. */
+  /** Only the rest of this step was refused. */
   readonly refusal?: ApiError | undefined;
 }
 
@@ -73,26 +74,25 @@ export const updateUser: RealmCommand<UpdateUserArgs, Inputs> = {
   exclusive: true,
 
   async needs({ user_id, role, profile_data }, { realm, view }, suppliers) {
-    const user = userOf(view.parts, user_id);
     const rendered = renderValues(view.parts, profile_data ?? []);
+    const user = userOf(view.parts, user_id);
     if (!user || role === null || role === user.role) return { subscribed: new Set(), rendered };
     const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], suppliers);
     return { subscribed: new Set(subscriptions.filter((own) => own.active).map((own) => own.stream)), rendered };
   },
 
   handle(view, args, inputs, context) {
-    const { caller, version } = context;
+    const { version } = context;
     const user = userOf(view.parts, args.user_id);
     if (!user) throw apiError('NO_SUCH_USER');
-    const acting = caller === 0 ? undefined : userOf(view.parts, caller);
-    if (caller !== 0 && !(acting && isAdmin(acting))) throw apiError('INSUFFICIENT_PERMISSION');
+    const acting = actingAdmin(view.parts, context.caller);
     const done: Step[] = [];
     let refusal: ApiError | undefined;
     try {
       for (const step of steps(user, acting, args, inputs, view, context)) {
         const one = step(done.at(-1)?.user ?? user);
         if (one) done.push(one);
-        if (one?.refusal) throw one.refusal;
+        refusal = one?.refusal;
       }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

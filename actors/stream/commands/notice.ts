@@ -25,7 +25,7 @@ const CLIENT = 'Internal';
 function byBot(
   { content, read }: NoticeArgs,
   { id, rendered }: Prepared,
-  { directory, now }: CommandContext,
+  { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
   const shown = rendered ?? UNRENDERED;
@@ -34,10 +34,7 @@ function byBot(
     sender: NOTIFICATION_BOT,
     client: CLIENT,
     rendered: shown,
-    flags: flagsAtCreation(
-      { sender: NOTIFICATION_BOT, content, mentions: shown.mentions, read, hasCopy },
-      { directory, now },
-    ),
+    flags: flagsAtCreation({ sender: NOTIFICATION_BOT, content, mentions: shown.mentions, read, hasCopy }, directory),
     files: [],
   };
 }

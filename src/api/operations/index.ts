@@ -24,7 +24,7 @@ import {
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
-import { updateRealm } from './organization.js';
+import { deactivateRealm, updateRealm } from './organization.js';
 import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { PICTURE_OPERATIONS } from './pictures.js';
@@ -47,6 +47,7 @@ import {
 } from './settings.js';
 import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
+import { STREAM_GROUP_OPERATIONS } from './stream-groups.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { addSubmessage } from './submessages.js';
 import {
@@ -178,4 +179,6 @@ export const OPERATIONS = [
   regenerateKey,
   ...PUSH_TOKEN_OPERATIONS,
   zcommand,
+  deactivateRealm,
+  ...STREAM_GROUP_OPERATIONS,
 ] as unknown as readonly Operation[];

@@ -1,4 +1,5 @@
 /** The families of facts, in the order in which they run. */
+import { activityState } from './activity-state.js';
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
@@ -8,6 +9,8 @@ import { botsInGroups } from './bots-in-groups.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
+import { deactivatedStreams } from './deactivated-streams.js';
+import { deactivating } from './deactivating.js';
 import { deleting } from './deleting.js';
 import { domains } from './domains.js';
 import { drafts } from './drafts.js';
@@ -50,6 +53,7 @@ import { reactionRefusals } from './reaction-refusals.js';
 import { reactions } from './reactions.js';
 import { readReceipts } from './read-receipts.js';
 import { reading } from './reading.js';
+import { realmActivity } from './realm-activity.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
@@ -63,8 +67,10 @@ import { sendingRefusals } from './sending-refusals.js';
 import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
 import { settingsDefaults } from './settings-defaults.js';
+import { shutOut } from './shut-out.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
+import { streamGroups } from './stream-groups.js';
 import { streamSettings } from './stream-settings.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
@@ -87,7 +93,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'every role': everyRole,
   people,
   'changing accounts': changingAccounts,
+  deactivating,
+  'deactivated subscribers': deactivatedStreams,
+  'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
+  'snapshot and events of activity': activityState,
+  'who is shut out': shutOut,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -116,6 +127,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
+  'default stream groups': streamGroups,
   visibility,
   'visibility tables': visibilityTables,
   'visibility of events': visibilityEvents,
