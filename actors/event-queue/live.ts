@@ -60,6 +60,8 @@ export class LiveQueue implements LiveActor, EventSink {
   #pollBlocks = true;
   /** Polls that came while the past was being read. */
   #early: Waiting[] = [];
+  /** Polls that came when the queue was deleted, but not yet gone. */
+  readonly #late: HeldRequest[] = [];
   #isLive = false;
   #stopped = false;
   readonly #ids: OwnIds;
@@ -101,7 +103,8 @@ export class LiveQueue implements LiveActor, EventSink {
 
   command(_name: string, args: JsonObject, request: HeldRequest): void {
     const poll: Waiting = { args: args as unknown as PollArgs, request };
-    if (!this.#isLive) this.#early.push(poll);
+    if (this.handle.volatile.ended) this.#late.push(request);
+    else if (!this.#isLive) this.#early.push(poll);
     else this.#take(poll);
   }
 
@@ -128,6 +131,9 @@ export class LiveQueue implements LiveActor, EventSink {
       if (reason === 'ended' && this.#buffer) request.reply({ ok: this.#buffer.answer() });
       else request.reply({ retry: 'moved' } as never);
     }
+    const gone = { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: this.#queue }).toReply() };
+    for (const request of this.#late.splice(0))
+      request.reply(reason === 'ended' ? gone : ({ retry: 'moved' } as never));
   }
 
   covered(actor: string, version: number): boolean {
