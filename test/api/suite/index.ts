@@ -2,6 +2,7 @@
 import { activityState } from './activity-state.js';
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { avatarAddresses } from './avatar-addresses.js';
 import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
@@ -181,6 +182,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,
+  'addresses of avatars': avatarAddresses,
   'organization pictures': organizationPictures,
   restart,
 };
