@@ -37,6 +37,8 @@ export interface DirectoryChange {
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** Stream, messages of the last 28 days. */
+  readonly traffic?: readonly (readonly [number, number])[];
   /** The whole list. */
   readonly streamGroups?: readonly DirectoryStreamGroup[];
   /** The whole list. */
@@ -67,6 +69,7 @@ export interface DirectorySnapshot {
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
   readonly streamGroups: readonly DirectoryStreamGroup[];
+  readonly traffic: readonly (readonly [number, number])[];
   readonly emoji: readonly DirectoryEmoji[];
   readonly userDefaults: UserDefaults;
   readonly profileFields: readonly DirectoryProfileField[];
@@ -105,6 +108,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #realms = new Map<number, RealmEntry>();
   readonly #personals = new Map<UserId, DirectoryPersonal>();
   readonly #statuses = new Map<UserId, UserStatus>();
+  readonly #traffic = new Map<number, number>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   readonly #bots = new Map<UserId, DirectoryBot>();
@@ -141,6 +145,7 @@ export class RealmDirectory implements DirectoryView {
     const { linkifiers, playgrounds, domains, profileFields } = snapshot;
     this.apply({ linkifiers, playgrounds, domains, profileFields });
     for (const bot of snapshot.bots) this.apply({ bot });
+    this.apply({ traffic: snapshot.traffic });
   }
 
   apply(change: DirectoryChange): void {
@@ -153,6 +158,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    for (const [stream, recent] of change.traffic ?? []) this.#traffic.set(stream, recent);
     if (change.streamGroups) this.streamGroups = change.streamGroups;
     if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
@@ -200,6 +206,10 @@ export class RealmDirectory implements DirectoryView {
   streamByName(name: string): DirectoryStream | undefined {
     const id = this.#names.get(foldName(name));
     return id === undefined ? undefined : this.#streams.get(id);
+  }
+
+  traffic(stream: StreamId): number {
+    return this.#traffic.get(stream) ?? 0;
   }
 
   streams(): Iterable<DirectoryStream> {

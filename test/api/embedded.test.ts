@@ -10,6 +10,7 @@ import { messageTime } from './suite/message-time.js';
 import { presenceTime } from './suite/presence-time.js';
 import { scheduledTime } from './suite/scheduled-time.js';
 import { slowMarks } from './suite/slow-marks.js';
+import { streamTraffic } from './suite/stream-traffic.js';
 import { time } from './suite/time.js';
 
 await runSuite('embedded face', () => startEmbedded());
@@ -17,6 +18,7 @@ await t.test('time', time);
 await t.test('time and messages', messageTime);
 await t.test('time and scheduled messages', scheduledTime);
 await t.test('time and presence', presenceTime);
+await t.test('time and traffic', streamTraffic);
 await t.test('files and time', fileTimes);
 await t.test('invitations and time', invitationTime);
 await t.test('quota of files', fileQuota);

@@ -16,6 +16,7 @@ const EMPTY: DirectorySnapshot = {
   emoji: [],
   playgrounds: [],
   streamGroups: [],
+  traffic: [],
   userDefaults: {},
   bots: [],
   domains: [],

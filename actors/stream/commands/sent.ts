@@ -19,6 +19,7 @@ import type {
   Outcome,
   Suppliers,
 } from '../../../src/runtime/index.js';
+import { countMessage } from '../../../src/streams/index.js';
 import { claimedFiles, filesLinked } from '../../shared/file-links.js';
 import { success } from '../../shared/replies.js';
 import type { StreamView } from '../messages.js';
@@ -172,7 +173,7 @@ function sent(
   };
   return {
     reply: success({ id }),
-    ...armed({ ...state, last: id }, now),
+    ...armed({ ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) }, now),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
     // Who is told that the message is sent finds it in the list of files.

@@ -11,6 +11,7 @@ const stream = (id: number): DirectoryStream =>
 const people = [person(10), person(11, { isActive: false }), person(12)];
 const directory = {
   user: (id: number) => people.find((one) => one.id === id),
+  traffic: () => 0,
   stream,
   streams: () => [stream(1), stream(2), stream(3)],
   personal: () => ({ settings: {} }),
