@@ -44,6 +44,8 @@ export interface RealmState extends JsonObject {
   /** Uploaded files: number of the next, bytes that all take. */
   readonly uploads: { readonly next: number; readonly used: number };
   readonly nextEmoji: number;
+  /** Until when it was told who became a full member by age, ms. */
+  readonly fullMembersAt: number;
   readonly nextProfileField: number;
 }
 

@@ -30,7 +30,10 @@ export interface DirectoryChange {
   readonly stream?: DirectoryStream;
   readonly settings?: RealmSettings;
   readonly realm?: RealmEntry;
+  /** Of the organization itself. */
+  readonly deactivated?: boolean;
   readonly personal?: DirectoryPersonal;
+  readonly fullMembersAt?: number;
   readonly group?: DirectoryGroup;
   readonly groupGone?: number;
   /** The whole list. */
@@ -64,6 +67,7 @@ export interface DirectorySnapshot {
   readonly streams: readonly DirectoryStream[];
   readonly realms: readonly RealmEntry[];
   readonly personals: readonly DirectoryPersonal[];
+  readonly fullMembersAt: number;
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
@@ -93,6 +97,8 @@ export class RealmDirectory implements DirectoryView {
   settings: RealmSettings;
   userDefaults: UserDefaults;
   pictures: RealmPictures;
+  fullMembersAt: number;
+  groupsVersion = 0;
   streamGroups: readonly DirectoryStreamGroup[];
   usersVersion = 0;
   streamsVersion = 0;
@@ -129,6 +135,7 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    this.fullMembersAt = snapshot.fullMembersAt;
     this.userDefaults = snapshot.userDefaults;
     this.pictures = snapshot.pictures;
     this.streamGroups = snapshot.streamGroups;
@@ -152,10 +159,13 @@ export class RealmDirectory implements DirectoryView {
     if (change.user) this.#putUser(change.user);
     if (change.stream) this.#putStream(change.stream);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
+    if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.realm) this.#realms.set(change.realm.id, change.realm);
     if (change.personal) this.#putPersonal(change.personal);
+    if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;
     if (change.group) this.#groups.set(change.group.id, change.group);
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
+    if (change.group || change.groupGone !== undefined) this.groupsVersion++;
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
     for (const [stream, recent] of change.traffic ?? []) this.#traffic.set(stream, recent);

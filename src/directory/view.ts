@@ -292,6 +292,12 @@ export interface DirectoryView {
   readonly streamsVersion: number;
   /** Counts changes of what `profile` gives. */
   readonly profilesVersion: number;
+  /**
+   * Until when it was told who became a full member by age, ms since 1970; changes together with the waiting period.
+   */
+  readonly fullMembersAt: number;
+  /** Counts changes of groups made by people. */
+  readonly groupsVersion: number;
   /** Counts changes of what `personal` gives. */
   readonly choicesVersion: number;
 }

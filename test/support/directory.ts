@@ -12,6 +12,7 @@ const EMPTY: DirectorySnapshot = {
   realms: [],
   personals: [],
   groups: [],
+  fullMembersAt: 0,
   linkifiers: [],
   emoji: [],
   playgrounds: [],

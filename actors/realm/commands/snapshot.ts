@@ -36,6 +36,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       streams: [...streamsOf(parts)] as never,
       realms: [...realmsOf(parts)] as never,
       personals: [...personalsOf(parts)] as never,
+      fullMembersAt: state.fullMembersAt,
       groups: [...groupsOf(parts)] as never,
       linkifiers: linkifiersOf(parts) as never,
       playgrounds: playgroundsOf(parts) as never,

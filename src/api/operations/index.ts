@@ -24,7 +24,7 @@ import {
 } from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
-import { updateRealm } from './organization.js';
+import { deactivateRealm, updateRealm } from './organization.js';
 import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { PICTURE_OPERATIONS } from './pictures.js';
@@ -170,7 +170,6 @@ export const OPERATIONS = [
   ...PICTURE_OPERATIONS,
   ...STATIC_OPERATIONS,
   ...PRESENCE_OPERATIONS,
-  ...STREAM_GROUP_OPERATIONS,
   ...STATUS_OPERATIONS,
   getCompatibility,
   getSubdomain,
@@ -180,4 +179,6 @@ export const OPERATIONS = [
   regenerateKey,
   ...PUSH_TOKEN_OPERATIONS,
   zcommand,
+  deactivateRealm,
+  ...STREAM_GROUP_OPERATIONS,
 ] as unknown as readonly Operation[];

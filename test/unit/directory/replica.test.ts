@@ -17,6 +17,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   realms: [],
   personals: [],
   groups: [],
+  fullMembersAt: 0,
   linkifiers: [],
   playgrounds: [],
   streamGroups: [],

@@ -66,6 +66,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     realms: [],
     personals: [],
     groups: [],
+    fullMembersAt: 0,
     linkifiers: [],
     playgrounds: [],
     streamGroups: [],

@@ -14,6 +14,7 @@ const directory = {
   traffic: () => 0,
   stream,
   streams: () => [stream(1), stream(2), stream(3)],
+  streamsVersion: 1,
   personal: () => ({ settings: {} }),
   settings: {},
 } as unknown as DirectoryView;
