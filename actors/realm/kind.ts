@@ -53,6 +53,7 @@ import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
 import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
+import { streamTraffic } from './commands/stream-traffic.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateBot } from './commands/update-bot.js';
@@ -78,6 +79,7 @@ import {
   type RealmState,
   STREAM_GROUPS_PART,
   STREAM_PART,
+  TRAFFIC_PART,
   UPLOADS_PART,
   USER_DEFAULTS_PART,
   USER_GROUP_PART,
@@ -99,6 +101,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
     STREAM_GROUPS_PART,
+    TRAFFIC_PART,
     DOMAINS_PART,
     EMOJI_PART,
     EMAIL_CHANGE_PART,
@@ -141,6 +144,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'default-stream': setDefaultStream,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
+    'stream-traffic': streamTraffic,
     'emoji-begin': emojiBegin,
     'emoji-add': emojiAdd,
     'emoji-remove': emojiRemove,

@@ -97,6 +97,10 @@ const OTHER_DATA: readonly Reason[] = [
     difference: /^found_(oldest|newest): /,
   },
   { why: 'bots wrote in the topic there', n: [721] },
+  { why: 'everybody had been here before, long ago', n: [1203, 1204, 1205, 1210, 1211, 1212] },
+  { why: 'who has never been active counts as active since the account was made, a moment ago here', n: [1234] },
+  { why: '34 is a bot there', n: [1209, 1216] },
+  { why: 'and so is the custom emoji green_tick', n: [1240] },
   {
     why: 'the regular expression engine words its complaint in its own way',
     difference: /^there 400 BAD_REQUEST Bad regular expression: .*, here 400 BAD_REQUEST Bad regular expression: /,
