@@ -44,6 +44,7 @@ import {
 } from './commands/profile-fields.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
+import { askSignUp, peekSignUp, signUp } from './commands/sign-up.js';
 import { snapshot } from './commands/snapshot.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
@@ -154,6 +155,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'revoke-invitation': revokeInvitation,
     'revoke-invitation-link': revokeLink,
     'resend-invitation': resendInvitation,
+    'peek-sign-up': peekSignUp,
+    'ask-sign-up': askSignUp,
+    'sign-up': signUp,
     'peek-invitation': peekInvitation,
     join,
     'add-profile-field': addProfileField,

@@ -45,6 +45,7 @@ import {
   updateSettings,
   updateSettingsDefaults,
 } from './settings.js';
+import { SIGN_UP_OPERATIONS } from './signing-up.js';
 import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
@@ -160,6 +161,7 @@ export const OPERATIONS = [
   ...DOMAIN_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...JOINING_OPERATIONS,
+  ...SIGN_UP_OPERATIONS,
   ...PROFILE_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...BOT_OPERATIONS,

@@ -61,6 +61,7 @@ import { sendingRefusals } from './sending-refusals.js';
 import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
 import { settingsDefaults } from './settings-defaults.js';
+import { signingUp } from './signing-up.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
 import { streamSettings } from './stream-settings.js';
@@ -130,6 +131,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   domains,
   invitations,
   'joining by invitation': joining,
+  'signing up': signingUp,
   'linkifiers and playgrounds': linkifiers,
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,
