@@ -2,7 +2,7 @@
 import { encodeFields } from '../../src/api/encode-fields.js';
 import type { JsonObject } from '../../src/core/index.js';
 import { positionId } from '../../src/events/index.js';
-import type { CommandDefinition } from '../../src/runtime/index.js';
+import type { CommandDefinition, Outcome } from '../../src/runtime/index.js';
 import { success, value } from '../shared/replies.js';
 import { type Snapshot, takeSnapshot } from './snapshot/take.js';
 import type { QueueOptions, QueueState, QueueVolatile } from './state.js';
@@ -68,20 +68,26 @@ export const flush: QueueCommand<JsonObject> = {
   }),
 };
 
+/** From here on polls find nothing, though the root is there until the end is written. */
+function over(volatile: QueueVolatile, reply: Outcome<QueueState>['reply']): Outcome<QueueState> {
+  volatile.ended = true;
+  return { reply, end: true };
+}
+
 /** DELETE /events. */
 export const remove: QueueCommand<JsonObject> = {
-  handle: () => ({ reply: success(), end: true }),
+  handle: ({ volatile }) => over(volatile, success()),
 };
 
 /** The live side found that the queue is over: idle for too long, or its past is lost. */
 export const end: QueueCommand<{ readonly reason: string }> = {
-  handle: () => ({ reply: value(null), end: true }),
+  handle: ({ volatile }) => over(volatile, value(null)),
 };
 
 /** The stored time has come: collect, unless the client was here since it was written. */
 export const due: QueueCommand<JsonObject> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const wake = Math.max(volatile.active + state.lifespanMs, volatile.since + GRACE_MS);
-    return wake <= now ? { reply: value(null), end: true } : { reply: value(null), due: wake };
+    return wake <= now ? over(volatile, value(null)) : { reply: value(null), due: wake };
   },
 };

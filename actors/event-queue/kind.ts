@@ -44,7 +44,7 @@ export const queueKind = (now: () => number): ActorKind<QueueState, QueueVolatil
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, state) => ({ acked: state.acked, position: state.position, active: state.active, since: now() }),
+  volatile: (_key, { acked, position, active }) => ({ acked, position, active, since: now(), ended: false }),
   missing: (key) => {
     const { rest } = parseKey(key);
     return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };

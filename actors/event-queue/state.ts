@@ -53,4 +53,6 @@ export interface QueueVolatile {
   active: number;
   /** Wall time of the activation: a queue that a crash brought here gets some time to be found by its client. */
   readonly since: number;
+  /** Its end was decided, and is being written. */
+  ended: boolean;
 }

@@ -2,7 +2,7 @@ export { alertedBy, mutersOf } from './choices.js';
 export { directConversation } from './conditions.js';
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams, movedCopy } from './copies.js';
-export { type AtMoment, flagsAtCreation, meantBy } from './creation-flags.js';
+export { flagsAtCreation, meantBy } from './creation-flags.js';
 export * from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
 export {

@@ -39,12 +39,11 @@ export function wildcardAllowed(policy: number, user: DirectoryUser, settings: R
   return policy === 7 && user.role <= ROLE.moderator;
 }
 
-/** The weakest role that sees the real address of an account; 0: nobody else does (users.md § User object). */
-export const roleSeeingAddress = ({ emailVisibility }: DirectoryUser): number =>
-  ({ 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin })[emailVisibility] ?? 0;
-
-/** Who may see the real address of an account (users.md § User object). */
-export function seesAddress(viewer: DirectoryUser | undefined, of: DirectoryUser): boolean {
-  if (viewer?.id === of.id || of.emailVisibility === 1) return true;
-  return viewer !== undefined && viewer.role <= roleSeeingAddress(of);
+/** Users of this role or a stronger one may see the account's real address; 0 = none of them, only itself. */
+export function addressRole({ emailVisibility }: DirectoryUser): number {
+  return { 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin }[emailVisibility] ?? 0;
 }
+
+/** Who may see the real address of an account (users.md § User object). No account: only what everybody may. */
+export const seesAddress = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
+  viewer?.id === of.id || (viewer?.role ?? ROLE.guest) <= addressRole(of);

@@ -8,11 +8,11 @@ import { aDayAtTheTerminal } from './support/terminal-day.js';
 import { hasTmux } from './support/tmux.js';
 
 const found = await hasTmux();
-const program = found
+const python = found
   ? await zulipTerm('0.7.0', source('requirements-zulip-term.txt'))
   : missing('tmux is not installed');
 
-if (program) {
+if (python) {
   t.test('a person at zulip-terminal, embedded face', async (test) => {
     const face = await Embedded.start();
     test.teardown(() => face.stop());
@@ -20,7 +20,7 @@ if (program) {
       await face.server.stop();
       await face.up();
     };
-    await aDayAtTheTerminal(test, { program, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
+    await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
   });
 
   const cluster = services();
@@ -36,7 +36,7 @@ if (program) {
         await face.addHost();
       };
       const other = face.api(1, face.other);
-      await aDayAtTheTerminal(test, { program, zuliprc: face.zuliprcs[0], other, restart });
+      await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other, restart });
     });
   }
 }

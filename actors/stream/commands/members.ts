@@ -34,8 +34,8 @@ export const members: StreamCommand<JsonObject> = {
   lane: 'members',
   read: true,
   creates: true,
-  handle: ({ parts, state }, _args, _inputs, { version }) => ({
-    reply: value({ members: memberIds(parts), mv: state.mv, version, last: state.last }),
+  handle: ({ parts, state }, _args, _inputs, { version, directory }) => ({
+    reply: value({ members: memberIds(parts), mv: state.mv, version, last: state.last, realm: directory.version }),
   }),
 };
 

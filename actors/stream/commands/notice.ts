@@ -27,7 +27,7 @@ const CLIENT = 'Internal';
 function byBot(
   { content, read, bot = NOTIFICATION_BOT }: NoticeArgs,
   { id, rendered }: Prepared,
-  { directory, now }: CommandContext,
+  { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
   const shown = rendered ?? UNRENDERED;
@@ -36,7 +36,7 @@ function byBot(
     sender: bot,
     client: CLIENT,
     rendered: shown,
-    flags: flagsAtCreation({ sender: bot, content, mentions: shown.mentions, read, hasCopy }, { directory, now }),
+    flags: flagsAtCreation({ sender: bot, content, mentions: shown.mentions, read, hasCopy }, directory),
     files: [],
   };
 }

@@ -1,12 +1,16 @@
 /** The families of facts, in the order in which they run. */
+import { activityState } from './activity-state.js';
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
+import { botsInGroups } from './bots-in-groups.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
+import { deactivatedStreams } from './deactivated-streams.js';
+import { deactivating } from './deactivating.js';
 import { deleting } from './deleting.js';
 import { domains } from './domains.js';
 import { drafts } from './drafts.js';
@@ -38,6 +42,7 @@ import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
+import { profileByAdmins } from './profile-by-admins.js';
 import { profileData } from './profile-data.js';
 import { profileFieldChanges } from './profile-field-changes.js';
 import { profileFields } from './profile-fields.js';
@@ -48,6 +53,7 @@ import { reactionRefusals } from './reaction-refusals.js';
 import { reactions } from './reactions.js';
 import { readReceipts } from './read-receipts.js';
 import { reading } from './reading.js';
+import { realmActivity } from './realm-activity.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
@@ -62,8 +68,10 @@ import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
 import { settingsDefaults } from './settings-defaults.js';
 import { signingUp } from './signing-up.js';
+import { shutOut } from './shut-out.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
+import { streamGroups } from './stream-groups.js';
 import { streamSettings } from './stream-settings.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
@@ -86,7 +94,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'every role': everyRole,
   people,
   'changing accounts': changingAccounts,
+  deactivating,
+  'deactivated subscribers': deactivatedStreams,
+  'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
+  'snapshot and events of activity': activityState,
+  'who is shut out': shutOut,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -115,6 +128,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
+  'default stream groups': streamGroups,
   visibility,
   'visibility tables': visibilityTables,
   'visibility of events': visibilityEvents,
@@ -136,7 +150,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,
   'profile data': profileData,
+  'profiles set by administrators': profileByAdmins,
   'user groups': userGroups,
+  'bots in groups': botsInGroups,
   'system bots': systemBots,
   'user topics': userTopics,
   typing,

@@ -182,6 +182,14 @@ export const queues: Facts = async (t, server) => {
     await refused(t, member.api.call('DELETE /events', {}), missing('queue_id'));
   });
 
+  await t.test('once a deletion is acknowledged, no poll finds the queue', async (t) => {
+    for (let time = 0; time < 10; time++) {
+      const queue = await fresh();
+      await queue.delete();
+      await refused(t, poll({ queue_id: queue.id, last_event_id: -1, dont_block: time % 2 === 0 }), badQueue(queue.id));
+    }
+  });
+
   await t.test('poll parameters are checked', async (t) => {
     const queue = await fresh();
     const call = (params: Params) => poll({ queue_id: queue.id, last_event_id: -1, ...params });

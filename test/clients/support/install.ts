@@ -59,7 +59,7 @@ async function olderPython(): Promise<string> {
   return 'python3';
 }
 
-/** @returns the program of the terminal client; the requirements are those of the package */
+/** @returns a Python with the terminal client in it; the requirements are those of the package */
 export async function zulipTerm(version: string, requirements: string): Promise<string | undefined> {
   const python = await olderPython();
   const folder = await once(`zulip-term-${version}`, (at) => [
@@ -68,7 +68,7 @@ export async function zulipTerm(version: string, requirements: string): Promise<
     // It names 3.10 as its newest Python, but runs on later ones; what it needs is another matter.
     [join(at, 'bin/python'), ...PIP_INSTALL, '--no-deps', '--ignore-requires-python', `zulip-term==${version}`],
   ]);
-  return folder && join(folder, 'bin/zulip-term');
+  return folder && join(folder, 'bin/python');
 }
 
 /** @returns a folder whose node_modules has the package */

@@ -9,17 +9,26 @@ export interface Request {
   readonly status: number;
 }
 
+/**
+ * As its own script runs it, but threads take turns only where they wait: it draws lists in one thread while another
+ * changes them, and one start in six would end in an exception of its drawing.
+ */
+const RUN = 'import sys; sys.setswitchinterval(60); from zulipterminal.cli.run import main; sys.exit(main())';
+
 /** The first line of the form for stream messages, or for direct ones. */
 const FORM = /│(?:To: |✗ +▶|# .*▶)/;
 
 export class TerminalClient {
   private constructor(readonly terminal: Terminal) {}
 
-  /** @param options of its command line, beside the zuliprc */
-  static async start(program: string, zuliprc: string, options: readonly string[] = []): Promise<TerminalClient> {
+  /**
+   * @param python that has the package
+   * @param options of its command line, beside the zuliprc
+   */
+  static async start(python: string, zuliprc: string, options: readonly string[] = []): Promise<TerminalClient> {
     const own = `${zuliprc}.terminal`;
     copyFileSync(zuliprc, own);
-    const words = [program, '--config-file', own, '--debug', ...options];
+    const words = [python, '-c', RUN, '--config-file', own, '--debug', ...options];
     return new TerminalClient(await Terminal.start({ words }));
   }
 

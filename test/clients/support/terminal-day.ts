@@ -6,7 +6,8 @@ import { TerminalClient } from './terminal-client.js';
 import { type Day, HOURS } from './terminal-hours.js';
 
 export interface Desk {
-  readonly program: string;
+  /** That has the client. */
+  readonly python: string;
   /** Of the one at the terminal. */
   readonly zuliprc: string;
   /** The other person; another frontend, where there are several. */
@@ -17,7 +18,7 @@ export interface Desk {
 
 const FOLLOWED = ['message', 'reaction', 'update_message', 'typing'];
 
-export async function aDayAtTheTerminal(test: Test, { other, program, zuliprc, restart }: Desk): Promise<void> {
+export async function aDayAtTheTerminal(test: Test, { other, python, zuliprc, restart }: Desk): Promise<void> {
   const account = readZuliprc(zuliprc);
   const owner = new Api(account.site, account);
   for (const api of [owner, other]) await api.subscribe('garden', 'kitchen');
@@ -25,9 +26,10 @@ export async function aDayAtTheTerminal(test: Test, { other, program, zuliprc, r
     (await other.ok('POST', '/messages', { type: 'stream', to: 'garden', topic, content })).id as number;
   await tell('roses', 'the **roses** bloom');
   await tell('roses', 'all of them');
+  await other.ok('POST', '/users/me/presence', { status: 'active' });
   const follower = await Follower.start([other], FOLLOWED);
   test.teardown(() => follower.stop());
-  const client = await TerminalClient.start(program, zuliprc);
+  const client = await TerminalClient.start(python, zuliprc);
   test.teardown(() => client.stop());
   const day: Day = { client, terminal: client.terminal, owner, other, follower, tell, restart };
   for (const [fact, hours] of Object.entries(HOURS)) {

@@ -47,6 +47,7 @@ export class Terminal {
   /** Keys by tmux's names (`Enter`, `C-d`, `Up`) or single characters; one after the other has shown its effect. */
   async keys(...names: string[]): Promise<void> {
     for (const name of names) {
+      await this.#steady();
       await this.#tmux('send-keys', '--', name);
       await this.#steady();
     }
@@ -80,6 +81,13 @@ export class Terminal {
       (screen) => !(typeof what === 'string' ? screen.includes(what) : what.test(screen)),
       withinMs,
     );
+  }
+
+  /** Waits until the program has ended by itself. */
+  async ends(withinMs = SEEN_MS): Promise<void> {
+    const dead = async (): Promise<boolean> =>
+      (await this.#tmux('display-message', '-p', '#{pane_dead}')).stdout.trim() === '1';
+    await until('the program ends', dead, withinMs);
   }
 
   /** Ends the program and its tmux server. */
