@@ -7,6 +7,7 @@ import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
 import { botsInGroups } from './bots-in-groups.js';
 import { changingAccounts } from './changing-accounts.js';
+import { changingBots } from './changing-bots.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deactivatedStreams } from './deactivated-streams.js';
@@ -36,8 +37,10 @@ import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { newOrganizations } from './new-organizations.js';
+import { newcomers } from './newcomers.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
+import { outgoingWebhooks } from './outgoing-webhooks.js';
 import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
@@ -93,6 +96,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  newcomers,
   'changing accounts': changingAccounts,
   deactivating,
   'deactivated subscribers': deactivatedStreams,
@@ -171,6 +175,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'files on the web': fileVisitors,
   'custom emoji': emoji,
   bots,
+  'changing bots': changingBots,
+  'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,
   'organization pictures': organizationPictures,
