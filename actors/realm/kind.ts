@@ -51,6 +51,7 @@ import { reactivateUser } from './commands/reactivate-user.js';
 import { deactivate, noteActivity, reactivate } from './commands/realm-activity.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
+import { askSignUp, peekSignUp, signUp } from './commands/sign-up.js';
 import { snapshot } from './commands/snapshot.js';
 import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
 import { streamTraffic } from './commands/stream-traffic.js';
@@ -184,6 +185,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'revoke-invitation': revokeInvitation,
     'revoke-invitation-link': revokeLink,
     'resend-invitation': resendInvitation,
+    'peek-sign-up': peekSignUp,
+    'ask-sign-up': askSignUp,
+    'sign-up': signUp,
     'peek-invitation': peekInvitation,
     join,
     'add-profile-field': addProfileField,

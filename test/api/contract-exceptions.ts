@@ -66,6 +66,13 @@ const roles = (operation: string, names: readonly string[], why: string): Record
   Object.fromEntries(names.map((name) => [`${operation}: ${name}`, why]));
 
 export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['GET /compatibility', 'GET /realm/subdomain/{subdomain}'].flatMap((operation) =>
+      Object.entries(
+        roles(operation, ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated'], NO_CREDENTIALS),
+      ),
+    ),
+  ),
   ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
   ...roles(
     'POST /fetch_api_key',

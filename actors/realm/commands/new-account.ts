@@ -65,6 +65,12 @@ export async function prepareAccount(
 
 const REFUSALS = { domain: 'EMAIL_NOT_ALLOWED', disposable: 'EMAIL_DISPOSABLE', plus: 'EMAIL_PLUS' } as const;
 
+/** @throws ApiError for an address that the organization does not admit */
+export function checkAddress(email: string, disposable: boolean, { state, parts }: RealmView): void {
+  const problem = addressProblem(email, state.settings, domainsOf(parts), disposable);
+  if (problem) refuseAddress(problem, email);
+}
+
 function refuseAddress(problem: AddressProblem, email: string): never {
   if (problem === 'domain') throw apiError('EMAIL_NOT_ALLOWED', { email });
   throw apiError(REFUSALS[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
@@ -72,12 +78,11 @@ function refuseAddress(problem: AddressProblem, email: string): never {
 
 /** In the order of users.md. @throws ApiError */
 export function checkApplicant({ account, strong, disposable }: PreparedAccount, view: RealmView): void {
-  const { state, parts, volatile } = view;
+  const { volatile } = view;
   const { email } = account;
   checkFullName(account.fullName);
   if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
-  const problem = addressProblem(email, state.settings, domainsOf(parts), disposable);
-  if (problem) refuseAddress(problem, email);
+  checkAddress(email, disposable, view);
   if (volatile.userByEmail(email) !== undefined) throw apiError('EMAIL_IN_USE', { email });
   if (!strong) throw apiError('PASSWORD_TOO_WEAK');
 }

@@ -74,6 +74,7 @@ import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
 import { settingsDefaults } from './settings-defaults.js';
 import { shutOut } from './shut-out.js';
+import { signingUp } from './signing-up.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
 import { streamGroups } from './stream-groups.js';
@@ -152,6 +153,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   domains,
   invitations,
   'joining by invitation': joining,
+  'signing up': signingUp,
   'linkifiers and playgrounds': linkifiers,
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,
