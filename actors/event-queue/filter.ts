@@ -53,6 +53,16 @@ function inNarrow(
   });
 }
 
+/** Why the user's clients are locked out from this event on; undefined: they are not. */
+export function lockedOut({ type, item }: Pick<SharedEvent, 'type' | 'item'>, user: number): LockOut | undefined {
+  if (item.t !== 'event') return undefined;
+  const { op, person } = item.event as { op?: string; person?: { user_id: number } };
+  if (type === 'realm' && op === 'deactivated') return 'ORGANIZATION_DEACTIVATED';
+  return type === 'realm_user' && op === 'remove' && person?.user_id === user ? 'ACCOUNT_DEACTIVATED' : undefined;
+}
+
+export type LockOut = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
+
 /** The registration's answer has this message already. */
 export function isShown({ shows: shown }: QueueState, { item }: SharedEvent): boolean {
   if (!shown || item.t !== 'message') return false;

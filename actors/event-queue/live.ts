@@ -18,7 +18,7 @@ import {
 } from '../../src/events/index.js';
 import type { ActivationHandle, HeldRequest, LiveActor, StopReason, Suppliers } from '../../src/runtime/index.js';
 import { BUFFER_LIMIT, EventBuffer, heartbeat } from './buffer.js';
-import { isShown, wants } from './filter.js';
+import { isShown, type LockOut, lockedOut, wants } from './filter.js';
 import { Intake } from './intake.js';
 import { queueMachine } from './machine.js';
 import { OwnIds } from './own-ids.js';
@@ -145,7 +145,18 @@ export class LiveQueue implements LiveActor, EventSink {
     // Below the acknowledged id after a rebuild: the client has had it.
     if (event.id <= this.handle.volatile.acked) return;
     const state = this.#state!;
-    if (!this.#buffer || !wants(state.options, event, this.user) || isShown(state, event)) return;
+    if (!this.#buffer) return;
+    const lockOut = lockedOut(event, this.user);
+    if (lockOut === 'ACCOUNT_DEACTIVATED') {
+      // What it does not hear from now on it could never make up for, should the account be active again.
+      this.#lockOut(lockOut);
+      this.#end('deactivated');
+      return;
+    }
+    if (!wants(state.options, event, this.user) || isShown(state, event)) {
+      if (lockOut) this.#lockOut(lockOut);
+      return;
+    }
     this.#ids.newest = event.id;
     this.#intake.put(event, this.#buffer);
     if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
@@ -280,6 +291,15 @@ export class LiveQueue implements LiveActor, EventSink {
     request.reply({ ok: this.#buffer!.answer() });
   }
 
+  /** Ends the poll that waits: the next one would not be let in. */
+  #lockOut(reason: LockOut): void {
+    const request = this.#poll;
+    if (!request) return;
+    this.#poll = undefined;
+    this.#machine!.send({ type: 'ANSWER' });
+    request.reply({ error: apiError(reason).toReply() });
+  }
+
   #beat(): void {
     const request = this.#poll;
     if (!request) return;
@@ -289,7 +309,7 @@ export class LiveQueue implements LiveActor, EventSink {
     request.reply({ ok: this.#buffer!.answer() });
   }
 
-  #end(reason: FeedEnd | 'overflow' | 'idle'): void {
+  #end(reason: FeedEnd | 'overflow' | 'idle' | 'deactivated'): void {
     void this.handle.tell('end', { reason }).catch(() => undefined);
   }
 

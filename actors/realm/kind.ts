@@ -6,16 +6,19 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
 import { removeAvatar, setAvatar } from './commands/avatar.js';
+import { setBilling } from './commands/billing.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
+import { deactivateSelf, deactivateUser } from './commands/deactivate-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
 import { confirmEmail, EMAIL_CHANGE_PART } from './commands/email-change.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files.js';
 import { firstMessage } from './commands/first-message.js';
+import { due } from './commands/full-members.js';
 import { editMembers, editSubgroups } from './commands/group-members.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { takeIds } from './commands/ids.js';
@@ -42,9 +45,12 @@ import {
   removeProfileField,
   updateProfileField,
 } from './commands/profile-fields.js';
+import { reactivateUser } from './commands/reactivate-user.js';
+import { deactivate, noteActivity, reactivate } from './commands/realm-activity.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
+import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateStream } from './commands/update-stream.js';
@@ -67,6 +73,7 @@ import {
   PROFILE_PART,
   REALM_PART,
   type RealmState,
+  STREAM_GROUPS_PART,
   STREAM_PART,
   UPLOADS_PART,
   USER_DEFAULTS_PART,
@@ -88,6 +95,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     USER_GROUP_PART,
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
+    STREAM_GROUPS_PART,
     DOMAINS_PART,
     EMOJI_PART,
     EMAIL_CHANGE_PART,
@@ -104,12 +112,20 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'create-realm': createRealm,
     init,
     'subdomain-taken': subdomainTaken,
+    deactivate,
+    reactivate,
+    'note-activity': noteActivity,
     'take-ids': takeIds,
     snapshot,
+    due,
     'create-user': createUser,
     'create-bot': createBot,
     'update-user': updateUser,
     'show-addresses': showAddresses,
+    'deactivate-user': deactivateUser,
+    'deactivate-self': deactivateSelf,
+    'reactivate-user': reactivateUser,
+    'set-billing': setBilling,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,
@@ -143,6 +159,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'add-linkifier': addLinkifier,
     'update-linkifier': updateLinkifier,
     'remove-linkifier': removeLinkifier,
+    'create-stream-group': createStreamGroup,
+    'update-stream-group': updateStreamGroup,
+    'edit-stream-group': editStreamGroup,
+    'remove-stream-group': removeStreamGroup,
     'add-playground': addPlayground,
     'remove-playground': removePlayground,
     'add-domain': addDomain,
@@ -180,6 +200,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextGroup: FIRST_GROUP,
     nextLinkifier: 1,
     nextPlayground: 1,
+    nextStreamGroup: 1,
     nextDomain: 1,
     invitations: { nextSingle: 1, nextLink: 1 },
     reservedIds: 0,
@@ -187,6 +208,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextRealm: 1,
     uploads: { next: 1, used: 0 },
     nextEmoji: 1,
+    fullMembersAt: 0,
     nextProfileField: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),

@@ -11,6 +11,7 @@ import type {
   DirectoryProfile,
   DirectoryProfileField,
   DirectoryStream,
+  DirectoryStreamGroup,
   DirectoryUser,
   RealmEntry,
   RealmPictures,
@@ -32,6 +33,7 @@ export interface RealmState extends JsonObject {
   readonly nextGroup: number;
   readonly nextLinkifier: number;
   readonly nextPlayground: number;
+  readonly nextStreamGroup: number;
   readonly nextDomain: number;
   /** Numbers of the next invitation to an address, and of the next link. */
   readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
@@ -42,6 +44,8 @@ export interface RealmState extends JsonObject {
   /** Uploaded files: number of the next, bytes that all take. */
   readonly uploads: { readonly next: number; readonly used: number };
   readonly nextEmoji: number;
+  /** Until when it was told who became a full member by age, ms. */
+  readonly fullMembersAt: number;
   readonly nextProfileField: number;
 }
 
@@ -54,6 +58,8 @@ export const PERSONAL_PART = 'personal/';
 export const USER_GROUP_PART = 'user-group/';
 /** One part with the whole list: its order counts. */
 export const LINKIFIERS_PART = 'linkifiers';
+/** One part with the whole list. */
+export const STREAM_GROUPS_PART = 'stream-groups';
 /** One part with the whole list. */
 export const PLAYGROUNDS_PART = 'playgrounds';
 /** One part with the whole list. */
@@ -101,6 +107,8 @@ export const botOf = (parts: Parts, user: number): DirectoryBot | undefined =>
   parts.get(`${BOT_PART}${user}`) as unknown as DirectoryBot | undefined;
 export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
+export const streamGroupsOf = (parts: Parts): readonly DirectoryStreamGroup[] =>
+  (parts.get(STREAM_GROUPS_PART) as unknown as readonly DirectoryStreamGroup[] | undefined) ?? [];
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
 export const userDefaultsOf = (parts: Parts): UserDefaults =>
@@ -130,6 +138,7 @@ export const asPart = (
     | RealmPictures
     | readonly DirectoryLinkifier[]
     | readonly DirectoryPlayground[]
+    | readonly DirectoryStreamGroup[]
     | readonly DirectoryDomain[]
     | DirectoryProfile
     | readonly DirectoryProfileField[],

@@ -2,7 +2,7 @@
  * What a realm actor keeps beside its state: the next message id, and look-ups over its parts by what must be unique.
  * All of it can be made anew from the state.
  */
-import { foldName } from '../../src/directory/index.js';
+import { type DirectoryUser, foldName } from '../../src/directory/index.js';
 import { SYSTEM_BOT_EMAILS } from '../../src/people/index.js';
 import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
 
@@ -13,13 +13,18 @@ export class RealmVolatile {
   nextId: number;
   /** Space that uploads under way will take, by the file's number. */
   readonly #uploading = new Map<number, { readonly bytes: number; readonly until: number }>();
+  /** Active accounts of humans. */
+  humans = 0;
   readonly #emails = new Map<string, number>();
   readonly #streamNames = new Map<string, number>();
 
   constructor(state: RealmState, parts: Parts) {
     this.nextId = state.reservedIds + 1;
     for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
-    for (const user of usersOf(parts)) this.addUser(user.id, user.email, user.deliveryEmail);
+    for (const user of usersOf(parts)) {
+      this.addUser(user.id, user.email, user.deliveryEmail);
+      this.count(undefined, user);
+    }
     for (const stream of streamsOf(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
   }
 
@@ -43,6 +48,12 @@ export class RealmVolatile {
 
   addUser(id: number, ...emails: string[]): void {
     for (const email of emails) this.#emails.set(email.toLowerCase(), id);
+  }
+
+  /** An account is new, or another than it was. */
+  count(before: DirectoryUser | undefined, after: DirectoryUser): void {
+    const counts = (user: DirectoryUser | undefined): number => (user?.isActive && user.botType === null ? 1 : 0);
+    this.humans += counts(after) - counts(before);
   }
 
   removeEmail(email: string): void {

@@ -1,4 +1,4 @@
-/** Commands that have the notification bot say something; the text is Markdown. Carried out by actors/stream. */
+/** Commands that have a system bot, mostly the notification bot, say something; the text is Markdown. Carried out by actors/stream. */
 import { dmKey, type JsonObject, type RealmId, streamId, streamKey, userId } from '../../src/core/index.js';
 import { NOTIFICATION_BOT } from '../../src/people/index.js';
 import type { OutboxCommand } from '../../src/runtime/index.js';
@@ -25,10 +25,10 @@ const command = (to: OutboxCommand['to'], { content, origin, read = [], after }:
 export const streamNotice = (realm: RealmId, stream: number, topic: string, notice: Notice): OutboxCommand =>
   command(streamKey(realm, streamId(stream)), notice, { topic });
 
-/** To one user. */
-export function directNotice(realm: RealmId, user: number, notice: Notice): OutboxCommand {
-  const participants = [userId(NOTIFICATION_BOT), userId(user)].sort((a, b) => a - b);
-  return command(dmKey(realm, participants), notice, { topic: '', participants });
+/** To one user. @param bot who says it */
+export function directNotice(realm: RealmId, user: number, notice: Notice, bot = NOTIFICATION_BOT): OutboxCommand {
+  const participants = [bot, userId(user)].sort((a, b) => a - b);
+  return command(dmKey(realm, participants), notice, { topic: '', participants, bot });
 }
 
 /** Names somebody without telling him. */

@@ -13,6 +13,8 @@ export interface Membership {
   readonly version: number;
   /** Id of the newest message; 0 = none. */
   readonly last: number;
+  /** Realm version that the stream's actor knew: whoever is in the list was active there. */
+  readonly realm: number;
 }
 
 export const readMembership = async (realm: RealmId, stream: number, suppliers: Suppliers): Promise<Membership> =>

@@ -5,6 +5,7 @@ import { STORAGE_PART } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
 import { create, me, sealedKey } from './commands/account.js';
+import { deactivated, reactivated } from './commands/activity.js';
 import { publicMessage, publicMessages, publicTopics } from './commands/anonymous.js';
 import { botStorage, putStorage, removeStorage } from './commands/bot-storage.js';
 import { scheduledFailed, scheduledSent } from './commands/delivery.js';
@@ -64,6 +65,8 @@ export const userKind: ActorKind<UserState> = {
     'remove-push-token': removePushToken,
     'sealed-key': sealedKey,
     me,
+    deactivated,
+    reactivated,
     subscribed,
     unsubscribed,
     'subscription-settings': subscriptionSettings,

@@ -35,6 +35,20 @@ export const nextOwnId = (last: number | undefined, self: UserId): number =>
 
 export const SUBSCRIPTION_PART = 'sub/';
 
+/** One that nothing was chosen for. */
+export const freshSubscription = (stream: number, color: string): Subscription => ({
+  stream,
+  active: true,
+  color,
+  muted: false,
+  pinned: false,
+  desktop: null,
+  audible: null,
+  push: null,
+  email: null,
+  wildcard: null,
+});
+
 type Parts = ReadonlyMap<string, Json>;
 
 export const subscriptionOf = (parts: Parts, stream: number): Subscription | undefined =>

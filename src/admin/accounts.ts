@@ -68,6 +68,7 @@ export async function createRealm(actors: ActorCaller, secrets: Secrets, of: New
 export interface RealmRow {
   readonly id: number;
   readonly subdomain: string;
+  readonly deactivated: boolean;
 }
 
 export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
@@ -100,12 +101,8 @@ export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUse
   return fields.user_id as number;
 }
 
-export async function userApiKey(
-  actors: ActorCaller,
-  secrets: Secrets,
-  realm: RealmId,
-  email: string,
-): Promise<string> {
+/** Id of the account with this real or API address. @throws AdminError */
+export async function findUser(actors: ActorCaller, realm: RealmId, email: string): Promise<number> {
   const snapshot = (await actors.value(realmKey(realm), 'snapshot', {})) as unknown as {
     users: { id: number; email: string; deliveryEmail: string }[];
   };
@@ -114,5 +111,15 @@ export async function userApiKey(
     (one) => one.deliveryEmail.toLowerCase() === wanted || one.email.toLowerCase() === wanted,
   );
   if (!user) throw new AdminError(`there is no user '${email}'`);
-  return secrets.open((await actors.value(userKey(realm, userId(user.id)), 'sealed-key', {})) as string);
+  return user.id;
+}
+
+export async function userApiKey(
+  actors: ActorCaller,
+  secrets: Secrets,
+  realm: RealmId,
+  email: string,
+): Promise<string> {
+  const id = userId(await findUser(actors, realm, email));
+  return secrets.open((await actors.value(userKey(realm, id), 'sealed-key', {})) as string);
 }

@@ -1,4 +1,4 @@
-/** Commands that make and show organizations and accounts. */
+/** Commands that make, show and change organizations and accounts. */
 import { writeFile } from 'node:fs/promises';
 import {
   type ActorCaller,
@@ -7,12 +7,18 @@ import {
   ChannelCaller,
   createRealm,
   createUser,
+  deactivateUser,
   findRealm,
   listRealms,
+  reactivateUser,
+  setBilling,
+  setRealmActive,
+  setRole,
   userApiKey,
 } from '../admin/index.js';
 import { RealClock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
+import type { RealmId } from '../core/index.js';
 import { ORG_TYPES, ROLE } from '../people/index.js';
 import type { Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
@@ -29,7 +35,26 @@ export const ADMIN_OPTIONS = Object.fromEntries(
 );
 
 type Options = Readonly<Record<string, string | undefined>>;
-type AdminCommand = (config: Config, options: Options, logger: Logger) => Promise<void>;
+/** @param words those that follow the command's name */
+type Action = (config: Config, options: Options, logger: Logger, words: readonly string[]) => Promise<void>;
+
+interface AdminCommand {
+  /** What the words after the name are, in their order. */
+  readonly words: readonly string[];
+  readonly run: Action;
+}
+
+const withoutWords = (run: Action): AdminCommand => ({ words: [], run });
+
+/** A command on one account, or one organization. */
+const on = (
+  words: readonly string[],
+  change: (actors: ActorCaller, realm: RealmId, words: readonly string[]) => Promise<void>,
+): AdminCommand => ({
+  words,
+  run: (config, options, logger, given) =>
+    withActors(config, logger, async (actors) => change(actors, await findRealm(actors, options.realm), given)),
+});
 
 const ROLES: Readonly<Record<string, number>> = { ...ROLE, administrator: ROLE.admin };
 
@@ -81,7 +106,18 @@ async function writeCredentials(options: Options, config: Config, email: string,
   else await writeFile(options.zuliprc, zuliprcText(email, key, site), { mode: 0o600 });
 }
 
-export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
+function roleNamed(name: string): number {
+  const role = ROLES[name];
+  if (role === undefined) throw new AdminError(`no such role: ${name}`);
+  return role;
+}
+
+function switched(word: string): boolean {
+  if (word !== 'on' && word !== 'off') throw new AdminError(`neither on nor off: ${word}`);
+  return word === 'on';
+}
+
+const PLAIN: Readonly<Record<string, Action>> = {
   'realm create': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
       const ownerEmail = needed(options, 'email');
@@ -99,14 +135,13 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
 
   'realm list': (config, _options, logger) =>
     withActors(config, logger, async (actors) => {
-      for (const { id, subdomain } of await listRealms(actors))
-        process.stdout.write(`${id}\t${subdomain || '(root)'}\n`);
+      for (const { id, subdomain, deactivated } of await listRealms(actors))
+        process.stdout.write(`${id}\t${subdomain || '(root)'}${deactivated ? '\tdeactivated' : ''}\n`);
     }),
 
   'user create': (config, options, logger) =>
     withActors(config, logger, async (actors) => {
-      const role = ROLES[options['user-role'] ?? 'member'];
-      if (role === undefined) throw new AdminError(`no such role: ${options['user-role']}`);
+      const role = roleNamed(options['user-role'] ?? 'member');
       const id = await createUser(actors, await findRealm(actors, options.realm), {
         email: needed(options, 'email'),
         name: needed(options, 'full-name'),
@@ -123,3 +158,34 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       await writeCredentials(options, config, email, key);
     }),
 };
+
+const CHANGES: Readonly<Record<string, AdminCommand>> = {
+  'realm deactivate': on([], (actors, realm) => setRealmActive(actors, realm, false)),
+  'realm reactivate': on([], (actors, realm) => setRealmActive(actors, realm, true)),
+  'user role': on(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
+    setRole(actors, realm, email, roleNamed(role)),
+  ),
+  'user billing': on(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
+    setBilling(actors, realm, email, switched(word)),
+  ),
+  'user deactivate': on(['EMAIL'], (actors, realm, [email = '']) => deactivateUser(actors, realm, email)),
+  'user reactivate': on(['EMAIL'], (actors, realm, [email = '']) => reactivateUser(actors, realm, email)),
+};
+
+const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
+  ...Object.fromEntries(Object.entries(PLAIN).map(([name, run]) => [name, withoutWords(run)])),
+  ...CHANGES,
+};
+
+/** The command that these words name, ready to run; undefined: there is none. @throws AdminError for missing words */
+export function adminCommand(
+  words: readonly string[],
+): ((config: Config, options: Options, logger: Logger) => Promise<void>) | undefined {
+  const [group = '', verb = '', ...given] = words;
+  const command = ADMIN_COMMANDS[`${group} ${verb}`];
+  if (!command) return undefined;
+  if (given.length !== command.words.length) {
+    throw new AdminError(`this is how: conclave ${[group, verb, ...command.words].join(' ')}`);
+  }
+  return (config, options, logger) => command.run(config, options, logger, given);
+}

@@ -9,9 +9,15 @@ Commands:
   realm create          Make an organization.  --subdomain NAME --name TEXT --email ADDRESS --full-name TEXT
                         [--type business|school|…] [--password TEXT] [--zuliprc FILE] [--site URL]
   realm list            List organizations.
+  realm deactivate      Let nobody into an organization any more.  [--realm SUBDOMAIN]
+  realm reactivate      Let everybody in again.  [--realm SUBDOMAIN]
   user create           Make an account.       --email ADDRESS --full-name TEXT --password TEXT
                         [--user-role owner|administrator|moderator|member|guest] [--realm SUBDOMAIN]
   user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
+  user role EMAIL ROLE          Change an account's role.  [--realm SUBDOMAIN]
+  user billing EMAIL on|off     Whether it looks after what the organization pays.  [--realm SUBDOMAIN]
+  user deactivate EMAIL         Deactivate an account and its bots.  [--realm SUBDOMAIN]
+  user reactivate EMAIL         Make it active again.  [--realm SUBDOMAIN]
   check-config          Say what the configuration is, or what is wrong with it.
 
 Commands for a cluster take --nats and --mongodb as serve does, and the same secret. Without them they work on the data

@@ -7,7 +7,7 @@ import { type Config, ConfigError, loadConfig, OPTIONS, SETTINGS } from '../conf
 import type { Logger } from '../runtime/index.js';
 import { greeting } from '../server/first-start.js';
 import { serve } from '../server/serve.js';
-import { ADMIN_COMMANDS, ADMIN_OPTIONS } from './admin-commands.js';
+import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
 import { HELP } from './help.js';
 
 const LEFTOVERS_MS = 500;
@@ -34,7 +34,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
     const config = loadConfig(values, environment);
     if (command === 'serve') return await runServer(config);
     if (command === 'check-config') return checkConfig(config);
-    const admin = ADMIN_COMMANDS[command];
+    const admin = adminCommand(positionals);
     if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
     await admin(config, values as Record<string, string | undefined>, quietLogger());
     return 0;

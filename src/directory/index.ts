@@ -14,6 +14,7 @@ export type {
   DirectoryProfile,
   DirectoryProfileField,
   DirectoryStream,
+  DirectoryStreamGroup,
   DirectoryUser,
   DirectoryView,
   ProfileData,

@@ -13,6 +13,7 @@ import type {
   DirectoryProfile,
   DirectoryProfileField,
   DirectoryStream,
+  DirectoryStreamGroup,
   DirectoryUser,
   DirectoryView,
   ProfileData,
@@ -29,13 +30,18 @@ export interface DirectoryChange {
   readonly stream?: DirectoryStream;
   readonly settings?: RealmSettings;
   readonly realm?: RealmEntry;
+  /** Of the organization itself. */
+  readonly deactivated?: boolean;
   readonly personal?: DirectoryPersonal;
+  readonly fullMembersAt?: number;
   readonly group?: DirectoryGroup;
   readonly groupGone?: number;
   /** The whole list. */
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** The whole list. */
+  readonly streamGroups?: readonly DirectoryStreamGroup[];
   /** The whole list. */
   readonly domains?: readonly DirectoryDomain[];
   readonly emoji?: DirectoryEmoji;
@@ -59,10 +65,12 @@ export interface DirectorySnapshot {
   readonly streams: readonly DirectoryStream[];
   readonly realms: readonly RealmEntry[];
   readonly personals: readonly DirectoryPersonal[];
+  readonly fullMembersAt: number;
   readonly groups: readonly DirectoryGroup[];
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
+  readonly streamGroups: readonly DirectoryStreamGroup[];
   readonly emoji: readonly DirectoryEmoji[];
   readonly userDefaults: UserDefaults;
   readonly profileFields: readonly DirectoryProfileField[];
@@ -86,6 +94,9 @@ export class RealmDirectory implements DirectoryView {
   settings: RealmSettings;
   userDefaults: UserDefaults;
   pictures: RealmPictures;
+  fullMembersAt: number;
+  groupsVersion = 0;
+  streamGroups: readonly DirectoryStreamGroup[];
   usersVersion = 0;
   streamsVersion = 0;
   profilesVersion = 0;
@@ -120,8 +131,10 @@ export class RealmDirectory implements DirectoryView {
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
+    this.fullMembersAt = snapshot.fullMembersAt;
     this.userDefaults = snapshot.userDefaults;
     this.pictures = snapshot.pictures;
+    this.streamGroups = snapshot.streamGroups;
     const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
     const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
     this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
@@ -141,12 +154,16 @@ export class RealmDirectory implements DirectoryView {
     if (change.user) this.#putUser(change.user);
     if (change.stream) this.#putStream(change.stream);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
+    if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.realm) this.#realms.set(change.realm.id, change.realm);
     if (change.personal) this.#putPersonal(change.personal);
+    if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;
     if (change.group) this.#groups.set(change.group.id, change.group);
     if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
+    if (change.group || change.groupGone !== undefined) this.groupsVersion++;
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    if (change.streamGroups) this.streamGroups = change.streamGroups;
     if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
     if (change.userDefaults) this.userDefaults = change.userDefaults;

@@ -209,6 +209,15 @@ export interface ProfileData {
   readonly [field: string]: { readonly value: string; readonly rendered_value?: string };
 }
 
+/** Streams that belong together, offered to new users as one. */
+export interface DirectoryStreamGroup {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  /** In no particular order; archived ones may still be among them. */
+  readonly streams: readonly StreamId[];
+}
+
 export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
 
 /** Settings that new accounts start with (users.md § Settings), where they differ from those of the program. */
@@ -257,6 +266,8 @@ export interface DirectoryView {
   group(id: number): DirectoryGroup | undefined;
   /** Groups made by people, by id; system groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryGroup>;
+  /** Default stream groups, in no particular order. */
+  readonly streamGroups: readonly DirectoryStreamGroup[];
   /** In the order in which they apply. */
   linkifiers(): readonly DirectoryLinkifier[];
   /** By id. */
@@ -279,6 +290,12 @@ export interface DirectoryView {
   readonly streamsVersion: number;
   /** Counts changes of what `profile` gives. */
   readonly profilesVersion: number;
+  /**
+   * Until when it was told who became a full member by age, ms since 1970; changes together with the waiting period.
+   */
+  readonly fullMembersAt: number;
+  /** Counts changes of groups made by people. */
+  readonly groupsVersion: number;
   /** Counts changes of what `personal` gives. */
   readonly choicesVersion: number;
 }

@@ -52,13 +52,13 @@ export class Memberships {
   }
 
   apply(item: MembershipItem): void {
-    const { stream, mv, last, join, leave } = item;
+    const { stream, mv, last, after = last, join, leave } = item;
     this.#meanwhile.get(stream)?.push(item);
     const loaded = this.#streams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
     loaded.mv = mv;
     for (const user of join) {
-      const stay: Stay = { from: mv, to: 0, after: last, until: 0 };
+      const stay: Stay = { from: mv, to: 0, after, until: 0 };
       loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
     }
     for (const user of leave) {

@@ -1,6 +1,6 @@
 /** Who has a copy of a message (messages.md § Access to a message): decided by stays in streams and by moves. Pure. */
 import type { MovedCopies } from '../runtime/log-entry.js';
-import { hasCopy, type Member, wasMember } from '../streams/index.js';
+import { type Member, stayWith, wasMember } from '../streams/index.js';
 import type { StoredMessage } from './stored.js';
 
 export interface Copy {
@@ -37,12 +37,15 @@ export function movedCopy(
   membership: (stream: number) => Member | undefined,
   own = false,
 ): Copy {
-  let has = own || hasCopy(membership(home), id);
+  const stay = stayWith(membership(home), id);
+  let has = own || stay !== undefined;
   let gained = false;
   for (const move of moves) {
     const before = wasMember(membership(move.from), move.fromMv);
     const after = wasMember(membership(move.to), move.toMv);
-    if (before && !after) has = false;
+    // Whoever came later has of what was sent before only what was still there.
+    const gone = !own && stay !== undefined && move.from === home && move.fromMv < stay.from;
+    if ((before || gone) && !after) has = false;
     else if (!before && after && move.gained) {
       has = true;
       gained = true;

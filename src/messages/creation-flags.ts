@@ -2,28 +2,23 @@
 import type { UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { Mentions } from '../markdown/index.js';
-import { UserGroups } from '../people/index.js';
+import { groupsIn } from '../people/index.js';
 import { alertedBy, mutersOf } from './choices.js';
 import type { MessageBody } from './stored.js';
 
-/** What the organization looks like. */
-export interface AtMoment {
-  readonly directory: DirectoryView;
-  readonly now: number;
-}
-
 /** Members of the groups mentioned, at any depth. */
-function inGroups(groups: readonly number[], { directory, now }: AtMoment): Iterable<UserId> {
+function inGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
   if (groups.length === 0) return [];
-  const all = new UserGroups(directory, now);
+  const all = groupsIn(directory);
   return groups.flatMap((id) => all.membersOf(id));
 }
 
 /** Everybody to whom the text means something, whether he has the message or not: user → flags. */
-export function meantBy(content: string, mentions: Mentions, at: AtMoment): Map<number, string[]> {
+export function meantBy(content: string, mentions: Mentions, directory: DirectoryView): Map<number, string[]> {
   const flags = new Map<number, string[]>();
-  for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, at)])) flags.set(user, ['mentioned']);
-  for (const user of alertedBy(at.directory, content)) {
+  for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, directory)]))
+    flags.set(user, ['mentioned']);
+  for (const user of alertedBy(directory, content)) {
     flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
   }
   return flags;
@@ -42,11 +37,11 @@ export interface Creation {
 /** A wildcard is everybody's, and noted once for all of them. */
 export function flagsAtCreation(
   { sender, content, mentions, read, hasCopy }: Creation,
-  at: AtMoment,
+  directory: DirectoryView,
 ): MessageBody['flags'] {
   const flags: Record<string, string[]> = {};
-  for (const user of new Set([...read, ...mutersOf(at.directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
-  for (const [user, added] of meantBy(content, mentions, at)) {
+  for (const user of new Set([...read, ...mutersOf(directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
+  for (const [user, added] of meantBy(content, mentions, directory)) {
     if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return flags;

@@ -2,7 +2,7 @@ export { alertedBy, mutersOf } from './choices.js';
 export { directConversation } from './conditions.js';
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams, movedCopy } from './copies.js';
-export { type AtMoment, flagsAtCreation, meantBy } from './creation-flags.js';
+export { flagsAtCreation, meantBy } from './creation-flags.js';
 export * from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
 export {
@@ -17,6 +17,7 @@ export {
 } from './fetch.js';
 export * from './flagging.js';
 export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, searchesOf, type Term } from './narrow.js';
+export { type NewcomersHistory, newcomersHistory } from './newcomer.js';
 export { newestMessage } from './newest.js';
 export { makePlan, type Plan } from './plan.js';
 export { KNOWN_FLAGS, type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';

@@ -1,4 +1,5 @@
 /** User groups (users.md § User groups): those that people make, and the system groups, which follow from roles. */
+import { Encoded } from '../api/encode-fields.js';
 import type { UserId } from '../core/index.js';
 import type { DirectoryGroup, DirectoryUser, DirectoryView, RealmSettings } from '../directory/index.js';
 import { isFullMember, ROLE } from './roles.js';
@@ -38,25 +39,34 @@ const SYSTEM: readonly { readonly description: string; readonly role?: number; r
   { description: 'Nobody' },
 ];
 
-/** System groups of which an account of this role is a direct member, as `user_group` events name them. */
+/** System groups of which an account of this role and age is a direct member. */
 export function systemGroupsOf(user: DirectoryUser, settings: RealmSettings, now: number): readonly number[] {
   const direct = SYSTEM.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
   if (user.role !== ROLE.member) return direct;
   return isFullMember(user, settings, now) ? [SYSTEM_GROUP.members, SYSTEM_GROUP.fullmembers] : [SYSTEM_GROUP.members];
 }
 
+/**
+ * The same as clients know it. That somebody became a full member by getting older is told by an event, and until then
+ * nobody is shown it; policies go by the time itself.
+ *
+ * @param fullMembersAt when that was told last, ms
+ */
+export const shownGroupsOf = (user: DirectoryUser, settings: RealmSettings, fullMembersAt: number): readonly number[] =>
+  systemGroupsOf(user, settings, Math.max(fullMembersAt, user.joined));
+
 /** Is the account in this system group, directly or through the groups that it contains? */
 export const inSystemGroup = (group: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean =>
   group !== SYSTEM_GROUP.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
 
-/** All groups, by id: what the realm's groups look like at a moment. */
+/** All groups, by id. */
 export class UserGroups {
   readonly #groups = new Map<number, DirectoryGroup>();
 
-  constructor(directory: Pick<DirectoryView, 'users' | 'groups' | 'settings'>, now: number) {
+  constructor(directory: Pick<DirectoryView, 'users' | 'groups' | 'settings' | 'fullMembersAt'>) {
     const direct = new Map<number, UserId[]>(SYSTEM.map((_, i) => [i + 1, []]));
     for (const user of directory.users()) {
-      for (const id of systemGroupsOf(user, directory.settings, now)) direct.get(id)!.push(user.id);
+      for (const id of shownGroupsOf(user, directory.settings, directory.fullMembersAt)) direct.get(id)!.push(user.id);
     }
     SYSTEM.forEach(({ description, contains }, i) => {
       const id = i + 1;
@@ -100,6 +110,35 @@ export class UserGroups {
     for (const reached of found) for (const sub of this.get(reached)?.subgroups ?? []) found.add(sub);
     return found;
   }
+}
+
+interface Known {
+  readonly version: string;
+  readonly groups: UserGroups;
+  encoded: Encoded | undefined;
+}
+
+const known = new WeakMap<DirectoryView, Known>();
+
+function knownGroups(directory: DirectoryView): Known {
+  const { usersVersion, groupsVersion, fullMembersAt, settings } = directory;
+  const version = `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
+  let current = known.get(directory);
+  if (current?.version !== version) {
+    current = { version, groups: new UserGroups(directory), encoded: undefined };
+    known.set(directory, current);
+  }
+  return current;
+}
+
+/** Made once per change of accounts or groups. */
+export const groupsIn = (directory: DirectoryView): UserGroups => knownGroups(directory).groups;
+
+/** All of them, as the API shows them, by id. */
+export function encodedGroups(directory: DirectoryView): Encoded {
+  const current = knownGroups(directory);
+  current.encoded ??= Encoded.text(JSON.stringify([...current.groups.all()].map(presentGroup)));
+  return current.encoded;
 }
 
 /** As the API shows it. */

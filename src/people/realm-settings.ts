@@ -1,5 +1,5 @@
 /** Settings of a new organization (realm.md § Settings), without the prefix that register gives them. */
-import type { RealmSettings } from '../directory/index.js';
+import type { RealmSettings, UserDefaults } from '../directory/index.js';
 
 export const DEFAULT_REALM_SETTINGS: RealmSettings = {
   name: '',
@@ -77,6 +77,10 @@ const EDUCATION_SETTINGS: RealmSettings = {
   invite_to_stream_policy: 4,
   move_messages_between_streams_policy: 4,
 };
+
+/** Settings that accounts of a new organization start with, where they differ from those of the program. */
+export const initialUserDefaults = (orgType: number): UserDefaults =>
+  EDUCATION_TYPES.includes(orgType) ? { email_address_visibility: 3 } : {};
 
 /** @param orgType realm.md § Settings */
 export const initialSettings = (orgType: number): RealmSettings => ({

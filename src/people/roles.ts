@@ -39,12 +39,11 @@ export function wildcardAllowed(policy: number, user: DirectoryUser, settings: R
   return policy === 7 && user.role <= ROLE.moderator;
 }
 
-/** Who may see the real address of an account (users.md § User object). */
-export function seesAddress(viewer: DirectoryUser | undefined, of: DirectoryUser): boolean {
-  if (viewer?.id === of.id || of.emailVisibility === 1) return true;
-  if (!viewer) return false;
-  if (of.emailVisibility === 2) return viewer.role <= ROLE.member;
-  if (of.emailVisibility === 5) return viewer.role <= ROLE.moderator;
-  if (of.emailVisibility === 3) return viewer.role <= ROLE.admin;
-  return false;
+/** Users of this role or a stronger one may see the account's real address; 0 = none of them, only itself. */
+export function addressRole({ emailVisibility }: DirectoryUser): number {
+  return { 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin }[emailVisibility] ?? 0;
 }
+
+/** Who may see the real address of an account (users.md § User object). No account: only what everybody may. */
+export const seesAddress = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
+  viewer?.id === of.id || (viewer?.role ?? ROLE.guest) <= addressRole(of);

@@ -109,6 +109,8 @@ export interface MembershipItem {
   readonly mv: number;
   /** Id of the newest message sent before; 0 = none. */
   readonly last: number;
+  /** Those who join have the messages above this id, too, which came before; absent: only what comes. */
+  readonly after?: number;
   readonly join: readonly number[];
   readonly leave: readonly number[];
 }

@@ -5,7 +5,8 @@ export const MEMBER_PART = 'member/';
 
 /**
  * One stay of a user in a stream: subscribed from membership version `from` until before `to`, and with a copy of the
- * messages with after < id ≤ until. `to` and `until` are 0 while it lasts.
+ * messages with after < id ≤ until. `to` and `until` are 0 while it lasts. The first stay of a new account may begin with
+ * messages that were sent before it.
  */
 export interface Stay {
   readonly from: number;
@@ -26,9 +27,12 @@ export const isMember = (member: Member | undefined): boolean => member?.stays.a
 export const wasMember = (member: Member | undefined, mv: number): boolean =>
   member?.stays.some((stay) => stay.from <= mv && (stay.to === 0 || mv < stay.to)) ?? false;
 
+/** The stay that gives a copy of the message with this id, were it sent here. */
+export const stayWith = (member: Member | undefined, id: number): Stay | undefined =>
+  member?.stays.find((stay) => stay.after < id && (stay.to === 0 || id <= stay.until));
+
 /** Has a copy of the message with this id, were it sent here? */
-export const hasCopy = (member: Member | undefined, id: number): boolean =>
-  member?.stays.some((stay) => stay.after < id && (stay.to === 0 || id <= stay.until)) ?? false;
+export const hasCopy = (member: Member | undefined, id: number): boolean => stayWith(member, id) !== undefined;
 
 /** Where the Store keeps a user's membership. */
 export const memberPart = (realm: RealmId, stream: number, user: number): { key: ActorKey; part: string } => ({

@@ -1,7 +1,6 @@
 /** What the suite cannot or need not try: `operation: what` → why. Unneeded entries fail the run. */
 
 /** Errors of wire.json, by message. */
-const NO_ACCOUNT = 'accounts and organizations are deactivated by operations that come later';
 const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
 
@@ -20,8 +19,6 @@ const NO_EMBEDDED = 'no embedded bots are served: refused before';
 
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
-  'POST /fetch_api_key: Account is deactivated': NO_ACCOUNT,
-  'POST /fetch_api_key: This organization has been deactivated': NO_ACCOUNT,
   'POST /fetch_api_key: Password authentication is disabled in this organization': ONLY_PASSWORD,
   'POST /fetch_api_key: Your password has been disabled and needs to be reset': NO_WAY,
   "POST /messages/flags/narrow: Missing 'anchor' argument.":
@@ -33,11 +30,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
   'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
-  "*: '{email}' is no longer using {product}.": NO_ACCOUNT,
-  '*: User is deactivated': NO_ACCOUNT,
-  '*: Presence is not supported for bot users.': 'bots are made by operations that come later',
-  '*: User with ID {user_id} is deactivated': NO_ACCOUNT,
-  '*: User with ID {user_id} is a bot': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
@@ -68,7 +60,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
-  'PATCH /settings: Account has been deactivated.': NO_ACCOUNT,
 };
 
 /** Roles. */
@@ -77,8 +68,12 @@ const roles = (operation: string, names: readonly string[], why: string): Record
   Object.fromEntries(names.map((name) => [`${operation}: ${name}`, why]));
 
 export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
-  ...roles('GET /server_settings', ['foreign'], NO_CREDENTIALS),
-  ...roles('POST /fetch_api_key', ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign'], NO_CREDENTIALS),
+  ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
+  ...roles(
+    'POST /fetch_api_key',
+    ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated'],
+    NO_CREDENTIALS,
+  ),
 };
 
 const KEYS = 'whoever watched with the old key is out; no state shows keys';

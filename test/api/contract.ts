@@ -7,8 +7,11 @@ import { OPERATIONS } from '../../src/api/operations/index.js';
 import { NOT_BROUGHT_ABOUT, NOT_TRIED_AS, NOT_WATCHED } from './contract-exceptions.js';
 import { declaredAs, errorsOf, triedOf, watchedAs } from './harness.js';
 
-/** `foreign`: a user of another organization, at this one's address and with ids of this one. */
-const ROLES = ['owner', 'admin', 'moderator', 'member', 'guest', 'nobody', 'foreign'];
+/**
+ * `foreign`: a user of another organization, at this one's address and with ids of this one. `deactivated`: somebody
+ * whose account is.
+ */
+const ROLES = ['owner', 'admin', 'moderator', 'member', 'guest', 'nobody', 'foreign', 'deactivated'];
 
 /** `*: what` excuses it of every operation, `operation: *` everything of that operation. */
 const excuses = (key: string, one: string): boolean =>

@@ -3,7 +3,7 @@
  * `npm run bench -- --help` lists the options; docs/performance.md says what the figures mean. It asserts no times.
  */
 import { type Face, startFace } from './faces.js';
-import { type Bench, measureFanout, measureRate } from './measure.js';
+import { type Bench, measureFanout, measureRate, RATE_CASES } from './measure.js';
 import { type BenchOptions, type FaceName, readOptions, USAGE } from './options.js';
 import { makeAccounts, makeHistory, makeQueues, makeStream } from './prepare.js';
 import { Ceiling, Load } from './processes.js';
@@ -46,11 +46,11 @@ async function measureFace(name: FaceName, ceiling: Ceiling, load: Load, options
       const polls = await makeQueues(face, listeners, options.polls);
       keep(await measureFanout(bench, listeners[0]!, 'many', polls));
     }
-    if (!options.cases.includes('me') && !options.cases.includes('send')) return figures;
+    if (!RATE_CASES.some((what) => options.cases.includes(what))) return figures;
     const accounts = await makeAccounts(face, 1_001, SUBSCRIBERS);
     await makeStream(face, 'ten', accounts);
     await makeHistory(face, 'ten', accounts, HISTORY);
-    for (const what of ['me', 'send'] as const) {
+    for (const what of RATE_CASES) {
       if (!options.cases.includes(what)) continue;
       for (const at of options.concurrencies) keep(await measureRate(bench, what, accounts, 'ten', at));
     }

@@ -3,7 +3,7 @@ import { Connection, once } from './connection.js';
 import type { Face } from './faces.js';
 import type { Poll, RateResult } from './jobs.js';
 import type { BenchOptions } from './options.js';
-import { type Account, meText, sendText } from './prepare.js';
+import { type Account, meText, presenceText, sendText } from './prepare.js';
 import type { Ceiling, Load } from './processes.js';
 import { type Figure, figure } from './report.js';
 
@@ -26,16 +26,30 @@ function add(to: Rates, { count, seconds, cpuMs }: RateResult): void {
   to.micros.push((cpuMs * 1000) / count);
 }
 
+interface Rate {
+  readonly title: string;
+  text(authorization: string, stream: string): string;
+}
+
+const RATES = {
+  me: { title: '`GET /users/me`', text: meText },
+  send: { title: '`POST /messages`', text: sendText },
+  ping: { title: '`POST /users/me/presence`, ping_only', text: (of) => presenceText(of, true) },
+  presence: { title: '`POST /users/me/presence`, slim', text: (of) => presenceText(of, false) },
+} as const satisfies Readonly<Record<string, Rate>>;
+
+export type RateCase = keyof typeof RATES;
+export const RATE_CASES = Object.keys(RATES) as readonly RateCase[];
+
 export async function measureRate(
   { face, ceiling, load, options }: Bench,
-  what: 'me' | 'send',
+  what: RateCase,
   accounts: readonly Account[],
   stream: string,
   connections: number,
 ): Promise<Figure[]> {
-  const requests = accounts.map(({ authorization }) =>
-    what === 'me' ? meText(authorization) : sendText(authorization, stream),
-  );
+  const { title, text } = RATES[what];
+  const requests = accounts.map(({ authorization }) => text(authorization, stream));
   const sample = await once(face.port, requests[0]!);
   if (!sample.ok) throw new Error(sample.text);
   await ceiling.answers(what === 'me' ? { get: sample.text } : { post: sample.text });
@@ -53,7 +67,7 @@ export async function measureRate(
     add(ours, await run(face, options.ms));
     if (options.profile === undefined) add(bare, await run(ceiling, options.ms));
   }
-  const name = `\`${what === 'me' ? 'GET /users/me' : 'POST /messages'}\`, ${connections} at once, ${face.name}`;
+  const name = `${title}, ${connections} at once, ${face.name}`;
   return [
     figure(name, 'per second', ours.perSecond, bare.perSecond),
     figure(`${name}: CPU`, 'µs each', ours.micros, bare.micros),

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
-export const CASES = ['me', 'send', 'fanout'] as const;
+export const CASES = ['me', 'send', 'ping', 'presence', 'fanout'] as const;
 export type CaseName = (typeof CASES)[number];
 
 export interface BenchOptions {
@@ -28,10 +28,10 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [OPTIONS]
 
   --face LIST         embedded,cluster
-  --case LIST         me,send,fanout
-  --concurrency LIST  Connections of me and send. [1,64]
+  --case LIST         me,send,ping,presence,fanout
+  --concurrency LIST  Connections of all but fanout. [1,64]
   --runs N            Runs of each measurement; the median counts. [5]
-  --seconds N         Length of one measurement of me and send. [2]
+  --seconds N         Length of one measurement of all but fanout. [2]
   --polls N           Held polls of fanout. [500]
   --rounds N          Messages of one measurement of fanout. [6]
   --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.

@@ -88,3 +88,12 @@ export const sendText = (authorization: string, stream: string): string =>
   );
 
 export const meText = (authorization: string): string => requestText('GET', '/api/v1/users/me', authorization);
+
+/** What a client sends each minute. */
+export const presenceText = (authorization: string, pingOnly: boolean): string =>
+  requestText(
+    'POST',
+    '/api/v1/users/me/presence',
+    authorization,
+    new URLSearchParams({ status: 'active', slim_presence: 'true', ping_only: String(pingOnly) }).toString(),
+  );

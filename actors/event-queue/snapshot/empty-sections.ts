@@ -5,7 +5,6 @@ export const EMPTY_SECTIONS: Readonly<Record<string, JsonObject>> = {
   realm_filters: { realm_filters: [] },
   realm_embedded_bots: { realm_embedded_bots: [] },
   realm_incoming_webhook_bots: { realm_incoming_webhook_bots: [] },
-  default_stream_groups: { realm_default_stream_groups: [] },
   video_calls: { has_zoom_token: false },
   giphy: { giphy_api_key: '' },
 };

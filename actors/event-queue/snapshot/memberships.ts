@@ -46,6 +46,8 @@ export async function readWithSubscribers<O extends Own>(
 ): Promise<{ readonly own: O | undefined; readonly subscribers: ReadonlyMap<number, readonly number[]> }> {
   const subscribers = new Map<number, readonly number[]>();
   let wanted = streams ?? [];
+  // Who came back is in the lists of streams before this host may have heard of it.
+  let known = 0;
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) covers[userKey(realm, user)] = own.version;
@@ -54,7 +56,8 @@ export async function readWithSubscribers<O extends Own>(
     // Who covers a stream's first message must show its id, which comes to the directory from the log.
     const behind = new Set<number>();
     wanted.forEach((id, i) => {
-      const { members, version, last } = lists[i]!;
+      const { members, version, last, realm: seen } = lists[i]!;
+      known = Math.max(known, seen);
       if (last > 0 && directory.stream(streamId(id))?.firstMessage === null) behind.add(id);
       subscribers.set(id, members);
       covers[streamKey(realm, streamId(id))] = version;
@@ -65,7 +68,8 @@ export async function readWithSubscribers<O extends Own>(
     wanted = [...all].filter(
       (id) => behind.has(id) || (subscribers.get(id)?.includes(user) ?? false) !== joined.has(id),
     );
-    if (wanted.length === 0 || attempt === MOST_RETRIES) return { own, subscribers };
+    const level = wanted.length === 0 && directory.version >= known;
+    if (level || attempt === MOST_RETRIES) return { own, subscribers };
     await pause(suppliers);
   }
 }

@@ -1,22 +1,22 @@
 /** What the organization has besides people and streams, as register shows it (register.md § fetch_event_types). */
+import type { Fields } from '../../../src/api/encode-fields.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import {
   defaultSettings,
   EMOJISET_CHOICES,
+  encodedGroups,
   FIELD_TYPES,
   NOTIFICATION_SOUNDS,
   presentDomain,
   presentField,
-  presentGroup,
   presentLinkifier,
   presentPlayground,
-  UserGroups,
   withoutPronouns,
 } from '../../../src/people/index.js';
 import type { SnapshotInputs } from './take.js';
 
-export const groupsSection = ({ directory, now }: SnapshotInputs): JsonObject => ({
-  realm_user_groups: [...new UserGroups(directory, now).all()].map(presentGroup),
+export const groupsSection = ({ directory }: SnapshotInputs): Fields => ({
+  realm_user_groups: encodedGroups(directory),
 });
 
 /** Clients that do not know templates get none. */

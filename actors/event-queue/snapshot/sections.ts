@@ -19,12 +19,13 @@ import {
   profileFieldsSection,
   settingsDefaultsSection,
 } from './organization-sections.js';
-import { defaultStreamsSection } from './stream-sections.js';
+import { defaultStreamsSection, streamGroupsSection } from './stream-sections.js';
 import type { SnapshotInputs } from './take.js';
 
 const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
   alert_words: alertWordsSection,
   default_streams: defaultStreamsSection,
+  default_stream_groups: streamGroupsSection,
   custom_profile_fields: profileFieldsSection,
   muted_users: mutedUsersSection,
   realm_bot: botsSection,

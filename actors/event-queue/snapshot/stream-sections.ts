@@ -3,7 +3,14 @@ import type { Fields } from '../../../src/api/encode-fields.js';
 import { type JsonObject, streamId } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
 import { isAdmin, isGuest, streamNotifications } from '../../../src/people/index.js';
-import { byName, canAccess, canSeeMetadata, encodedStreams, presentOwnSide } from '../../../src/streams/index.js';
+import {
+  byName,
+  canAccess,
+  canSeeMetadata,
+  encodedStreams,
+  presentOwnSide,
+  presentStreamGroups,
+} from '../../../src/streams/index.js';
 import { activeSubscribers } from '../../shared/subscribers.js';
 import type { SnapshotInputs } from './take.js';
 
@@ -54,6 +61,12 @@ export function defaultStreamsSection({ user, directory }: SnapshotInputs): Fiel
   if (isGuest(user)) return { realm_default_streams: [] };
   return { realm_default_streams: encodedStreams(liveStreams(directory).filter((stream) => stream.isDefault)) };
 }
+
+export const streamGroupsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
+  realm_default_stream_groups: isGuest(user)
+    ? []
+    : presentStreamGroups(directory.streamGroups, (id) => directory.stream(streamId(id))),
+});
 
 /** As GET /streams with its defaults; administrators get all active streams. */
 export function streamSections({ user, directory, subscriptions }: SnapshotInputs): Fields {

@@ -78,7 +78,7 @@ export async function takeSnapshot(
   await (await suppliers.services.feeds.of(realm)).reach(end);
   const isVisitor = caller === VISITOR.id;
   const user = isVisitor ? VISITOR : directory.user(userId(caller));
-  if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+  if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
   const listed = wanted('subscription') && args.options.includeSubscribers;
   const streams = [...directory.streams()].filter((stream) => !stream.archived);
@@ -120,8 +120,10 @@ export async function takeSnapshot(
   }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
   covers[realmKey(realm)] = directory.version;
+  const account = directory.user(user.id) ?? user;
+  if (!account.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const inputs: SnapshotInputs = {
-    user: directory.user(user.id) ?? user,
+    user: account,
     directory,
     args,
     now: suppliers.services.clock.now(),

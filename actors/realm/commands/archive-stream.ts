@@ -11,7 +11,14 @@ import { type Membership, readMembership } from '../../shared/subscribers.js';
 import { asPart, type RealmState, STREAM_PART, streamOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { administered } from './stream-access.js';
-import { defaultStreamsChanged, directoryStream, streamAudience, streamEvent } from './stream-events.js';
+import {
+  defaultStreamsChanged,
+  directoryStream,
+  inStreamGroups,
+  streamAudience,
+  streamEvent,
+  streamGroupsChanged,
+} from './stream-events.js';
 import type { RealmView } from './subscribe.js';
 
 /** The name that an archived stream gets, so that its own is free: no other stream can have it. */
@@ -48,6 +55,7 @@ function archiving(
   volatile.freeStreamName(stream.id, stream.name);
   const events: LogItem[] = [directoryStream(after)];
   if (stream.isDefault) events.push(defaultStreamsChanged(parts, after, version));
+  if (!stream.inviteOnly && inStreamGroups(parts, stream)) events.push(streamGroupsChanged(parts, after, version));
   events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
   const named = NAMING.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));

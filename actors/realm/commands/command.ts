@@ -1,5 +1,6 @@
 import { apiError } from '../../../src/api/errors.js';
 import type { JsonObject } from '../../../src/core/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
 import type { AnyCommand, CommandDefinition } from '../../../src/runtime/index.js';
 import { type RealmState, userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
@@ -8,7 +9,10 @@ export type RealmCommand<A extends JsonObject, I = undefined> = CommandDefinitio
 
 type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
 
-/** Every commit with directory items, and no other, moves `directoryVersion`: what replicas have reached is its number. */
+/**
+ * Every commit with directory items, and no other, moves `directoryVersion`: what replicas have reached is its number. And
+ * every change of an account counts for how many there are.
+ */
 export const versioned = (commands: Commands): Commands =>
   Object.fromEntries(
     Object.entries(commands).map(([name, command]) => [name, { ...command, handle: moving(command) }]),
@@ -21,7 +25,14 @@ function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.
     if (caller !== 0 && userOf(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     if (caller !== 0 && view.state.phase === 'deactivated') throw apiError('ORGANIZATION_DEACTIVATED');
     const outcome = command.handle(view, args, inputs, context);
-    if (!outcome.events?.some((item) => item.t === 'directory')) return outcome;
+    let changes = false;
+    for (const item of outcome.events ?? []) {
+      if (item.t !== 'directory') continue;
+      changes = true;
+      const { user } = item.change as { readonly user?: DirectoryUser };
+      if (user) view.volatile.count(userOf(view.parts, user.id), user);
+    }
+    if (!changes) return outcome;
     return { ...outcome, state: { ...(outcome.state ?? view.state), directoryVersion: context.version } };
   };
 }

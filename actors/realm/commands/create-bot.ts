@@ -20,8 +20,8 @@ import { type Parts, type RealmState, streamOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 import type { RealmCommand } from './command.js';
 import { createUserCommand, type NewAccount, newUser } from './create-realm.js';
-import { userAdded } from './create-user.js';
 import { actingUser } from './personal.js';
+import { userAdded } from './user-added.js';
 
 export interface StreamChoices extends JsonObject {
   /** Names; null = not given, '' = none. */

@@ -3,14 +3,22 @@
  * realm makes its owner.
  */
 import { apiError } from '../../../src/api/errors.js';
-import { realmId, realmKey, userId, userKey } from '../../../src/core/index.js';
-import type { DirectoryUser, RealmEntry } from '../../../src/directory/index.js';
-import { initialSettings, LAST_RESERVED_USER, ROLE } from '../../../src/people/index.js';
+import { type JsonObject, realmId, realmKey, userId, userKey } from '../../../src/core/index.js';
+import type { DirectoryUser, RealmEntry, UserDefaults } from '../../../src/directory/index.js';
+import {
+  initialSettings,
+  initialUserDefaults,
+  LAST_RESERVED_USER,
+  mailDomain,
+  ROLE,
+} from '../../../src/people/index.js';
 import type { OutboxCommand } from '../../../src/runtime/index.js';
 import { success, value } from '../../shared/replies.js';
-import { asPart, REALM_PART, type RealmState, realmsOf, USER_PART } from '../state.js';
+import { asPart, REALM_PART, type RealmState, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../state.js';
+import type { RealmVolatile } from '../volatile.js';
 import type { RealmCommand } from './command.js';
 import { initialStreams } from './initial-streams.js';
+import { hiddenAddress } from './own-settings.js';
 
 /** Account data as prepared by the command line: nothing in it is secret in clear. */
 export interface NewAccount {
@@ -78,8 +86,17 @@ export const init: RealmCommand<NewRealmArgs> = {
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
     const { now, realm, version } = context;
     const id = userId(FIRST_USER);
-    const user = newUser({ id, recipient: FIRST_USER, account: owner, role: ROLE.owner, now, canCreateUsers: true });
-    volatile.addUser(id, user.email);
+    const userDefaults = initialUserDefaults(orgType);
+    const user = newUser({
+      id,
+      recipient: FIRST_USER,
+      account: owner,
+      role: ROLE.owner,
+      now,
+      canCreateUsers: true,
+      hidden: hiddenFrom(userDefaults, id, mailDomain(origin ?? ''), volatile),
+    });
+    volatile.addUser(id, user.email, user.deliveryEmail);
     const bare: RealmState = {
       ...state,
       id: realm,
@@ -95,9 +112,9 @@ export const init: RealmCommand<NewRealmArgs> = {
     return {
       reply: value(null),
       state: next,
-      parts: { [`${USER_PART}${id}`]: asPart(user), ...streams?.parts },
+      parts: { [`${USER_PART}${id}`]: asPart(user), [USER_DEFAULTS_PART]: userDefaults, ...streams?.parts },
       events: [
-        { t: 'directory', change: { user: user as never, settings: next.settings } },
+        { t: 'directory', change: { user: user as never, settings: next.settings, userDefaults } },
         ...(streams?.events ?? []),
       ],
       commands: [[createUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
@@ -106,6 +123,17 @@ export const init: RealmCommand<NewRealmArgs> = {
   },
 };
 
+/** Whether, and how, a new account's real address is hidden. */
+export function hiddenFrom(
+  { email_address_visibility: visibility = 1 }: UserDefaults,
+  id: number,
+  domain: string,
+  volatile: RealmVolatile,
+): { readonly visibility: number; readonly email: string } | undefined {
+  if (visibility === 1) return undefined;
+  return { visibility: Number(visibility), email: hiddenAddress(id, domain, volatile) };
+}
+
 export function newUser(of: {
   readonly id: number;
   readonly recipient: number;
@@ -113,12 +141,14 @@ export function newUser(of: {
   readonly role: number;
   readonly now: number;
   readonly canCreateUsers: boolean;
+  /** Whose real address is hidden has another for the API. */
+  readonly hidden?: { readonly visibility: number; readonly email: string } | undefined;
 }): DirectoryUser {
   return {
     id: userId(of.id),
     recipient: of.recipient,
     deliveryEmail: of.account.email,
-    email: of.account.email,
+    email: of.hidden?.email ?? of.account.email,
     fullName: of.account.fullName,
     role: of.role,
     isActive: true,
@@ -128,7 +158,7 @@ export function newUser(of: {
     timezone: '',
     avatarSource: 'G',
     avatarVersion: 1,
-    emailVisibility: 1,
+    emailVisibility: of.hidden?.visibility ?? 1,
     joined: of.now,
     canCreateUsers: of.canCreateUsers,
     keyHash: of.account.keyHash,
@@ -136,12 +166,26 @@ export function newUser(of: {
   };
 }
 
-export function createUserCommand(realm: number, user: number, account: NewAccount, after: number): OutboxCommand {
+/** A stream to which an account is subscribed when it is made. */
+export interface FirstStream extends JsonObject {
+  readonly id: number;
+  readonly recipient: number;
+  /** Messages up to this id are read. */
+  readonly mark: number;
+}
+
+export function createUserCommand(
+  realm: number,
+  user: number,
+  account: NewAccount,
+  after: number,
+  streams: readonly FirstStream[] = [],
+): OutboxCommand {
   const { passwordHash, keySealed } = account;
   return {
     to: userKey(realmId(realm), userId(user)),
     name: 'create',
-    args: { passwordHash, keySealed },
+    args: { passwordHash, keySealed, streams },
     caller: 0,
     after,
   };

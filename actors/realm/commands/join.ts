@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../../src/core/index.js';
 import type { CommandContext, OutboxCommand } from '../../../src/runtime/index.js';
 import { directNotice, silentMention } from '../../shared/notices.js';
 import { success } from '../../shared/replies.js';
-import { readSubscribers, type Subscribers } from '../../shared/subscribers.js';
 import { type Invitation, invitationOf, invitationsOf, invitesChanged, partOf } from '../invitations.js';
 import { type Parts, userOf } from '../state.js';
 import type { RealmCommand } from './command.js';
@@ -43,14 +42,9 @@ interface JoinArgs extends Named {
   readonly origin: string;
 }
 
-interface Inputs {
-  readonly prepared: PreparedAccount;
-  readonly members: Subscribers;
-}
-
 const addressOf = (of: Invitation, typed: string): string => of.email ?? typed.trim();
 
-export const join: RealmCommand<JoinArgs, Inputs | undefined> = {
+export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
   // Of two who use the same invitation at once the second finds none.
   lane: 'directory',
   exclusive: true,
@@ -62,27 +56,15 @@ export const join: RealmCommand<JoinArgs, Inputs | undefined> = {
     if (!found) return undefined;
     const streams = newcomersStreams(view.parts, found.streams, found.role);
     const { full_name: fullName, password } = args;
-    return {
-      prepared: await prepareAccount({ email: addressOf(found, args.email), fullName, password }, realm, services),
-      members: await readSubscribers(
-        realm,
-        streams.map(({ id }) => id),
-        suppliers,
-      ),
-    };
+    return prepareAccount({ email: addressOf(found, args.email), fullName, password, streams }, realm, suppliers);
   },
 
-  handle(view, args, inputs, context) {
+  handle(view, args, prepared, context) {
     const found = named(view.parts, args, context.now);
-    if (!found || !inputs) throw apiError('INVITATION_GONE');
-    const { prepared, members } = inputs;
+    if (!found || !prepared) throw apiError('INVITATION_GONE');
     checkApplicant(prepared, view);
     const streams = newcomersStreams(view.parts, found.streams, found.role);
-    const { user, ...added } = addAccount(
-      view,
-      { prepared, role: found.role, streams, members, origin: args.origin },
-      context,
-    );
+    const { user, ...added } = addAccount(view, { prepared, role: found.role, streams, origin: args.origin }, context);
     const told = acceptedNotice(found, user, view.parts, args.origin, context);
     return {
       ...added,

@@ -1,29 +1,32 @@
 /** A new account, whoever makes it: what is checked (users.md § POST /users), and what comes of it. */
-import { apiError, PRODUCT } from '../../../src/api/errors.js';
-import type { RealmId } from '../../../src/core/index.js';
+import { apiError } from '../../../src/api/errors.js';
+import { type RealmId, streamKey } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryUser } from '../../../src/directory/index.js';
+import { type NewcomersHistory, newcomersHistory } from '../../../src/messages/index.js';
 import {
   type AddressProblem,
   addressProblem,
   checkFullName,
   domainOf,
   isEmail,
+  mailDomain,
   ROLE,
 } from '../../../src/people/index.js';
-import type { CommandContext, HostServices, LogItem, OutboxCommand } from '../../../src/runtime/index.js';
-import { silentMention, streamNotice } from '../../shared/notices.js';
-import type { Subscribers } from '../../shared/subscribers.js';
-import { asPart, domainsOf, type Parts, type RealmState, streamOf, USER_PART, usersOf } from '../state.js';
-import { createUserCommand, type NewAccount, newUser } from './create-realm.js';
-import { userAdded } from './create-user.js';
+import type { CommandContext, LogItem, OutboxCommand, Suppliers } from '../../../src/runtime/index.js';
+import { asPart, domainsOf, type Parts, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../state.js';
+import { createUserCommand, hiddenFrom, type NewAccount, newUser } from './create-realm.js';
+import { storePersonal } from './personal.js';
 import { defaultStreams } from './stream-events.js';
 import type { RealmView } from './subscribe.js';
-import { JoiningPlan } from './subscription-plan.js';
+import { userAdded } from './user-added.js';
+import { welcome } from './welcome.js';
 
 export interface Applicant {
   readonly email: string;
   readonly fullName: string;
   readonly password: string;
+  /** Those that he will probably be subscribed to. */
+  readonly streams: readonly DirectoryStream[];
 }
 
 /** What a handler can't work out itself: a password takes longer to hash than it may, keys are random. */
@@ -31,18 +34,25 @@ export interface PreparedAccount {
   readonly account: NewAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
+  /** undefined: there is nothing to be seen of the past. */
+  readonly history: NewcomersHistory | undefined;
 }
 
+/** Its past is given to everybody. */
+const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
+
 export async function prepareAccount(
-  { email, fullName, password }: Applicant,
+  { email, fullName, password, streams }: Applicant,
   realm: RealmId,
-  { secrets, passwords, disposable }: HostServices,
+  { store, services: { secrets, passwords, disposable, clock } }: Suppliers,
 ): Promise<PreparedAccount> {
   const key = secrets.newApiKey(realm);
   const strong = passwords.strongEnough(password, [email, fullName]);
+  const open = streams.filter(isOpen).map(({ id }) => id);
   return {
     strong,
     disposable: disposable(domainOf(email)),
+    history: strong ? await newcomersHistory(store, realm, open, clock.now()) : undefined,
     account: {
       email,
       fullName: fullName.trim(),
@@ -85,10 +95,8 @@ export interface Newcomer {
   readonly prepared: PreparedAccount;
   readonly role: number;
   readonly streams: readonly DirectoryStream[];
-  /** Who is subscribed to them. */
-  readonly members: Subscribers;
-  /** Base URL of the organization. */
-  readonly origin: string;
+  /** Base URL of the organization; null: nobody is greeted. */
+  readonly origin: string | null;
 }
 
 export interface Added {
@@ -99,11 +107,17 @@ export interface Added {
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
 
-/** Needs the lane of the directory: who is subscribed must not change meanwhile. */
+/**
+ * Costs the same however many accounts there are: nobody can have been subscribed to anything, so no list of subscribers is
+ * read, and nobody can have a queue yet, so no event shows one.
+ */
 export function addAccount(view: RealmView, of: Newcomer, { now, realm, version }: CommandContext): Added {
-  const { state, volatile } = view;
-  const { account } = of.prepared;
+  const { state, parts, volatile } = view;
+  const { account, history } = of.prepared;
   const id = state.nextUser;
+  const defaults = userDefaultsOf(parts);
+  // A fact of the account itself.
+  const { email_address_visibility: _, ...settings } = defaults;
   const user = newUser({
     id,
     recipient: state.nextRecipient,
@@ -112,36 +126,36 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
     now,
     // The peer gives this right to nobody by default; here owners and administrators have it.
     canCreateUsers: of.role <= ROLE.admin,
+    hidden: hiddenFrom(defaults, id, mailDomain(of.origin ?? ''), volatile),
   });
   volatile.addUser(id, user.email, user.deliveryEmail);
-  const plan = new JoiningPlan(realm, [user], id, of.members, new Map());
-  for (const stream of of.streams) plan.add(stream, false);
+  const personal =
+    Object.keys(settings).length === 0
+      ? undefined
+      : storePersonal({ user: user.id, settings, alertWords: [], muted: [] });
+  const first = of.streams.map((stream) => {
+    const mark = isOpen(stream) ? (history?.mark ?? 0) : 0;
+    return { id: stream.id, recipient: stream.recipient, mark };
+  });
+  const joins = of.streams.map((stream): OutboxCommand => {
+    const after = isOpen(stream) && history ? { after: history.after } : {};
+    return {
+      to: streamKey(realm, stream.id),
+      name: 'join',
+      args: { users: [id], ...after },
+      caller: 0,
+      after: version,
+    };
+  });
   return {
     user,
     state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
-    parts: { [`${USER_PART}${id}`]: asPart(user) },
-    events: userAdded(user, state.settings, now, version),
+    parts: { [`${USER_PART}${id}`]: asPart(user), ...personal?.parts },
+    events: [...userAdded(user, state.settings, now, version), ...(personal ? [personal.change] : [])],
     commands: [
-      [createUserCommand(realm, id, account, version)],
-      ...plan.stages(version),
-      signupNotices(view, user, of.origin, realm, version),
+      [createUserCommand(realm, id, account, version, first)],
+      joins,
+      of.origin === null ? [] : welcome(view, user, of.origin, realm, version),
     ],
   };
-}
-
-const SIGNUPS = 'signups';
-
-function signupNotices(
-  { state, parts }: RealmView,
-  user: DirectoryUser,
-  origin: string,
-  realm: RealmId,
-  after: number,
-): OutboxCommand[] {
-  const stream = Number(state.settings.signup_notifications_stream_id);
-  if (!(stream > 0)) return [];
-  let total = 1;
-  for (const one of usersOf(parts)) if (one.isActive && one.botType === null) total++;
-  const content = `${silentMention(user)} just signed up for ${PRODUCT}. (total: ${total})`;
-  return [streamNotice(realm, stream, SIGNUPS, { content, origin, after })];
 }

@@ -123,7 +123,7 @@ function withFacts(
   return { ...user, timezone: String(timezone), emailVisibility, email };
 }
 
-function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
+export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
   const address = `user${id}@${domain}`;
   // Somebody may really have it.
   return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;

@@ -2,21 +2,11 @@
 import { apiError } from '../../../src/api/errors.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
-import {
-  DICT_SETTINGS,
-  echoed,
-  isAdmin,
-  isFullMember,
-  isOwner,
-  OWNER_SETTINGS,
-  ROLE,
-  STREAM_SETTINGS,
-  SYSTEM_GROUP,
-} from '../../../src/people/index.js';
-import type { LogItem } from '../../../src/runtime/index.js';
+import { DICT_SETTINGS, echoed, isAdmin, isOwner, OWNER_SETTINGS, STREAM_SETTINGS } from '../../../src/people/index.js';
 import { success } from '../../shared/replies.js';
 import { type Parts, streamOf, usersOf } from '../state.js';
 import type { RealmCommand } from './command.js';
+import { fullMembersChanged, nextFullMember } from './full-members.js';
 import { actingUser, LANE, tellEverybody } from './personal.js';
 
 export interface RealmSettingsArgs extends JsonObject {
@@ -39,16 +29,20 @@ export const changeRealm: RealmCommand<RealmSettingsArgs> = {
     const told = [...changed.filter(([name]) => name !== 'org_type'), ...kind];
     if (told.length === 0) return { reply: success(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
+    const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
+    const moved = { settings, fullMembersAt: waiting ? now : state.fullMembersAt };
     return {
       reply: success(reply, version),
-      state: { ...state, settings },
+      state: { ...state, ...moved },
+      ...(waiting ? { due: nextFullMember(usersOf(parts), moved) } : {}),
       events: [
-        { t: 'directory', change: { settings: Object.fromEntries(changed) } },
+        {
+          t: 'directory',
+          change: { settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) },
+        },
         ...told.flatMap(([name, value]) => [
           tellEverybody(version, changeEvent(name, value)),
-          ...(name === 'waiting_period_threshold'
-            ? fullMemberEvents(usersOf(parts), state.settings, settings, now, version)
-            : []),
+          ...(name === 'waiting_period_threshold' ? fullMembersChanged(usersOf(parts), state, moved, version) : []),
         ]),
       ],
     };
@@ -75,34 +69,3 @@ const changeEvent = (property: string, value: RealmSettings[string]): JsonObject
   DICT_SETTINGS.has(property)
     ? { type: 'realm', op: 'update_dict', property: 'default', data: { [property]: value } }
     : { type: 'realm', op: 'update', property, value };
-
-/** Who is a full member follows from the threshold. */
-function fullMemberEvents(
-  users: Iterable<DirectoryUser>,
-  before: RealmSettings,
-  after: RealmSettings,
-  now: number,
-  version: number,
-): LogItem[] {
-  const joining: number[] = [];
-  const leaving: number[] = [];
-  for (const user of users) {
-    if (user.role !== ROLE.member) continue;
-    const was = isFullMember(user, before, now);
-    const is = isFullMember(user, after, now);
-    if (is && !was) joining.push(user.id);
-    if (was && !is) leaving.push(user.id);
-  }
-  const tell = (op: string, ids: number[]): LogItem[] =>
-    ids.length === 0
-      ? []
-      : [
-          tellEverybody(version, {
-            type: 'user_group',
-            op,
-            group_id: SYSTEM_GROUP.fullmembers,
-            user_ids: ids.sort((a, b) => a - b),
-          }),
-        ];
-  return [...tell('remove_members', leaving), ...tell('add_members', joining)];
-}

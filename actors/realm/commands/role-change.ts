@@ -1,21 +1,14 @@
 /** An account gets another role (users.md § PATCH /users/{user_id}). */
 import { apiError } from '../../../src/api/errors.js';
-import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
-import { isOwner, systemGroupsOf } from '../../../src/people/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
+import { isOwner, shownGroupsOf } from '../../../src/people/index.js';
 import type { CommandContext, LogItem } from '../../../src/runtime/index.js';
-import { type Parts, usersOf } from '../state.js';
+import type { Parts, RealmState } from '../state.js';
 import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import { checkOwner, isLastOwner } from './administrators.js';
 import { tellEverybody } from './personal.js';
 import { sightOf } from './role-sight.js';
 import type { RealmView } from './subscribe.js';
-
-/** The only active human who is an owner. An organization must not lose him in any way. */
-export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
-  const owns = (one: DirectoryUser): boolean => isOwner(one) && one.isActive && one.botType === null;
-  if (!owns(user)) return false;
-  for (const other of usersOf(parts)) if (other.id !== user.id && owns(other)) return false;
-  return true;
-}
 
 /**
  * Only owners give and take the role of an owner. @param acting undefined = the system.
@@ -23,7 +16,7 @@ export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
  */
 export function checkRole(parts: Parts, acting: DirectoryUser | undefined, user: DirectoryUser, role: number): void {
   const ofOwners = isOwner(user) || isOwner({ ...user, role });
-  if (ofOwners && acting && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+  if (ofOwners) checkOwner(acting);
   if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
 }
 
@@ -38,13 +31,12 @@ function pastRoles({ pastRoles: past, role }: DirectoryUser, version: number): D
 }
 
 /** First the groups of the roles, then that of full members. */
-function groupsChanged(
-  before: DirectoryUser,
-  after: DirectoryUser,
-  settings: RealmSettings,
-  { now, version }: Pick<CommandContext, 'now' | 'version'>,
-): LogItem[] {
-  const [was, is] = [systemGroupsOf(before, settings, now), systemGroupsOf(after, settings, now)];
+function groupsChanged(before: DirectoryUser, after: DirectoryUser, state: RealmState, version: number): LogItem[] {
+  const { settings, fullMembersAt } = state;
+  const [was, is] = [before, after].map((user) => shownGroupsOf(user, settings, fullMembersAt)) as [
+    readonly number[],
+    readonly number[],
+  ];
   const tell = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
     groups.map((group_id) => tellEverybody(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
   const left = was.filter((group) => !is.includes(group));
@@ -68,7 +60,7 @@ export function roleChanged(
   const { version } = context;
   const after: DirectoryUser = { ...before, role, pastRoles: pastRoles(before, version) };
   const told: Effect = {
-    events: [personUpdate(version, after.id, { role }), ...groupsChanged(before, after, view.state.settings, context)],
+    events: [personUpdate(version, after.id, { role }), ...groupsChanged(before, after, view.state, version)],
   };
   // Who is deactivated has no clients.
   const sight = after.isActive ? sightOf({ before, after }, subscribed, view.parts, context) : {};

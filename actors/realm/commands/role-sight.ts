@@ -12,7 +12,7 @@ import { type Parts, streamsOf, userOf, usersOf } from '../state.js';
 import type { AccountChange, Effect } from './account-changes.js';
 import type { RealmCommand } from './command.js';
 import { tellUser } from './personal.js';
-import { defaultStreams } from './stream-events.js';
+import { defaultStreams, shownStreamGroups } from './stream-events.js';
 
 /** Streams in one event weigh about as much as this many characters of JSON. */
 const EVENT_SIZE = 200_000;
@@ -63,13 +63,16 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
   return events;
 }
 
-/** Guests have no default streams. */
+/** Guests have no default streams, and no groups of them. */
 function defaultsOf(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
-  const list = defaultStreams(parts);
-  if (list.length === 0) return [];
-  const default_streams = isGuest(after) ? [] : list.map(presentStream);
-  return [tellUser(after.id, { type: 'default_streams', default_streams })];
+  const streams = defaultStreams(parts).map(presentStream);
+  const groups = shownStreamGroups(parts);
+  const lists: JsonObject[] = [
+    { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
+    { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
+  ];
+  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => tellUser(after.id, event));
 }
 
 interface Addresses extends JsonObject {

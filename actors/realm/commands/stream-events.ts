@@ -1,11 +1,11 @@
 /** Events of the realm actor about streams: who hears of which, fixed by roles and memberships at the commit. */
 import type { JsonObject } from '../../../src/core/index.js';
-import type { DirectoryStream } from '../../../src/directory/index.js';
+import type { DirectoryStream, DirectoryStreamGroup } from '../../../src/directory/index.js';
 import { ROLE } from '../../../src/people/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
-import { audienceRole, byName, presentStream } from '../../../src/streams/index.js';
+import { audienceRole, byName, presentStream, presentStreamGroups } from '../../../src/streams/index.js';
 import type { Membership } from '../../shared/subscribers.js';
-import { type Parts, streamsOf } from '../state.js';
+import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../state.js';
 
 export const directoryStream = (stream: DirectoryStream): LogItem => ({
   t: 'directory',
@@ -77,3 +77,28 @@ export function defaultStreamsChanged(parts: Parts, changed: DirectoryStream, ve
     event: { type: 'default_streams', default_streams: list.map(presentStream) },
   };
 }
+
+/**
+ * The list of default stream groups, for all who are no guests. @param changed a stream that is different from the
+ * stored one @param groups as they will be; absent: as they are
+ */
+export const streamGroupsChanged = (
+  parts: Parts,
+  changed: DirectoryStream | undefined,
+  version: number,
+  groups: readonly DirectoryStreamGroup[] = streamGroupsOf(parts),
+): LogItem => ({
+  t: 'event',
+  to: { role: ROLE.member, rv: version },
+  event: { type: 'default_stream_groups', default_stream_groups: shownStreamGroups(parts, groups, changed) },
+});
+
+export const shownStreamGroups = (
+  parts: Parts,
+  groups: readonly DirectoryStreamGroup[] = streamGroupsOf(parts),
+  changed?: DirectoryStream,
+): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamOf(parts, id)));
+
+/** For changes after which a stream is shown in the groups that it is in, or no longer. */
+export const inStreamGroups = (parts: Parts, stream: DirectoryStream): boolean =>
+  streamGroupsOf(parts).some(({ streams }) => streams.includes(stream.id));

@@ -22,7 +22,7 @@ import {
   retentionChange,
   type StreamChange,
 } from './stream-changes.js';
-import { directoryStream } from './stream-events.js';
+import { directoryStream, inStreamGroups, streamGroupsChanged } from './stream-events.js';
 import type { RealmView } from './subscribe.js';
 import { checkRemoveGroup, checkWebPublic, retentionOf } from './subscribe-checks.js';
 
@@ -140,13 +140,18 @@ export const updateStream: RealmCommand<UpdateStreamArgs, Membership | undefined
       view.volatile.freeStreamName(before.id, before.name);
       view.volatile.addStream(before.id, last.name);
     }
+    const regrouped = last.inviteOnly !== before.inviteOnly && inStreamGroups(view.parts, before);
     const notice = { origin: args.origin, after: version };
     const said = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
     return {
       reply: refusal ? refusedAfter(refusal, version) : success({}, version),
       parts: { [`${STREAM_PART}${before.id}`]: asPart(last) },
       // Nobody has an archived stream in his state, and nobody listens there.
-      events: [directoryStream(last), ...(before.archived ? [] : changes.flatMap(({ events }) => events))],
+      events: [
+        directoryStream(last),
+        ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
+        ...(regrouped ? [streamGroupsChanged(view.parts, last, version)] : []),
+      ],
       commands: before.archived
         ? []
         : said.map((content) => [streamNotice(realm, before.id, STREAM_EVENTS, { ...notice, content })]),

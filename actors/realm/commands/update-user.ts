@@ -5,14 +5,15 @@
 import { ApiError, apiError } from '../../../src/api/errors.js';
 import { type JsonObject, userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { checkFullName, isAdmin } from '../../../src/people/index.js';
+import { checkFullName } from '../../../src/people/index.js';
 import type { CommandContext } from '../../../src/runtime/index.js';
 import { readOwnState } from '../../shared/own-state.js';
 import { refusedAfter, success } from '../../shared/replies.js';
 import { userOf } from '../state.js';
 import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
-import { applyProfile, type ProfileValue } from './apply-profile.js';
+import { actingAdmin } from './administrators.js';
 import type { RealmCommand } from './command.js';
+import { editProfile, type ProfileEntry, type RenderedValues, renderValues } from './profile-data.js';
 import { checkRole, roleChanged } from './role-change.js';
 import type { RealmView } from './subscribe.js';
 
@@ -21,12 +22,20 @@ export interface UpdateUserArgs extends JsonObject {
   /** null, here and below: not given. */
   readonly full_name: string | null;
   readonly role: number | null;
-  readonly profile_data: readonly ProfileValue[] | null;
+  readonly profile_data: readonly (ProfileEntry & JsonObject)[] | null;
+}
+
+interface Inputs {
+  /** Streams that the account is in; only where its role is to change. */
+  readonly subscribed: ReadonlySet<number>;
+  readonly rendered: RenderedValues;
 }
 
 interface Step {
   readonly user: DirectoryUser;
   readonly effect: Effect;
+  /** Only the rest of this step was refused. */
+  readonly refusal?: ApiError | undefined;
 }
 
 /** What each part of the request changes, in order; the first refusal ends it. */
@@ -34,7 +43,7 @@ function steps(
   user: DirectoryUser,
   acting: DirectoryUser | undefined,
   { full_name, role, profile_data }: UpdateUserArgs,
-  subscribed: ReadonlySet<number>,
+  { subscribed, rendered }: Inputs,
   view: RealmView,
   context: CommandContext,
 ): ((before: DirectoryUser) => Step | undefined)[] {
@@ -53,35 +62,37 @@ function steps(
     },
     (before) => {
       if (profile_data === null) return undefined;
-      return { user: before, effect: applyProfile(before, profile_data, view, context) };
+      const { refusal, ...effect } = editProfile(view.parts, before, profile_data, rendered, context.version);
+      return { user: before, effect, refusal };
     },
   ];
 }
 
-export const updateUser: RealmCommand<UpdateUserArgs, ReadonlySet<number>> = {
+export const updateUser: RealmCommand<UpdateUserArgs, Inputs> = {
   // Nobody joins or leaves a stream meanwhile: what is gained and lost depends on it.
   lane: 'directory',
   exclusive: true,
 
-  async needs({ user_id, role }, { realm, view }, suppliers) {
+  async needs({ user_id, role, profile_data }, { realm, view }, suppliers) {
+    const rendered = renderValues(view.parts, profile_data ?? []);
     const user = userOf(view.parts, user_id);
-    if (!user || role === null || role === user.role) return new Set();
+    if (!user || role === null || role === user.role) return { subscribed: new Set(), rendered };
     const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], suppliers);
-    return new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
+    return { subscribed: new Set(subscriptions.filter((own) => own.active).map((own) => own.stream)), rendered };
   },
 
-  handle(view, args, subscribed, context) {
-    const { caller, version } = context;
+  handle(view, args, inputs, context) {
+    const { version } = context;
     const user = userOf(view.parts, args.user_id);
     if (!user) throw apiError('NO_SUCH_USER');
-    const acting = caller === 0 ? undefined : userOf(view.parts, caller);
-    if (caller !== 0 && !(acting && isAdmin(acting))) throw apiError('INSUFFICIENT_PERMISSION');
+    const acting = actingAdmin(view.parts, context.caller);
     const done: Step[] = [];
     let refusal: ApiError | undefined;
     try {
-      for (const step of steps(user, acting, args, subscribed, view, context)) {
+      for (const step of steps(user, acting, args, inputs, view, context)) {
         const one = step(done.at(-1)?.user ?? user);
         if (one) done.push(one);
+        refusal = one?.refusal;
       }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

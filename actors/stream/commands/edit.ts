@@ -77,7 +77,7 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
     rendered,
     ownStream(context),
     context.realm,
-    { directory, now: suppliers.services.clock.now() },
+    directory,
     suppliers.store,
   );
   return { rendered, files, memberships };
@@ -130,7 +130,7 @@ function rewritten(
   const own = ownStream({ key });
   const member = (stream: number, user: number): Member | undefined =>
     stream === own ? memberOf(view.parts, user) : memberships.get(stream)?.get(user);
-  const body = newContent(message, text, rendered ?? null, { directory, now }, member);
+  const body = newContent(message, text, rendered ?? null, directory, member);
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
   checkWildcard(wakes, () => memberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
   const before = message.body.files ?? [];

@@ -34,8 +34,8 @@ export const members: StreamCommand<JsonObject> = {
   lane: 'members',
   read: true,
   creates: true,
-  handle: ({ parts, state }, _args, _inputs, { version }) => ({
-    reply: value({ members: memberIds(parts), mv: state.mv, version, last: state.last }),
+  handle: ({ parts, state }, _args, _inputs, { version, directory }) => ({
+    reply: value({ members: memberIds(parts), mv: state.mv, version, last: state.last, realm: directory.version }),
   }),
 };
 
@@ -55,14 +55,21 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
+interface JoinArgs extends JsonObject {
+  readonly users: readonly number[];
+  /** They have messages that came before, above this id. */
+  readonly after?: number;
+}
+
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
-export const join: StreamCommand<{ readonly users: readonly number[] }> = {
+export const join: StreamCommand<JoinArgs> = {
   creates: true,
-  handle({ state, parts }, { users }, _inputs, context) {
+  handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
     const joining = users.filter((user) => !isMember(memberOf(parts, user)));
     if (joining.length === 0) return { reply: value(null) };
     const mv = state.mv + 1;
-    const stay = { from: mv, to: 0, after: state.last, until: 0 };
+    const after = Math.min(given, state.last);
+    const stay = { from: mv, to: 0, after, until: 0 };
     const changed = joining.map((user) => {
       const stays = [...(memberOf(parts, user)?.stays ?? []), stay];
       return [`${MEMBER_PART}${user}`, asPart({ stays })] as const;
@@ -72,7 +79,15 @@ export const join: StreamCommand<{ readonly users: readonly number[] }> = {
       state: { ...state, mv },
       parts: Object.fromEntries(changed),
       events: [
-        { t: 'members', stream: ownStream(context.key), mv, last: state.last, join: joining, leave: [] },
+        {
+          t: 'members',
+          stream: ownStream(context.key),
+          mv,
+          last: state.last,
+          ...(after < state.last ? { after } : {}),
+          join: joining,
+          leave: [],
+        },
         peers('peer_add', joining, mv, context),
       ],
     };

@@ -17,27 +17,26 @@ import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStr
 export interface NoticeArgs extends Said {
   /** Whose copies are read from the beginning. */
   readonly read: readonly number[];
+  /** Who says it; absent: the notification bot. */
+  readonly bot?: number;
 }
 
 /** Client name of what the server says itself. */
 const CLIENT = 'Internal';
 
 function byBot(
-  { content, read }: NoticeArgs,
+  { content, read, bot = NOTIFICATION_BOT }: NoticeArgs,
   { id, rendered }: Prepared,
-  { directory, now }: CommandContext,
+  { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
   const shown = rendered ?? UNRENDERED;
   return {
     id,
-    sender: NOTIFICATION_BOT,
+    sender: bot,
     client: CLIENT,
     rendered: shown,
-    flags: flagsAtCreation(
-      { sender: NOTIFICATION_BOT, content, mentions: shown.mentions, read, hasCopy },
-      { directory, now },
-    ),
+    flags: flagsAtCreation({ sender: bot, content, mentions: shown.mentions, read, hasCopy }, directory),
     files: [],
   };
 }
@@ -75,7 +74,7 @@ export const directNotice: StreamCommand<DirectNoticeArgs, Prepared> = {
   needs: prepare,
   handle({ state }, args, prepared, context) {
     const participants = state.participants.length > 0 ? state.participants : args.participants;
-    const other = participants.find((user) => user !== NOTIFICATION_BOT) ?? 0;
+    const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT)) ?? 0;
     const receiver = context.directory.user(userId(other));
     if (!receiver) return { reply: value(null) };
     const spoken = byBot(args, prepared, context, (user) => participants.includes(user));

@@ -81,7 +81,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
 function bySender(
   { content, human, queue_id, local_id, widget }: SendArgs,
   { id, rendered, files }: Prepared,
-  { caller, client, directory, now }: CommandContext,
+  { caller, client, directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): Spoken {
   const submessage = firstSubmessage(content, widget, caller);
@@ -93,7 +93,7 @@ function bySender(
     rendered,
     flags: flagsAtCreation(
       { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
-      { directory, now },
+      directory,
     ),
     files,
     local: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,

@@ -1,9 +1,9 @@
 /** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
 import { apiError } from '../../../src/api/errors.js';
 import { type RealmId, userId } from '../../../src/core/index.js';
+import type { DirectoryView } from '../../../src/directory/index.js';
 import type { Rendered } from '../../../src/markdown/index.js';
 import {
-  type AtMoment,
   checkContent,
   copyOf,
   decidingStreams,
@@ -35,11 +35,11 @@ export async function membershipsFor(
   rendered: Rendered,
   own: number,
   realm: RealmId,
-  at: AtMoment,
+  directory: DirectoryView,
   store: Store,
 ): Promise<Memberships> {
   const streams = decidingStreams(message).filter((stream) => stream !== own);
-  const users = [...meantBy(content, rendered.mentions, at).keys()];
+  const users = [...meantBy(content, rendered.mentions, directory).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
   const wanted = streams.flatMap((stream) => users.map((user) => memberPart(realm, stream, user)));
   const parts = await store.getParts(wanted);
@@ -56,7 +56,7 @@ export function newContent(
   message: StoredMessage,
   content: string,
   rendered: Rendered | null,
-  at: AtMoment,
+  directory: DirectoryView,
   member: (stream: number, user: number) => Member | undefined,
 ): Partial<MessageBody> {
   if (rendered === null) throw apiError('CANNOT_RENDER');
@@ -65,8 +65,8 @@ export function newContent(
     const kept = before.filter((flag) => !FROM_TEXT.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
-  for (const [user, added] of meantBy(content, rendered.mentions, at)) {
-    if (!at.directory.user(userId(user))?.isActive) continue;
+  for (const [user, added] of meantBy(content, rendered.mentions, directory)) {
+    if (!directory.user(userId(user))?.isActive) continue;
     const has = copyOf(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];
   }

@@ -1,22 +1,36 @@
 /** The account itself: made by the realm actor, shown to its owner. */
 import { apiError } from '../../../src/api/errors.js';
 import type { ActorReply } from '../../../src/api/operation.js';
-import type { JsonObject } from '../../../src/core/index.js';
-import { userId } from '../../../src/core/index.js';
+import { IdSet, type Json, type JsonObject, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView, ProfileData } from '../../../src/directory/index.js';
-import { newestMessage } from '../../../src/messages/index.js';
+import { newestMessage, readingPart } from '../../../src/messages/index.js';
 import { avatarUrl, presentUser } from '../../../src/people/index.js';
+import { pickColor } from '../../../src/streams/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
-import { subscriptionsOf } from '../state.js';
+import { freshSubscription, SUBSCRIPTION_PART, subscriptionsOf } from '../state.js';
+
+interface Created extends JsonObject {
+  readonly passwordHash: string | null;
+  readonly keySealed: string;
+  /** Streams that it is subscribed to from the beginning: nobody can have a queue yet, so there is nobody to tell. */
+  readonly streams: readonly { readonly id: number; readonly recipient: number; readonly mark: number }[];
+}
 
 /** Decided by the realm actor: never refuses. */
-export const create: UserCommand<{ readonly passwordHash: string | null; readonly keySealed: string }> = {
+export const create: UserCommand<Created> = {
   creates: true,
-  handle: ({ state }, { passwordHash, keySealed }) => ({
-    reply: value(null),
-    state: { ...state, passwordHash, keySealed },
-  }),
+  handle({ state }, { passwordHash, keySealed, streams }) {
+    const used = new Set<string>();
+    const parts: Record<string, Json> = {};
+    for (const { id, recipient, mark } of streams) {
+      const color = pickColor(used, recipient);
+      used.add(color);
+      parts[`${SUBSCRIPTION_PART}${id}`] = freshSubscription(id, color) as unknown as Json;
+      if (mark > 0) Object.assign(parts, readingPart(id, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY }));
+    }
+    return { reply: value(null), state: { ...state, passwordHash, keySealed }, parts };
+  },
 };
 
 /** API key for the command line, which runs beside the server and knows its secret. */

@@ -16,7 +16,14 @@ import { readOwnState } from '../../shared/own-state.js';
 import { success, value } from '../../shared/replies.js';
 import { activeSubscribers, readSubscribers, type Subscribers } from '../../shared/subscribers.js';
 import type { UserCommand } from '../command.js';
-import { isSubscribed, SUBSCRIPTION_PART, selfOf, subscriptionOf, subscriptionsOf } from '../state.js';
+import {
+  freshSubscription,
+  isSubscribed,
+  SUBSCRIPTION_PART,
+  selfOf,
+  subscriptionOf,
+  subscriptionsOf,
+} from '../state.js';
 
 interface Joined extends JsonObject {
   readonly stream: JsonObject;
@@ -42,7 +49,7 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
       const before = subscriptionOf(parts, stream.id);
       if (before?.active) continue;
       const own: Subscription = {
-        ...(before ?? fresh(stream.id, color ?? pickColor(used, stream.recipient))),
+        ...(before ?? freshSubscription(stream.id, color ?? pickColor(used, stream.recipient))),
         ...(color === null ? {} : { color }),
         active: true,
       };
@@ -77,19 +84,6 @@ function inEvents(shown: readonly JsonObject[]): JsonObject[][] {
   }
   return events;
 }
-
-const fresh = (stream: number, color: string): Subscription => ({
-  stream,
-  active: true,
-  color,
-  muted: false,
-  pinned: false,
-  desktop: null,
-  audible: null,
-  push: null,
-  email: null,
-  wildcard: null,
-});
 
 /** GET /users/me/subscriptions. */
 export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, Subscribers> = {

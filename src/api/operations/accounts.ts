@@ -1,4 +1,4 @@
-/** Accounts changed by others: name, role, profile (users.md § PATCH /users/{user_id}). */
+/** Accounts are changed, deactivated and made active again (users.md). */
 import { Type } from 'typebox';
 import { realmKey } from '../../core/index.js';
 import { operation } from '../operation.js';
@@ -30,4 +30,48 @@ export const updateUser = operation({
   },
 });
 
-export const ACCOUNT_OPERATIONS = [updateUser];
+const COMMENT = 2_000;
+
+export const deactivateUser = operation({
+  id: 'deactivate-user',
+  method: 'DELETE',
+  path: '/users/{user_id}',
+  guard: 'user',
+  summary: 'Deactivate an account, and the bots that it owns; administrators only.',
+  parameters: {
+    user_id: pathId('The user.'),
+    deactivation_notification_comment: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ maxLength: COMMENT }),
+      required: false,
+      description: 'Text of the letter that the user gets; absent: there is none.',
+    },
+  },
+  run({ params, realm }) {
+    const args = { user_id: params.user_id, comment: params.deactivation_notification_comment ?? null };
+    return { to: realmKey(realm), command: 'deactivate-user', args };
+  },
+});
+
+export const reactivateUser = operation({
+  id: 'reactivate-user',
+  method: 'POST',
+  path: '/users/{user_id}/reactivate',
+  guard: 'user',
+  summary: 'Make an account active again; administrators, and owners of their bots.',
+  parameters: { user_id: pathId('The user.') },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'reactivate-user', args: { user_id: params.user_id } }),
+});
+
+export const deactivateOwnUser = operation({
+  id: 'deactivate-own-user',
+  method: 'DELETE',
+  path: '/users/me',
+  guard: 'user',
+  summary: 'Deactivate the own account, and the bots that it owns.',
+  parameters: {},
+  run: ({ realm }) => ({ to: realmKey(realm), command: 'deactivate-self', args: {} }),
+});
+
+export const ACCOUNT_OPERATIONS = [updateUser, deactivateUser, reactivateUser, deactivateOwnUser];

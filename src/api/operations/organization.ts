@@ -1,4 +1,4 @@
-/** PATCH /realm: settings of the organization (realm.md § Settings). */
+/** The organization: its settings (realm.md § Settings), and its end. */
 import { Type } from 'typebox';
 import { realmKey } from '../../core/index.js';
 import type { RealmSettings } from '../../directory/index.js';
@@ -158,4 +158,14 @@ export const updateRealm = operation({
     check(given, account !== undefined && isOwner(account));
     return { to: realmKey(realm), command: 'change-realm', args: { values: converted(given) } };
   },
+});
+
+export const deactivateRealm = operation({
+  id: 'deactivate-realm',
+  method: 'POST',
+  path: '/realm/deactivate',
+  guard: 'owner',
+  summary: 'Deactivate the organization: nobody can call anything any more.',
+  parameters: {},
+  run: ({ realm }) => ({ to: realmKey(realm), command: 'deactivate', args: {} }),
 });

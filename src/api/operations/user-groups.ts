@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { realmKey, userId } from '../../core/index.js';
 import type { DirectoryGroup } from '../../directory/index.js';
-import { presentGroup, UserGroups } from '../../people/index.js';
+import { encodedGroups, groupsIn, type UserGroups } from '../../people/index.js';
 import { apiError } from '../errors.js';
 import { type Call, operation } from '../operation.js';
 import { flag, pathId, text } from '../parameters.js';
@@ -26,7 +26,7 @@ async function findGroup(
   call: Call<{ readonly user_group_id: number }>,
 ): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {
   const id = call.params.user_group_id;
-  const find = () => new UserGroups(call.directory, call.now);
+  const find = () => groupsIn(call.directory);
   let groups = find();
   if (!groups.get(id)) {
     await call.refresh();
@@ -44,9 +44,7 @@ export const getUserGroups = operation({
   guard: 'member_human',
   summary: 'All user groups, system groups included.',
   parameters: {},
-  run: ({ directory, now }) => ({
-    fields: { user_groups: [...new UserGroups(directory, now).all()].map(presentGroup) },
-  }),
+  run: ({ directory }) => ({ fields: { user_groups: encodedGroups(directory) } }),
 });
 
 export const createUserGroup = operation({

@@ -37,6 +37,7 @@ const PEOPLE: Readonly<Record<number, Recorded>> = {
   35: person(null, 'Zulip Webhook Bot', 'webhook-bot'),
   36: person(null, 'Outgoing Webhook', 'outgoing-webhook'),
 };
+const FIRST_USER = 8;
 const LAST_USER = 41;
 
 const ALL = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36];
@@ -132,6 +133,9 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
     [...SYSTEM_GROUPS.map((name) => `@role:${name}`), OWN_GROUP].map((name, i) => [25 + i, known.get(name)!]),
   );
   await makeProfileFields(clients.get('admin')!);
+  // The recorded organization has one owner, and an address of its own domain.
+  await clients.get('owner')!.ok('PATCH /users/{user_id}', { user_id: FIRST_USER, role: 400 });
+  await clients.get('owner')!.ok('POST /realm/domains', { domain: 'zulip.com', allow_subdomains: false });
   return { server, clients, addresses, adminKey, groupIds, groups };
 }
 
@@ -179,7 +183,11 @@ async function otherRealm(server: TestServer): Promise<Client> {
 async function makeStreams(by: Client): Promise<void> {
   const make = (name: string, params: Params): Promise<unknown> =>
     by.ok('POST /users/me/subscriptions', { subscriptions: [{ name }], ...params });
-  for (let id = 1; id < STREAMS[0]![0]; id++) await make(`filler ${id}`, { invite_only: true });
+  // The recorded organization does without those that a new one begins with.
+  await by.ok('PATCH /realm', { notifications_stream_id: -1, signup_notifications_stream_id: -1 });
+  const { streams } = await by.ok<{ streams: { stream_id: number }[] }>('GET /streams');
+  for (const { stream_id } of streams) await by.ok('DELETE /streams/{stream_id}', { stream_id });
+  for (let id = streams.length + 1; id < STREAMS[0]![0]; id++) await make(`filler ${id}`, { invite_only: true });
   for (const [id, name, principals, params] of STREAMS) {
     await make(name, { principals, ...params });
     // Its maker is not in it, and would not see it.

@@ -145,7 +145,7 @@ export class Replay {
   #value(op: string | null, name: string, value: unknown): unknown {
     if (op === 'update-user-group-subgroups' && Array.isArray(value)) return value.map((one) => this.id('group', one));
     if (name === 'order' && Array.isArray(value)) return value.map((one) => this.id('field', one));
-    if (name === 'username') return this.#translated(String(value));
+    if (name === 'username' || name === 'invitee_emails') return this.#translated(String(value));
     if (name === 'password' && value === RECORDED_PASSWORD) return RECORDED_PASSWORD.repeat(2);
     if (name === 'narrow' && Array.isArray(value)) return value.map((term) => this.#term(term));
     if (name === 'can_remove_subscribers_group_id') return this.id('group', value);

@@ -78,6 +78,15 @@ async function newDomain(owner: Person): Promise<string> {
   return domain;
 }
 
+async function newStreamGroup({ api }: Person): Promise<number> {
+  const name = fresh();
+  await api.ok('POST /default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
+  const state = await api.ok<{ realm_default_stream_groups: { id: number; name: string }[] }>('POST /register', {
+    fetch_event_types: ['default_stream_groups'],
+  });
+  return state.realm_default_stream_groups.find((group) => group.name === name)!.id;
+}
+
 const ROWS: readonly Row[] = [
   { operation: 'PATCH /settings', params: () => ({ enter_sends: true }) },
   { operation: 'PATCH /settings/display', params: () => ({ enter_sends: false }) },
@@ -185,6 +194,30 @@ const ROWS: readonly Row[] = [
   {
     operation: 'DELETE /default_streams',
     params: async (_, { stream }) => ({ stream_id: stream }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'POST /default_stream_groups/create',
+    params: () => ({ group_name: fresh(), description: '', stream_names: [] }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /default_stream_groups/{group_id}',
+    params: async (_, { org }) => ({ group_id: await newStreamGroup(org.owner), new_description: 'x' }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'PATCH /default_stream_groups/{group_id}/streams',
+    params: async (_, { org }) => ({
+      group_id: await newStreamGroup(org.owner),
+      op: 'add',
+      stream_names: ['everybody'],
+    }),
+    refused: adminsOnly,
+  },
+  {
+    operation: 'DELETE /default_stream_groups/{group_id}',
+    params: async (_, { org }) => ({ group_id: await newStreamGroup(org.owner) }),
     refused: adminsOnly,
   },
   {

@@ -1,4 +1,5 @@
 /** The families of facts, in the order in which they run. */
+import { activityState } from './activity-state.js';
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
@@ -7,6 +8,8 @@ import { bots } from './bots.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
+import { deactivatedStreams } from './deactivated-streams.js';
+import { deactivating } from './deactivating.js';
 import { deleting } from './deleting.js';
 import { domains } from './domains.js';
 import { drafts } from './drafts.js';
@@ -48,6 +51,7 @@ import { reactionRefusals } from './reaction-refusals.js';
 import { reactions } from './reactions.js';
 import { readReceipts } from './read-receipts.js';
 import { reading } from './reading.js';
+import { realmActivity } from './realm-activity.js';
 import { registering } from './registering.js';
 import { rendering } from './rendering.js';
 import { restart } from './restart.js';
@@ -61,8 +65,10 @@ import { sendingRefusals } from './sending-refusals.js';
 import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
 import { settingsDefaults } from './settings-defaults.js';
+import { shutOut } from './shut-out.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
+import { streamGroups } from './stream-groups.js';
 import { streamSettings } from './stream-settings.js';
 import { submessages } from './submessages.js';
 import { subscribing } from './subscribing.js';
@@ -85,7 +91,12 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'every role': everyRole,
   people,
   'changing accounts': changingAccounts,
+  deactivating,
+  'deactivated subscribers': deactivatedStreams,
+  'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
+  'snapshot and events of activity': activityState,
+  'who is shut out': shutOut,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -114,6 +125,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
+  'default stream groups': streamGroups,
   visibility,
   'visibility tables': visibilityTables,
   'visibility of events': visibilityEvents,

@@ -165,9 +165,7 @@ export const ownAccount: Facts = async (t, server) => {
 
     await t.test('it counts once the link in the mail was confirmed, not when it is only opened', async (t) => {
       const fresh = address('fresh-member');
-      const queues = await Promise.all(
-        [member, guest].map((of) => Queue.register(of, { event_types: ['realm_user'] })),
-      );
+      const queues = await Promise.all([other, guest].map((of) => Queue.register(of, { event_types: ['realm_user'] })));
       t.equal((await patch({ email: fresh })).status, 200);
       const link = linkIn((await mailed(server, fresh))[0]!);
       const page = await open(link);

@@ -2,6 +2,7 @@
 import {
   bad,
   type Fields,
+  makeBot,
   makeOrganization,
   missing,
   type Params,
@@ -32,6 +33,8 @@ export async function listenToPresence(by: Person, params: Params = {}): Promise
 
 export const presencesOf = async (queue: Queue): Promise<Fields[]> =>
   (await settled(queue)).filter((event) => event.type === 'presence');
+
+const NO_BOTS = bad('This endpoint does not accept bot requests.');
 
 export const presence: Facts = async (t, server) => {
   const org = await makeOrganization(server);
@@ -98,6 +101,15 @@ export const presence: Facts = async (t, server) => {
     await member.api.ok('PATCH /settings', { email_address_visibility: 4 });
     await refused(t, one(member.email), bad('No such user'), 'a hidden address names nobody');
     await member.api.ok('PATCH /settings', { email_address_visibility: 1 });
+  });
+
+  await t.test('bots are neither here nor away, but may look', async (t) => {
+    const bot = await makeBot(member);
+    await refused(t, one(bot.id), bad('Presence is not supported for bot users.'));
+    await refused(t, one(bot.email), bad('Presence is not supported for bot users.'));
+    await refused(t, bot.api.call('POST /users/me/presence', { status: 'active' }), NO_BOTS);
+    t.same(await all(bot), await all(), 'GET /realm/presence');
+    t.equal((await one(member.id, bot)).status, 200);
   });
 
   await t.test('what is refused', async (t) => {

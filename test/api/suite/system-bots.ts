@@ -85,7 +85,6 @@ export const systemBots: Facts = async (t, server) => {
       realm_bots: [],
       realm_embedded_bots: [],
       realm_incoming_webhook_bots: [],
-      realm_default_stream_groups: [],
       custom_profile_fields: [],
       has_zoom_token: false,
       giphy_api_key: '',

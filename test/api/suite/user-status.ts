@@ -2,6 +2,7 @@
 import {
   bad,
   type Fields,
+  makeBot,
   makeOrganization,
   missing,
   type Params,
@@ -97,6 +98,8 @@ export const userStatus: Facts = async (t, server) => {
     await refused(t, set({ ...CAR, emoji_code: '1f604' }), bad('Invalid emoji name.'));
     await refused(t, set({ ...CAR, emoji_code: 'xyz' }), bad('Invalid emoji code.'));
     await refused(t, set({ ...CAR, reaction_type: 'picture' }), bad('Invalid emoji type.'));
+    const bot = await makeBot(member);
+    await refused(t, set({ status_text: 'beep' }, bot), bad('This endpoint does not accept bot requests.'));
     t.same(await statuses(), before);
     await ok({ status_text: 'é'.repeat(60) });
   });
@@ -196,6 +199,11 @@ export const tutorial: Facts = async (t, server) => {
     await refused(t, member.api.call('POST /users/me/tutorial_status'), missing('status'));
     for (const name of ['x', '', 'INTRO_GEAR', '__proto__', 'constructor'])
       await refused(t, seen(name), bad(`Unknown hotspot: ${name}`), name);
+    const bot = await makeBot(member);
+    const NO_BOTS = bad('This endpoint does not accept bot requests.');
+    await refused(t, seen('intro_gear', bot), NO_BOTS);
+    await refused(t, bot.api.call('POST /users/me/tutorial_status', { status: 'started' }), NO_BOTS);
+    t.same(await shown(bot), [], 'bots need no hints');
   });
 
   await t.test('snapshot and events agree', async (t) => {

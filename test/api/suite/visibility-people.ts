@@ -1,13 +1,9 @@
 /** Who is tried in the tables of who sees what, and the streams and messages that they look at. */
-import { createUser, userApiKey } from '../../../src/admin/index.js';
 import { OPERATIONS } from '../../../src/api/operations/index.js';
-import { ROLE } from '../../../src/people/index.js';
 import {
-  basic,
-  Client,
+  addPerson,
   makeOrganization,
   type Organization,
-  PASSWORD,
   type Person,
   say,
   streamIdOf,
@@ -41,27 +37,12 @@ export interface World {
 /** Operations may be on their way: tables say what holds once they are there. */
 export const isServed = (id: string): boolean => OPERATIONS.some((operation) => operation.id === id);
 
-async function anotherGuest(server: TestServer, { realm, subdomain }: Organization): Promise<Person> {
-  const email = `outside@${subdomain}.example.com`;
-  const name = 'Another guest';
-  const id = await createUser(server.actors, realm, { email, name, password: PASSWORD, role: ROLE.guest });
-  const key = await userApiKey(server.actors, server.secrets, realm, email);
-  return {
-    role: 'guest',
-    id,
-    email,
-    name,
-    key,
-    api: new Client(server, 'guest', { authorization: basic(email, key) }),
-  };
-}
-
 export async function makeWorld(server: TestServer): Promise<World> {
   const org = await makeOrganization(server);
   const { owner, admin, moderator, member, other, guest } = org;
   const elsewhere = await makeOrganization(server, ['member']);
   const foreign = { ...elsewhere.member, api: elsewhere.member.api.with({}, 'foreign') };
-  const outside = await anotherGuest(server, org);
+  const outside = await addPerson(org, 'outside', 'guest');
   const people = { start: member, joined: other, guest, left: moderator, never: owner, admin, outside, foreign };
   await subscribe(member, 'open', { principals: [member, moderator] });
   await subscribe(member, 'shared', {

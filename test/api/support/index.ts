@@ -26,6 +26,7 @@ export { closeIdle, exchange, type RawAnswer } from './http.js';
 export { linkIn, mailed, mailsTo, type SentMail } from './mails.js';
 export { multipart, type SentFile } from './multipart.js';
 export {
+  addPerson,
   crowd,
   makeBot,
   makeOrganization,

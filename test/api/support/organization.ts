@@ -75,6 +75,19 @@ export async function makeOrganization(server: TestServer, only?: readonly RoleN
   };
 }
 
+/** One more account, with credentials. @param role of the person, as the table of what was tried names it */
+export async function addPerson(
+  { server, realm, subdomain }: Organization,
+  name: string,
+  role: RoleName = 'member',
+): Promise<Person> {
+  const email = `${name.replaceAll(' ', '-')}@${subdomain}.example.com`;
+  const of = { email, name, password: PASSWORD, role: roleOf(role) };
+  const id = await createUser(server.actors, realm, of);
+  const key = await userApiKey(server.actors, server.secrets, realm, email);
+  return { role, id, email, name, key, api: new Client(server, role, { authorization: basic(email, key) }) };
+}
+
 let crowds = 0;
 
 /** Ids of so many more members, who do nothing. */

@@ -51,6 +51,8 @@ export function applyToStreams(state: State, event: ApiEvent, options: ReducerOp
       return peers((subscribers) => subscribers.filter((id) => !users.includes(id)));
     case 'default_streams':
       return { ...state, realm_default_streams: event.default_streams };
+    case 'default_stream_groups':
+      return { ...state, realm_default_stream_groups: event.default_stream_groups };
     default:
       return undefined;
   }
@@ -109,7 +111,11 @@ function inAllLists(state: State, change: (stream: ApiStream) => ApiStream): Sta
     const list = (state[name] ?? []) as readonly ApiStream[];
     return [name, list.map(change).sort(byName)];
   });
-  return { ...state, ...Object.fromEntries(lists) };
+  const groups = ((state.realm_default_stream_groups ?? []) as { streams: ApiStream[] }[]).map((group) => ({
+    ...group,
+    streams: group.streams.map(change).sort(byName),
+  }));
+  return { ...state, ...Object.fromEntries(lists), realm_default_stream_groups: groups };
 }
 
 function streamUpdated(state: State, event: ApiEvent): State {

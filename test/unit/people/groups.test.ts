@@ -18,7 +18,12 @@ const group = (id: number, members: number[], subgroups: number[]): DirectoryGro
 });
 
 const made = (groups: DirectoryGroup[]) =>
-  new UserGroups({ users: () => [person(8), person(9, { role: 100 })], groups: () => groups, settings: {} }, 0);
+  new UserGroups({
+    users: () => [person(8), person(9, { role: 100 })],
+    groups: () => groups,
+    settings: {},
+    fullMembersAt: 0,
+  });
 
 t.test('system groups follow from role and age', async (t) => {
   const settings = { waiting_period_threshold: 3 };
