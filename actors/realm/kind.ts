@@ -7,6 +7,7 @@ import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
 import { archiveStream, vacated } from './commands/archive-stream.js';
 import { removeAvatar, setAvatar } from './commands/avatar.js';
 import { setBilling } from './commands/billing.js';
+import { regenerateBotKey } from './commands/bot-key.js';
 import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
@@ -53,6 +54,7 @@ import { snapshot } from './commands/snapshot.js';
 import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
+import { updateBot } from './commands/update-bot.js';
 import { updateStream } from './commands/update-stream.js';
 import { updateUser } from './commands/update-user.js';
 import { changeUserDefaults } from './commands/user-defaults.js';
@@ -120,6 +122,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     due,
     'create-user': createUser,
     'create-bot': createBot,
+    'update-bot': updateBot,
+    'regenerate-bot-key': regenerateBotKey,
     'update-user': updateUser,
     'show-addresses': showAddresses,
     'deactivate-user': deactivateUser,

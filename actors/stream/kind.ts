@@ -2,6 +2,7 @@
 import { apiError } from '../../src/api/errors.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
+import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
 import { carryOn, edit, move } from './commands/edit.js';
@@ -43,6 +44,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
     'copy-made': copyMade,
     send,
     'send-scheduled': sendScheduled,
+    'bot-reply': botReply,
     typing,
     notice,
     join,
@@ -64,5 +66,11 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
 export const directKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'dm',
-  commands: { ...shared, 'send-direct': sendDirect, 'send-scheduled': sendDirectScheduled, notice: directNotice },
+  commands: {
+    ...shared,
+    'send-direct': sendDirect,
+    'send-scheduled': sendDirectScheduled,
+    'bot-reply': directBotReply,
+    notice: directNotice,
+  },
 };

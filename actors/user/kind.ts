@@ -15,7 +15,7 @@ import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/
 import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
 import { checkPassword, fetchKey, setKey, setPassword } from './commands/login.js';
-import { makeCopy } from './commands/made-copy.js';
+import { giveCopy, makeCopy } from './commands/made-copy.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
 import { markTopicRead } from './commands/mark-topic-read.js';
@@ -102,6 +102,7 @@ export const userKind: ActorKind<UserState> = {
     'files-accessible': filesAccessible,
     attachments,
     'made-copy': makeCopy,
+    'give-copy': giveCopy,
     react: onMessage('react'),
     unreact: onMessage('unreact'),
     submessage: onMessage('submessage'),

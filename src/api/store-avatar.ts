@@ -6,7 +6,10 @@ import { ActorRefused, apiError } from './errors.js';
 import type { Call } from './operation.js';
 
 /** The one file of the form, for a picture. @param notOne the refusal of another number. @throws ApiError */
-export function onePicture({ files }: Call<unknown>, notOne: 'AVATAR_ONE_FILE' | 'ICON_ONE_FILE' | 'LOGO_ONE_FILE') {
+export function onePicture(
+  { files }: Call<unknown>,
+  notOne: 'AVATAR_ONE_FILE' | 'ONE_FILE' | 'ICON_ONE_FILE' | 'LOGO_ONE_FILE',
+) {
   if (files !== 'too large' && files.length !== 1) throw apiError(notOne);
   return {
     /** @throws ApiError for a file that is too large */

@@ -2,6 +2,8 @@
  * Every setting of the server, once: its name in the environment and on the command line, its meaning, its default.
  * Parsing, validation, `--help` and docs/configuration.md all come from this table.
  */
+import { parseNetworks } from '../webhooks/networks.js';
+
 export interface Setting<T> {
   /** Environment variable. */
   readonly env: string;
@@ -190,6 +192,18 @@ export const SETTINGS = {
     parse: text((given) => {
       if (/^([^\p{C}<>@"]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@]+@[^\s\p{C}<>@]+)$/u.test(given)) return given;
       throw new Error('must be an address, or a name and an address in <>');
+    }),
+  }),
+  webhookNetworks: setting({
+    env: 'WEBHOOK_NETWORKS',
+    option: 'webhook-networks',
+    value: 'NETWORKS',
+    description:
+      'Networks that outgoing webhooks may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
+    fallback: '',
+    parse: text((given) => {
+      parseNetworks(given);
+      return given;
     }),
   }),
   httpAdapter: setting({

@@ -35,7 +35,7 @@ export const partition = (n: number): Partition => n as Partition;
 /** Fixed per cluster (design § 5): a change would move every actor. */
 export const PARTITIONS = 256;
 
-export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence';
+export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook';
 
 export const realmKey = (realm: RealmId): ActorKey => `realm/${realm}` as ActorKey;
 export const userKey = (realm: RealmId, user: UserId): ActorKey => `user/${realm}/${user}` as ActorKey;
@@ -43,6 +43,8 @@ export const presenceKey = (realm: RealmId): ActorKey => `presence/${realm}` as 
 export const streamKey = (realm: RealmId, stream: StreamId): ActorKey => `stream/${realm}/${stream}` as ActorKey;
 /** Outgoing mail of an organization. */
 export const mailKey = (realm: RealmId): ActorKey => `mail/${realm}` as ActorKey;
+/** Calls of one outgoing webhook bot. */
+export const webhookKey = (realm: RealmId, bot: UserId): ActorKey => `webhook/${realm}/${bot}` as ActorKey;
 export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey =>
   `queue/${realm}/${user}/${queue}` as ActorKey;
 

@@ -1,7 +1,7 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
-import { makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
+import { isCalledBot, makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -114,6 +114,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   readonly #bots = new Map<UserId, DirectoryBot>();
+  readonly #silentBots = new Set<UserId>();
   #linkifiers: readonly DirectoryLinkifier[] = [];
   #playgrounds: readonly DirectoryPlayground[] = [];
   #domains: readonly DirectoryDomain[] = [];
@@ -224,6 +225,10 @@ export class RealmDirectory implements DirectoryView {
     return this.#bots.get(user);
   }
 
+  silentBots(): ReadonlySet<UserId> {
+    return this.#silentBots;
+  }
+
   bots(): Iterable<DirectoryBot> {
     return this.#bots.values();
   }
@@ -305,6 +310,7 @@ export class RealmDirectory implements DirectoryView {
       this.#emails.delete(before.deliveryEmail.toLowerCase());
     }
     this.#users.set(user.id, user);
+    if (isCalledBot(user)) this.#silentBots.add(user.id);
     // The name never changes, so one that is out of use may stay.
     if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);

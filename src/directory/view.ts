@@ -255,6 +255,8 @@ export interface DirectoryView {
   streamByName(name: string): DirectoryStream | undefined;
   streams(): Iterable<DirectoryStream>;
   bot(user: UserId): DirectoryBot | undefined;
+  /** Bots that are called by the server, and get no copies of what is sent to streams. */
+  silentBots(): ReadonlySet<UserId>;
   /** Deactivated ones too, in the order in which they were made. */
   bots(): Iterable<DirectoryBot>;
   /** Own choices of an account; those of an account that chose nothing are empty. */

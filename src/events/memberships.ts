@@ -52,13 +52,14 @@ export class Memberships {
   }
 
   apply(item: MembershipItem): void {
-    const { stream, mv, last, after = last, join, leave } = item;
+    const { stream, mv, last, after = last, join, leave, silent = [] } = item;
     this.#meanwhile.get(stream)?.push(item);
     const loaded = this.#streams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
     loaded.mv = mv;
     for (const user of join) {
-      const stay: Stay = { from: mv, to: 0, after, until: 0 };
+      const quiet = silent.includes(user) ? ({ silent: true } as const) : {};
+      const stay: Stay = { from: mv, to: 0, after, until: 0, ...quiet };
       loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
     }
     for (const user of leave) {

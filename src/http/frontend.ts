@@ -105,7 +105,9 @@ export class Frontend {
       this.#dispatch(arrival);
       return;
     }
-    const takesFiles = isMultipart(type) && found.route.methods.get('POST')?.operation.takesFiles === true;
+    // Which of the address's operations is called may stand in the form.
+    const takesFiles =
+      isMultipart(type) && [...found.route.methods.values()].some(({ operation }) => operation.takesFiles);
     this.#attempt(arrival, () => {
       if (takesFiles) this.#makeRoom(arrival);
       readForm(exchange, contentType, type, takesFiles ? this.#fileBody : undefined, (read) =>

@@ -1,6 +1,6 @@
 /** Who has a copy of a message (messages.md § Access to a message): decided by stays in streams and by moves. Pure. */
 import type { MovedCopies } from '../runtime/log-entry.js';
-import { type Member, stayWith, wasMember } from '../streams/index.js';
+import { hadCopies, type Member, stayWith } from '../streams/index.js';
 import type { StoredMessage } from './stored.js';
 
 export interface Copy {
@@ -41,8 +41,8 @@ export function movedCopy(
   let has = own || stay !== undefined;
   let gained = false;
   for (const move of moves) {
-    const before = wasMember(membership(move.from), move.fromMv);
-    const after = wasMember(membership(move.to), move.toMv);
+    const before = hadCopies(membership(move.from), move.fromMv);
+    const after = hadCopies(membership(move.to), move.toMv);
     // Whoever came later has of what was sent before only what was still there.
     const gone = !own && stay !== undefined && move.from === home && move.fromMv < stay.from;
     if ((before || gone) && !after) has = false;

@@ -50,7 +50,7 @@ export async function readersOf(
   const shown = [...holders]
     .filter((user) => showsReading(directory.user(userId(user)), message, caller, directory))
     .sort((a, b) => a - b);
-  const names = [`${READ_PART}${message.home}`, `${MARK_PART}historical`];
+  const names = [`${READ_PART}${message.home}`, `${MARK_PART}historical`, `${MARK_PART}copied`];
   const stored = await store.getParts(
     shown.flatMap((user) => names.map((part) => ({ key: userKey(realm, userId(user)), part }))),
   );

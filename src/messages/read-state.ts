@@ -18,8 +18,11 @@ export const READ_PART = 'read/';
 /** Direct messages are one home. */
 export const DIRECT_HOME = 0;
 
-/** Flags that users set on messages besides `read`, and copies that they made: one part each. */
-export const MARKS = ['starred', 'collapsed', 'historical'] as const;
+/**
+ * Flags that users set on messages besides `read`, copies that they made of history, and those that bots got because they
+ * were mentioned where they are not subscribed: one part each.
+ */
+export const MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
 export type MarkName = (typeof MARKS)[number];
 export const MARK_PART = 'mark/';
 
@@ -94,8 +97,12 @@ export class OwnFlags {
     return markedOf(this.parts, name);
   }
 
-  /** The user made a copy of a message that was none of his. */
+  /** The user has a copy of a message that was none of his. */
   madeCopy(id: number): boolean {
+    return this.#isHistorical(id) || this.marked('copied').has(id);
+  }
+
+  #isHistorical(id: number): boolean {
     return this.marked('historical').has(id);
   }
 
@@ -115,14 +122,15 @@ export class OwnFlags {
     if (sent.includes('mentioned')) flags.push('mentioned');
     if (message.body.wildcard) flags.push('wildcard_mentioned');
     if (sent.includes('has_alert_word')) flags.push('has_alert_word');
-    if (this.madeCopy(id)) flags.push('historical');
+    if (this.#isHistorical(id)) flags.push('historical');
     return flags;
   }
 
   #read(message: StoredMessage, gained: boolean): boolean {
     const explicit = markedRead(this.reading(message.home), message.id);
     return (
-      explicit ?? (gained || this.madeCopy(message.id) || (message.body.flags[this.user]?.includes('read') ?? false))
+      explicit ??
+      (gained || this.#isHistorical(message.id) || (message.body.flags[this.user]?.includes('read') ?? false))
     );
   }
 }

@@ -2,6 +2,7 @@
  * Where to look for the messages of a narrow: ranges of the Store that together hold all of them, and little else. What
  * is found is tested exactly afterwards. Pure.
  */
+import { IdSet } from '../core/index.js';
 import type { MessageIndex, MessageRange } from '../store/index.js';
 import type { Member, Stay } from '../streams/index.js';
 import type { Conditions } from './conditions.js';
@@ -73,8 +74,10 @@ function copies(own: Own, { unread, inStream }: Conditions): Part[] {
   const mark = unread ? { above: flags.reading(DIRECT_HOME).mark } : {};
   parts.push({ index: { by: 'participant', user }, direct: true, ...mark });
   // Copies that came with a move, and those that the user made, are read, until the user marks them.
-  if (unread) return [...parts, { index: { by: 'ids', ids: flags.exceptions() } }];
-  return [...parts, ...gained(own), { index: { by: 'ids', ids: flags.marked('historical').ids }, direct: false }];
+  const copied = flags.marked('copied').ids;
+  if (unread) return [...parts, { index: { by: 'ids', ids: IdSet.of([...flags.exceptions(), ...copied]).ids } }];
+  const made = IdSet.of([...flags.marked('historical').ids, ...copied]).ids;
+  return [...parts, ...gained(own), { index: { by: 'ids', ids: made }, direct: false }];
 }
 
 function mentions(own: Own, { inStream }: Conditions): Part[] {

@@ -5,6 +5,10 @@ import { avatarUrl } from './present-user.js';
 
 export const BOT_TYPE = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, embedded: 4 } as const;
 
+/** The server calls it, instead of giving it messages. */
+export const isCalledBot = ({ botType }: Pick<DirectoryUser, 'botType'>): boolean =>
+  botType === BOT_TYPE.outgoingWebhook || botType === BOT_TYPE.embedded;
+
 export type StreamName = (id: StreamId) => string | undefined;
 /** Makes a text readable that was sealed with the server secret. */
 export type Unseal = (sealed: string) => string;

@@ -113,6 +113,8 @@ export interface MembershipItem {
   readonly after?: number;
   readonly join: readonly number[];
   readonly leave: readonly number[];
+  /** Of those who join: bots that get no copies. */
+  readonly silent?: readonly number[];
 }
 
 /** Change of the realm's directory, for replicas. */

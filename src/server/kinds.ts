@@ -5,6 +5,7 @@ import { presenceKind } from '../../actors/presence/kind.js';
 import { realmKind } from '../../actors/realm/kind.js';
 import { directKind, streamKind } from '../../actors/stream/kind.js';
 import { userKind } from '../../actors/user/kind.js';
+import { webhookKind } from '../../actors/webhook/kind.js';
 import type { Clock } from '../clock/index.js';
 import type { AnyKind } from '../runtime/index.js';
 
@@ -15,5 +16,6 @@ export const actorKinds = (clock: Clock): Readonly<Record<string, AnyKind>> => (
   dm: directKind,
   mail: mailKind,
   presence: presenceKind,
+  webhook: webhookKind,
   queue: queueKind(() => clock.now()),
 });

@@ -14,6 +14,7 @@ import { disposableDomains } from '../people/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
 import { passwordStrength } from '../secrets/password-strength.js';
+import { Reachable, WebhookCaller } from '../webhooks/index.js';
 import { actorKinds } from './kinds.js';
 import type { Ports } from './ports.js';
 
@@ -69,6 +70,7 @@ export class ConclaveNode {
           mail: new PostOffice(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
+          webhooks: new WebhookCaller(clock, new Reachable(config.webhookNetworks)),
           personal: new PersonalParts(store, this.secrets),
         },
       });

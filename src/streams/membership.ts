@@ -13,6 +13,8 @@ export interface Stay {
   readonly to: number;
   readonly after: number;
   readonly until: number;
+  /** Subscribed, but without copies: bots that are called instead (messages.md § Who receives). */
+  readonly silent?: true;
 }
 
 export interface Member {
@@ -23,16 +25,22 @@ export const asMember = (value: Json | undefined): Member | undefined => value a
 
 export const isMember = (member: Member | undefined): boolean => member?.stays.at(-1)?.to === 0;
 
+const isDuring = (stay: Stay, mv: number): boolean => stay.from <= mv && (stay.to === 0 || mv < stay.to);
+
 /** Subscribed at this membership version? */
 export const wasMember = (member: Member | undefined, mv: number): boolean =>
-  member?.stays.some((stay) => stay.from <= mv && (stay.to === 0 || mv < stay.to)) ?? false;
+  member?.stays.some((stay) => isDuring(stay, mv)) ?? false;
 
 /** The stay that gives a copy of the message with this id, were it sent here. */
 export const stayWith = (member: Member | undefined, id: number): Stay | undefined =>
-  member?.stays.find((stay) => stay.after < id && (stay.to === 0 || id <= stay.until));
+  member?.stays.find((stay) => !stay.silent && stay.after < id && (stay.to === 0 || id <= stay.until));
 
 /** Has a copy of the message with this id, were it sent here? */
 export const hasCopy = (member: Member | undefined, id: number): boolean => stayWith(member, id) !== undefined;
+
+/** Had copies of what was in the stream at this membership version? */
+export const hadCopies = (member: Member | undefined, mv: number): boolean =>
+  member?.stays.some((stay) => !stay.silent && isDuring(stay, mv)) ?? false;
 
 /** Where the Store keeps a user's membership. */
 export const memberPart = (realm: RealmId, stream: number, user: number): { key: ActorKey; part: string } => ({

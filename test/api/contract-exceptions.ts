@@ -1,7 +1,6 @@
 /** What the suite cannot or need not try: `operation: what` → why. Unneeded entries fail the run. */
 
 /** Errors of wire.json, by message. */
-const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
 
 const ONLY_PASSWORD = 'a password is the only way to log in, and the last way cannot be turned off';
@@ -25,10 +24,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
     'answered like every missing parameter: narrow.md, and recorded (n 712)',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
   'POST /register: Could not allocate event queue': NO_WAY,
-  'POST /users: User not authorized for this query': NO_POLICY,
-  "POST /users: Email '{email}' not allowed in this organization": NO_POLICY,
-  'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
-  'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,

@@ -8,6 +8,7 @@ import { fileTimes } from './suite/file-times.js';
 import { fullMembers } from './suite/full-members.js';
 import { invitationTime } from './suite/invitation-time.js';
 import { messageTime } from './suite/message-time.js';
+import { pictureStoring } from './suite/picture-storing.js';
 import { presenceTime } from './suite/presence-time.js';
 import { scheduledTime } from './suite/scheduled-time.js';
 import { slowMarks } from './suite/slow-marks.js';
@@ -22,6 +23,7 @@ await t.test('full members', fullMembers);
 await t.test('files and time', fileTimes);
 await t.test('invitations and time', invitationTime);
 await t.test('quota of files', fileQuota);
+await t.test('storing of pictures', pictureStoring);
 await t.test('names of the extra emoji', emojiNames);
 await t.test('marks that take too long', slowMarks);
 // Last, of all that was tried above; a part of the suite cannot be complete.

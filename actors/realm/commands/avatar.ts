@@ -2,11 +2,12 @@
 import { apiError } from '../../../src/api/errors.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { avatarUrl, isAdmin, presentAvatar, ROLE } from '../../../src/people/index.js';
+import { avatarUrl, isAdmin, presentAvatar } from '../../../src/people/index.js';
 import { AVATAR_SIZES, blobOfAvatar } from '../../../src/pictures/index.js';
 import type { CommandContext, LogItem } from '../../../src/runtime/index.js';
 import { success } from '../../shared/replies.js';
-import { asPart, type Parts, type RealmState, USER_PART, userOf } from '../state.js';
+import { botUpdated, managedBot } from '../bots.js';
+import { asPart, botOf, type Parts, type RealmState, USER_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { actingUser, LANE, tellEverybody } from './personal.js';
 import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
@@ -18,10 +19,7 @@ function changing({ settings }: RealmState, parts: Parts, caller: number, id: nu
     if (settings.avatar_changes_disabled === true && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
     return acting;
   }
-  const bot = userOf(parts, id);
-  if (!bot || bot.botType === null) throw apiError('INSUFFICIENT_PERMISSION');
-  if (bot.botOwner !== caller && !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
-  return bot;
+  return managedBot(parts, id, acting).user;
 }
 
 /** @param user of an account, as an upload of its avatar is named */
@@ -30,7 +28,7 @@ const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => AVATAR_SIZES.map((size) => blobOfAvatar(hash, number, size)));
 
 /** Everybody sees it; who manages a bot hears of that, too. */
-function avatarEvents(user: DirectoryUser, version: number): LogItem[] {
+function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
   const events: LogItem[] = [
     { t: 'directory', change: { user: user as never } },
     tellEverybody(version, {
@@ -39,15 +37,13 @@ function avatarEvents(user: DirectoryUser, version: number): LogItem[] {
       person: { user_id: user.id, ...presentAvatar(user) },
     }),
   ];
-  if (user.botType === null) return events;
-  const managers = { role: ROLE.admin, rv: version, users: user.botOwner === null ? [] : [user.botOwner] };
-  const bot = { user_id: user.id, avatar_url: avatarUrl(user) };
-  return [...events, { t: 'event', to: managers, event: { type: 'realm_bot', op: 'update', bot } }];
+  const bot = botOf(parts, user.id);
+  return bot ? [...events, botUpdated(parts, { user, bot }, { avatar_url: avatarUrl(user) })] : events;
 }
 
-const changed = (user: DirectoryUser, { version }: CommandContext) => ({
+const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext) => ({
   reply: success({ avatar_url: avatarUrl(user) }, version),
-  events: avatarEvents(user, version),
+  events: avatarEvents(user, parts, version),
 });
 
 export interface AvatarArgs extends JsonObject {
@@ -69,7 +65,7 @@ export const setAvatar: RealmCommand<AvatarArgs & { readonly number: number }> =
     const avatar = { realm: context.realm, hash, number };
     const user: DirectoryUser = { ...before, avatarSource: 'U', avatarVersion: before.avatarVersion + 1, avatar };
     return {
-      ...changed(user, context),
+      ...changed(user, parts, context),
       parts: { ...replaced.parts, [`${USER_PART}${id}`]: asPart(user) },
       commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
     };
@@ -84,7 +80,7 @@ export const removeAvatar: RealmCommand<AvatarArgs> = {
     const replaced = dropUploads(parts, picture(id));
     const user: DirectoryUser = { ...before, avatarSource: 'G', avatarVersion: before.avatarVersion + 1 };
     return {
-      ...changed(user, context),
+      ...changed(user, parts, context),
       parts: { ...replaced.parts, [`${USER_PART}${id}`]: asPart(user) },
       commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
     };

@@ -42,6 +42,8 @@ interface NewBot extends StreamChoices {
   readonly domain: string;
   /** How many were sent along. */
   readonly files: number;
+  /** Only to be checked. */
+  readonly dry: boolean;
 }
 
 /** Private streams among those named in which the caller is. */
@@ -137,8 +139,10 @@ export const createBot: RealmCommand<NewBot, Prepared> = {
     if (args.type === BOT_TYPE.incomingWebhook && args.service) {
       throw apiError('INVALID_INTEGRATION', { name: args.service });
     }
+    if (args.dry) return { reply: success() };
     const id = state.nextUser;
-    const account: NewAccount = { email, fullName, passwordHash: null, keyHash, keySealed };
+    // Its actor needs no key: nobody logs in as a bot.
+    const account: NewAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
       ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now, canCreateUsers: false }),
       botType: args.type,

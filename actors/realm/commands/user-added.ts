@@ -1,7 +1,7 @@
 /** What everybody is told of a new account; its real address goes to those who may see it (users.md § User object). */
 import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
-import { NO_PROFILE, presentUser, ROLE, addressRole, systemGroupsOf } from '../../../src/people/index.js';
+import { addressRole, NO_PROFILE, presentUser, ROLE, systemGroupsOf } from '../../../src/people/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
 import { tellEverybody } from './personal.js';
 

@@ -70,8 +70,10 @@ export const join: StreamCommand<JoinArgs> = {
     const mv = state.mv + 1;
     const after = Math.min(given, state.last);
     const stay = { from: mv, to: 0, after, until: 0 };
+    const silent = joining.filter((user) => context.directory.silentBots().has(userId(user)));
     const changed = joining.map((user) => {
-      const stays = [...(memberOf(parts, user)?.stays ?? []), stay];
+      const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
+      const stays = [...(memberOf(parts, user)?.stays ?? []), own];
       return [`${MEMBER_PART}${user}`, asPart({ stays })] as const;
     });
     return {
@@ -87,6 +89,7 @@ export const join: StreamCommand<JoinArgs> = {
           ...(after < state.last ? { after } : {}),
           join: joining,
           leave: [],
+          ...(silent.length > 0 ? { silent } : {}),
         },
         peers('peer_add', joining, mv, context),
       ],

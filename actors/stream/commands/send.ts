@@ -13,6 +13,7 @@ import {
 } from '../../../src/messages/index.js';
 import type { CommandContext } from '../../../src/runtime/index.js';
 import { isMember } from '../../../src/streams/index.js';
+import { callsOf, namedOutside } from '../bots.js';
 import type { StreamCommand } from '../command.js';
 import { memberIds, memberOf } from './members.js';
 import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
@@ -30,7 +31,7 @@ export const send: StreamCommand<SendArgs, Prepared> = {
   creates: true,
   needs: prepare,
   handle({ state, parts }, args, prepared, context) {
-    const { directory, key, caller, now } = context;
+    const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
     if (!stream || stream.archived)
       throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
@@ -38,7 +39,13 @@ export const send: StreamCommand<SendArgs, Prepared> = {
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);
     checkTopicGiven(args.topic, directory);
-    const spoken = bySender(args, prepared, context, subscribed);
+    const mentioned = prepared.rendered?.mentions.users ?? [];
+    const copies = namedOutside(mentioned, subscribed, directory);
+    const has = (user: number): boolean =>
+      copies.includes(user) || (subscribed(user) && !directory.silentBots().has(userId(user)));
+    const said = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
+    const calls = callsOf(mentioned, said, realm, directory);
+    const spoken = { ...bySender(args, prepared, context, has), copies, calls };
     checkWildcard(spoken.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
     return sentToStream({ state, parts }, args, context, stream, spoken);
   },
@@ -63,14 +70,16 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     return { ...prepared, recipient: recipient as number };
   },
   handle({ state }, args, { recipient, ...prepared }, context) {
-    const { directory, caller } = context;
+    const { directory, caller, realm } = context;
     const sender = activeSender(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
     const others = people.filter((user): user is DirectoryUser => user !== undefined && user.id !== caller);
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     checkDirect(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
-    const spoken = bySender(args, prepared, context, (user) => participants.includes(user));
+    const said = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
+    const calls = callsOf(participants, said, realm, directory);
+    const spoken = { ...bySender(args, prepared, context, (user) => participants.includes(user)), calls };
     // One-to-one messages carry the receiver's recipient, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
     return sentDirectly({ ...state, participants, recipient }, args, context, carried, spoken);

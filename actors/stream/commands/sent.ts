@@ -16,15 +16,19 @@ import type {
   CommandContext,
   MessageItem,
   NeedsContext,
+  OutboxCommand,
   Outcome,
   Suppliers,
 } from '../../../src/runtime/index.js';
+import { isMember } from '../../../src/streams/index.js';
 import { claimedFiles, filesLinked } from '../../shared/file-links.js';
 import { success } from '../../shared/replies.js';
+import { copiesGiven } from '../bots.js';
 import type { StreamView } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { arrivedIn } from '../topics.js';
+import { memberOf } from './members.js';
 import { armed } from './retention.js';
 
 /** What somebody says. */
@@ -81,6 +85,10 @@ export interface Spoken {
   readonly local?: MessageItem['local'] | undefined;
   /** What its widget begins with. */
   readonly submessage?: StoredSubmessage | undefined;
+  /** Bots that get copies though they are not in the stream. */
+  readonly copies?: readonly number[];
+  /** What else follows; nobody waits for it. */
+  readonly calls?: readonly OutboxCommand[];
 }
 
 type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
@@ -93,13 +101,23 @@ export function sentToStream(
   spoken: Spoken,
 ): Outcome<StreamState> {
   const first = stream.firstMessage === null && state.last === 0;
+  const { copies = [] } = spoken;
+  const silent = [...context.directory.silentBots()].filter((bot) => isMember(memberOf(parts, bot)));
+  const to: Audience = {
+    stream: stream.id,
+    mv: state.mv,
+    publicStream: !stream.inviteOnly,
+    rv: context.directory.version,
+    ...(copies.length > 0 ? { users: copies } : {}),
+    ...(silent.length > 0 ? { except: silent } : {}),
+  };
   const outcome = sent(state, said, context, spoken, {
     first,
     participants: [],
     recipient: stream.recipient,
     stream: stream.id,
     conversation: streamConversation(stream.id),
-    to: { stream: stream.id, mv: state.mv, publicStream: !stream.inviteOnly, rv: context.directory.version },
+    to,
   });
   const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
   if (!first) return placed;
@@ -140,7 +158,7 @@ function sent(
   state: StreamState,
   said: Said,
   { now, directory, realm }: SentContext,
-  { id, sender, client, rendered, flags, files, local, submessage }: Spoken,
+  { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: Spoken,
   { first, participants, recipient, stream, conversation, to }: Place,
 ): Outcome<StreamState> {
   const { wildcard } = rendered.mentions;
@@ -159,6 +177,7 @@ function sent(
     has: { link: rendered.hasLink, image: rendered.hasImage },
     ...(files.length > 0 ? { files } : {}),
     ...(submessage ? { submessages: [submessage] } : {}),
+    ...(copies.length > 0 ? { copies } : {}),
   };
   const message: StoredMessage = { id, sender, participants, home: stream, body };
   const item: MessageItem = {
@@ -170,12 +189,15 @@ function sent(
     ...(wildcard ? { wildcard: true } : {}),
     ...(local ? { local } : {}),
   };
+  // Who is told that the message is sent finds it in the list of files, and bots that it names have it.
+  const awaited = [...filesLinked(realm, files, id, body.sent), ...copiesGiven(realm, id, copies)];
+  const commands = [...awaited, ...calls];
   return {
     reply: success({ id }),
     ...armed({ ...state, last: id }, now),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
-    // Who is told that the message is sent finds it in the list of files.
-    ...(files.length > 0 ? { commands: [filesLinked(realm, files, id, body.sent)], replyAfterCommands: true } : {}),
+    ...(commands.length > 0 ? { commands: [commands] } : {}),
+    ...(awaited.length > 0 ? { replyAfterCommands: true } : {}),
   };
 }

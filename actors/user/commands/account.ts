@@ -8,7 +8,7 @@ import { avatarUrl, presentUser } from '../../../src/people/index.js';
 import { pickColor } from '../../../src/streams/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
-import { freshSubscription, SUBSCRIPTION_PART, subscriptionsOf } from '../state.js';
+import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../state.js';
 
 interface Created extends JsonObject {
   readonly passwordHash: string | null;
@@ -37,7 +37,10 @@ export const create: UserCommand<Created> = {
 export const sealedKey: UserCommand<JsonObject> = {
   lane: 'read',
   read: true,
-  handle: ({ state }) => ({ reply: value(state.keySealed) }),
+  // Of bots the directory has it: their owners may read it, too.
+  handle: ({ state }, _args, _inputs, { key, directory }) => ({
+    reply: value(directory.bot(selfOf(key))?.keySealed ?? state.keySealed),
+  }),
 };
 
 /** Replies by account as the directory holds it: a change of the account is another object. */

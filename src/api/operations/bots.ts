@@ -1,14 +1,18 @@
 /** Bots (users.md § Bots). */
 import { Type } from 'typebox';
-import { type JsonObject, realmKey } from '../../core/index.js';
+import { type JsonObject, realmKey, userId } from '../../core/index.js';
 import type { DirectoryBot, DirectoryUser } from '../../directory/index.js';
 import { avatarUrl, mailDomain, presentDefaults } from '../../people/index.js';
+import { avatarImages } from '../../pictures/scale.js';
 import { apiError } from '../errors.js';
 import { type Call, type Operation, operation } from '../operation.js';
-import { maybeFlag, maybeText, text } from '../parameters.js';
+import { maybeFlag, maybeJson, maybeText, pathId, text } from '../parameters.js';
+import { onePicture, storeAvatar } from '../store-avatar.js';
 
 /** Characters of all keys and values. */
 const MAX_CONFIG = 10_000;
+
+const ROLES = [100, 200, 300, 400, 600];
 
 type Config = Readonly<Record<string, string>>;
 
@@ -61,6 +65,25 @@ export const getBots = operation({
   },
 });
 
+/**
+ * Have a bot made or changed, and given the avatar that was sent along: with it, once before only to see whether it can be,
+ * because the picture is looked at last.
+ */
+async function withAvatar(
+  call: Call<unknown>,
+  command: string,
+  args: JsonObject,
+  idOf: (answer: JsonObject) => number,
+): Promise<JsonObject> {
+  const send = (dry: boolean): Promise<JsonObject> =>
+    call.send({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } });
+  if (fileCount(call) === 0) return send(false);
+  await send(true);
+  const images = await avatarImages(onePicture(call, 'ONE_FILE').bytes());
+  const answer = await send(false);
+  return { ...answer, avatar_url: await storeAvatar(call, userId(idOf(answer)), images) };
+}
+
 const fileCount = ({ files }: Pick<Call<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
 
 export const createBot = operation({
@@ -95,11 +118,11 @@ export const createBot = operation({
     ...defaults,
   },
   async run(call) {
-    const { params, realm, secrets } = call;
-    const { key_sealed, ...fields } = (await call.send({
-      to: realmKey(realm),
-      command: 'create-bot',
-      args: {
+    const { params, secrets } = call;
+    const answer = await withAvatar(
+      call,
+      'create-bot',
+      {
         fullName: params.full_name,
         shortName: params.short_name,
         type: params.bot_type,
@@ -111,11 +134,67 @@ export const createBot = operation({
         events: params.default_events_register_stream ?? null,
         allPublicStreams: params.default_all_public_streams ?? false,
         domain: mailDomain(call.origin),
-        files: fileCount(call),
       },
-    })) as JsonObject & { readonly key_sealed: string };
-    return { fields: { ...fields, api_key: secrets.open(key_sealed) } };
+      ({ user_id }) => Number(user_id),
+    );
+    const { key_sealed, ...fields } = answer;
+    return { fields: { ...fields, api_key: secrets.open(String(key_sealed)) } };
   },
 });
 
-export const BOT_OPERATIONS = [getBots, createBot] as unknown as readonly Operation[];
+const botId = { bot_id: pathId('The bot.') } as const;
+
+export const updateBot = operation({
+  id: 'update-bot',
+  method: 'PATCH',
+  path: '/bots/{bot_id}',
+  guard: 'member_human',
+  takesFiles: true,
+  summary: 'Change a bot: its owner and administrators may.',
+  parameters: {
+    ...botId,
+    full_name: maybeText('form', 'New name.'),
+    role: maybeJson('form', Type.Enum(ROLES), '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.'),
+    bot_owner_id: maybeJson('form', Type.Integer(), 'New owner.'),
+    config_data: maybeJson('form', strings, 'What the integration needs to know; what is not named stays.'),
+    service_payload_url: maybeJson('form', url, 'Outgoing webhooks: where messages to the bot are posted.'),
+    service_interface: choice(1, 'With service_payload_url: 1 generic, 2 as Slack posts.'),
+    ...defaults,
+  },
+  async run(call) {
+    const { params } = call;
+    const args = {
+      bot_id: params.bot_id,
+      full_name: params.full_name ?? null,
+      role: params.role ?? null,
+      bot_owner_id: params.bot_owner_id ?? null,
+      config: params.config_data ? checkConfig(params.config_data) : null,
+      payloadUrl: params.service_payload_url ?? null,
+      interface: params.service_interface,
+      sending: params.default_sending_stream ?? null,
+      events: params.default_events_register_stream ?? null,
+      allPublicStreams: params.default_all_public_streams ?? null,
+    };
+    return { fields: await withAvatar(call, 'update-bot', args, () => params.bot_id) };
+  },
+});
+
+export const regenerateBotKey = operation({
+  id: 'regenerate-bot-api-key',
+  method: 'POST',
+  path: '/bots/{bot_id}/api_key/regenerate',
+  guard: 'member_human',
+  summary: 'Give a bot another API key; the old one is dead.',
+  parameters: botId,
+  async run(call) {
+    const { params, realm, secrets } = call;
+    const { sealed } = await call.send({
+      to: realmKey(realm),
+      command: 'regenerate-bot-key',
+      args: { bot_id: params.bot_id },
+    });
+    return { fields: { api_key: secrets.open(String(sealed)) } };
+  },
+});
+
+export const BOT_OPERATIONS = [getBots, createBot, updateBot, regenerateBotKey] as unknown as readonly Operation[];

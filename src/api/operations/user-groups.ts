@@ -188,7 +188,9 @@ export const isUserGroupMember = operation({
   async run(call) {
     const { params, directory } = call;
     const { groups, group } = await findGroup(call);
-    const user = directory.user(userId(params.user_id));
+    const find = () => directory.user(userId(params.user_id));
+    if (!find()) await call.refresh();
+    const user = find();
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     const members = params.direct_member_only ? group.members : groups.membersOf(group.id);

@@ -21,6 +21,7 @@ import {
   subscribe,
   tell,
   verifyAction,
+  verifyRacing,
 } from '../harness.js';
 import type { Facts } from './facts.js';
 
@@ -329,6 +330,8 @@ export const avatars: Facts = async (t, server) => {
       await take(other);
       await tell(member, [other], 'hello');
     });
+    const rush = org.people.flatMap((by) => [() => put(by), () => take(by), () => put(by)]);
+    await verifyRacing(t, 'a rush of avatars', [owner, member, guest], rush);
     const queue = await Queue.register(owner, { event_types: ['realm_user', 'realm_bot', 'message'] });
     await put(member);
     t.same(

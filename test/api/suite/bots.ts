@@ -5,10 +5,12 @@ import {
   makeBot,
   makeOrganization,
   missing,
+  picture,
   Queue,
   refused,
   say,
   settled,
+  shown,
   subscribe,
   unauthorized,
   verifyAction,
@@ -232,6 +234,35 @@ export const bots: Facts = async (t, server) => {
       [],
       'nothing was made',
     );
+  });
+
+  await t.test('a picture sent along is its avatar; another one later', async (t) => {
+    const params = of();
+    const made = await member.api.upload('POST /bots', [{ name: 'a.png', bytes: await picture('red') }], params);
+    const { user_id, avatar_url } = made.body as { user_id: number; avatar_url: string };
+    t.match(avatar_url, new RegExp(`^/user_avatars/${org.realm}/[0-9a-f]{40}\\.png\\?version=2$`));
+    const look = async (path: string) => (await shown((await org.nobody.raw({ method: 'GET', path })).bytes)).colour;
+    t.equal(await look(avatar_url), '#ff0000');
+    const change = async (colour: string) => {
+      const files = [{ name: 'b.png', bytes: await picture(colour) }];
+      return member.api.upload('PATCH /bots/{bot_id}', files, { bot_id: user_id, full_name: `In ${colour}` });
+    };
+    await t.test('snapshot and events', (t) =>
+      verifyAction(t, 'PATCH /bots/{bot_id}', [owner, member, other], async () => {
+        const { body } = await change('blue');
+        t.equal(body.full_name, 'In blue');
+        t.equal(await look(String(body.avatar_url)), '#0000ff');
+      }),
+    );
+    const no = await member.api.upload('PATCH /bots/{bot_id}', [{ name: 'x', bytes: 'x' }], {
+      bot_id: user_id,
+      full_name: 'No',
+    });
+    t.same([no.status, no.body.msg], [400, 'Could not decode image; did you upload an image file?']);
+    const none = await member.api.upload('POST /bots', [{ name: 'x', bytes: 'x' }], of());
+    t.same([none.status, none.body.msg], [400, 'Could not decode image; did you upload an image file?']);
+    const { bots } = await member.api.ok<{ bots: Fields[] }>('GET /bots');
+    t.ok(bots.every(({ full_name }) => full_name !== 'No'));
   });
 
   await t.test('names of bots that are gone are free again; hostile configuration is only text', async (t) => {

@@ -1,5 +1,6 @@
 /** Operations that each role may carry out on what is its own, and the refusals of those that it may not. */
 import {
+  makeBot,
   makeOrganization,
   type Organization,
   type Params,
@@ -313,6 +314,16 @@ const BOT_ROWS: readonly Row[] = [
   { operation: 'PUT /bot_storage', params: () => ({ storage: { a: 'b' } }) },
   { operation: 'DELETE /bot_storage', params: () => ({}) },
   { operation: 'GET /bots', params: () => ({}), refused: { guest: NO_GUESTS } },
+  {
+    operation: 'PATCH /bots/{bot_id}',
+    params: async (by, { org }) => ({ bot_id: (await makeBot(by.role === 'guest' ? org.owner : by)).id }),
+    refused: { guest: NO_GUESTS },
+  },
+  {
+    operation: 'POST /bots/{bot_id}/api_key/regenerate',
+    params: async (by, { org }) => ({ bot_id: (await makeBot(by.role === 'guest' ? org.owner : by)).id }),
+    refused: { guest: NO_GUESTS },
+  },
   {
     operation: 'POST /bots',
     params: () => ({ full_name: fresh(), short_name: fresh().replaceAll(' ', '-') }),

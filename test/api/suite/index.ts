@@ -5,7 +5,9 @@ import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
+import { botsInGroups } from './bots-in-groups.js';
 import { changingAccounts } from './changing-accounts.js';
+import { changingBots } from './changing-bots.js';
 import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deactivatedStreams } from './deactivated-streams.js';
@@ -35,12 +37,15 @@ import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { newOrganizations } from './new-organizations.js';
+import { newcomers } from './newcomers.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
+import { outgoingWebhooks } from './outgoing-webhooks.js';
 import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
+import { profileByAdmins } from './profile-by-admins.js';
 import { profileData } from './profile-data.js';
 import { profileFieldChanges } from './profile-field-changes.js';
 import { profileFields } from './profile-fields.js';
@@ -90,6 +95,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  newcomers,
   'changing accounts': changingAccounts,
   deactivating,
   'deactivated subscribers': deactivatedStreams,
@@ -146,7 +152,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,
   'profile data': profileData,
+  'profiles set by administrators': profileByAdmins,
   'user groups': userGroups,
+  'bots in groups': botsInGroups,
   'system bots': systemBots,
   'user topics': userTopics,
   typing,
@@ -165,6 +173,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'files on the web': fileVisitors,
   'custom emoji': emoji,
   bots,
+  'changing bots': changingBots,
+  'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,
   'organization pictures': organizationPictures,

@@ -31,7 +31,7 @@ export function profileTools({ admin, guest }: Pick<Organization, 'admin' | 'gue
       user_id: id,
       include_custom_profile_fields: true,
     });
-    return user.profile_data;
+    return user.profile_data as Fields;
   };
 
   return { add, made, change, remove, reorder, list, find, clear, fill, profileOf };

@@ -50,11 +50,15 @@ export const restart: Facts = async (t, server) => {
 
   await t.test('accounts, streams, messages and ids are as before', async (t) => {
     const last = await tell(member, [other], 'before');
+    const of = { name: 'tree', field_type: 3, field_data: { a: { text: 'Ash', order: '1' } } };
+    const { id: field } = await owner.api.ok('POST /realm/profile_fields', of);
+    await member.api.ok('PATCH /users/me/profile_data', { data: [{ id: field, value: 'a' }] });
     const [id, state] = [await streamIdOf(member, 'lasting'), await member.api.ok('POST /register')];
     await server.restart();
     t.equal(await streamIdOf(member, 'lasting'), id);
     const again = await member.api.ok('POST /register');
-    const lasting = (of: Record<string, unknown>) => [of.realm_users, of.subscriptions, of.streams, of.max_message_id];
+    const names = ['realm_users', 'subscriptions', 'streams', 'max_message_id', 'custom_profile_fields'];
+    const lasting = (of: Record<string, unknown>) => names.map((name) => of[name]);
     t.same(lasting(again), lasting(state));
     t.ok((await tell(member, [other], 'after')) > last, 'ids go on increasing');
     const { messages } = await other.api.ok<{ messages: ApiMessage[] }>('GET /messages', {

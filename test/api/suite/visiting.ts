@@ -148,8 +148,11 @@ export const visiting: Facts = async (t, server) => {
   });
 
   await t.test('visitors get the state of a guest who is in nothing, and no queue', async (t) => {
+    const { id } = await owner.api.ok('POST /realm/profile_fields', { name: 'Phone', field_type: 1 });
+    await member.api.ok('PATCH /users/me/profile_data', { data: [{ id, value: '123' }] });
     const { body } = await visitor.call('POST /register');
     t.equal(body.queue_id, null);
+    t.same(body.custom_profile_fields, [], 'what people tell of themselves is not for the web');
     t.notOk('last_event_id' in body);
     t.notOk('streams' in body);
     t.same([body.subscriptions, body.unsubscribed], [[], []]);
@@ -159,6 +162,7 @@ export const visiting: Facts = async (t, server) => {
     );
     const users = body.realm_users as ApiUser[];
     t.equal(users.length, org.people.length);
+    t.notOk(users.some((user) => 'profile_data' in user));
     t.ok(users.every((user) => user.delivery_email === null && /^\d{4}-\d\d-\d\d$/.test(String(user.date_joined))));
     t.match(body, {
       is_guest: true,

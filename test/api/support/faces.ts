@@ -141,6 +141,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       'http-adapter': options.httpAdapter ?? 'auto',
       'max-body-mib': String(options.maxBodyMib ?? 1),
       'web-public-streams': 'yes',
+      'webhook-networks': '127.0.0.1',
       'disposable-domains': withDisposable(dir),
       'emoji-names': options.emojiNames ?? 'conclave',
       'upload-quota-mib': String(options.uploadQuotaMib ?? 0),
@@ -204,6 +205,7 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
         namespace: name,
         'max-body-mib': '1',
         'web-public-streams': 'yes',
+        'webhook-networks': '127.0.0.1',
       },
       {},
     );

@@ -22,6 +22,7 @@ export {
   type TestServer,
 } from './faces.js';
 export { type ApiAttachment, attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, upload } from './files.js';
+export { Hook, type HookAnswer, type HookCall } from './hook.js';
 export { closeIdle, exchange, type RawAnswer } from './http.js';
 export { linkIn, mailed, mailsTo, type SentMail } from './mails.js';
 export { multipart, type SentFile } from './multipart.js';

@@ -89,6 +89,13 @@ function problem(entry: WireError, body: Fields): string | undefined {
 
 const bad = (msg: string): WireError => ({ status: 400, code: 'BAD_REQUEST', msg });
 
+/** errors.md: of every avatar. */
+const OF_PICTURES: readonly WireError[] = [
+  { status: 400, code: 'BAD_IMAGE', msg: 'Could not decode image; did you upload an image file?' },
+  { status: 400, code: 'BAD_IMAGE', msg: 'Image size exceeds limit.' },
+  bad('Uploaded file is larger than the allowed limit of {n} MiB'),
+];
+
 /** Refusals that the contract describes in words, and wire.json leaves out. */
 const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   // messages.md § PATCH: a text is normalised like sending; § history.
@@ -100,6 +107,8 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
     bad('Stream name too long (limit: 60 characters).'),
     bad('Invalid character in stream name, at position {n}!'),
   ],
+  'POST /bots': OF_PICTURES,
+  'PATCH /bots/{bot_id}': OF_PICTURES,
   'POST /submessage': [bad('Unknown type for todo data: {type}')],
   // It takes the parameters of POST /register, and with them their refusals.
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],

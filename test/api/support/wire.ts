@@ -55,6 +55,7 @@ interface Wire {
   readonly common_errors: readonly WireError[];
   readonly events: Readonly<Record<string, Schema>>;
   readonly events_strict: Readonly<Record<string, Schema>>;
+  readonly outgoing_webhook_request: Schema;
   readonly aliases: { readonly emit_also: Readonly<Record<string, string>> };
   readonly $defs: Readonly<Record<string, Schema>>;
 }

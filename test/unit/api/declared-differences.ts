@@ -6,7 +6,11 @@ const HANDLER =
 const OWN_MESSAGE = 'the handler checks it, because its refusal is not that of an enumeration';
 const UNSEEN = 'of a private stream that the caller is not in, the refusal must not tell that it exists';
 
+const BOT_GUARD = 'guests and bots are refused first, as its errors say; who the owner is, the handler checks';
+
 export const DIFFERENCES: Readonly<Record<string, string>> = {
+  'PATCH /bots/{bot_id} guard': BOT_GUARD,
+  'POST /bots/{bot_id}/api_key/regenerate guard': BOT_GUARD,
   'GET /events client_gravatar default': 'absent is false here and true on POST /register, so the operation decides',
   'GET /events bulk_message_deletion default': BARE,
   'GET /events stream_typing_notifications default': BARE,

@@ -1,0 +1,43 @@
+/** What a message means for bots: copies for those that it names, calls of those that are called. */
+import { type RealmId, type UserId, userId, userKey, webhookKey } from '../../src/core/index.js';
+import type { DirectoryUser, DirectoryView } from '../../src/directory/index.js';
+import { BOT_TYPE } from '../../src/people/index.js';
+import type { OutboxCommand } from '../../src/runtime/index.js';
+
+/** Why an outgoing webhook is called, as it is told. */
+export type Trigger = 'mention' | 'private_message';
+
+/** Generic bots that the text names and that are not in the stream: they get copies all the same. */
+export const namedOutside = (
+  mentioned: readonly number[],
+  subscribed: (user: number) => boolean,
+  directory: DirectoryView,
+): number[] =>
+  mentioned.filter((id) => {
+    const user = directory.user(userId(id));
+    return user?.isActive === true && user.botType === BOT_TYPE.generic && !subscribed(id);
+  });
+
+/** For the actors of those bots. */
+export const copiesGiven = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
+  bots.map((bot) => ({ to: userKey(realm, userId(bot)), name: 'give-copy', args: { ids: [message] }, caller: 0 }));
+
+/** Calls of those among these users that are outgoing webhooks; what bots say calls nobody. */
+export function callsOf(
+  users: readonly number[],
+  said: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
+  realm: RealmId,
+  directory: DirectoryView,
+): OutboxCommand[] {
+  if (said.sender.botType !== null) return [];
+  return users
+    .map((id): UserId => userId(id))
+    .filter((id) => directory.user(id)?.isActive && directory.user(id)?.botType === BOT_TYPE.outgoingWebhook)
+    .map((id) => ({
+      to: webhookKey(realm, id),
+      name: 'triggered',
+      args: { message: said.id, trigger: said.trigger, origin: said.origin },
+      caller: 0,
+      after: directory.version,
+    }));
+}

@@ -1,0 +1,79 @@
+/** Makes the calls that are due: what each came to. */
+import { type ActorKey, parseKey, type RealmId, streamId, userId } from '../../src/core/index.js';
+import type { DirectoryView } from '../../src/directory/index.js';
+import { asStored, type StoredMessage } from '../../src/messages/index.js';
+import type { Suppliers } from '../../src/runtime/index.js';
+import { type Answer, postOf, replyOf } from '../../src/webhooks/index.js';
+import type { Waiting } from './state.js';
+
+/** Where the message is, when it is told of. */
+export interface Place {
+  /** 0: a direct message. */
+  readonly stream: number;
+  readonly topic: string;
+  readonly participants: readonly number[];
+}
+
+export type Fate = { readonly call: Waiting } & (
+  | { readonly is: 'done' }
+  | { readonly is: 'later'; readonly place: Place; readonly reason: string }
+  | { readonly is: 'failed'; readonly place: Place; readonly reason: string }
+  | { readonly is: 'reply'; readonly place: Place; readonly say: string; readonly widget: string | null }
+);
+
+export const botOf = (key: ActorKey) => userId(Number(parseKey(key).rest));
+
+const placeOf = ({ body, participants }: StoredMessage): Place => ({
+  stream: body.stream,
+  topic: body.topic,
+  participants,
+});
+
+export async function makeCalls(
+  key: ActorKey,
+  realm: RealmId,
+  calls: readonly Waiting[],
+  suppliers: Suppliers,
+): Promise<readonly Fate[]> {
+  const directory = await suppliers.directory(realm);
+  const records = await suppliers.store.getMessages(
+    realm,
+    calls.map(({ message }) => message),
+  );
+  return Promise.all(
+    calls.map((call, i) => {
+      const record = records[i];
+      // Deleted meanwhile.
+      return record ? one(key, call, asStored(record), directory, suppliers) : { call, is: 'done' };
+    }),
+  );
+}
+
+async function one(
+  key: ActorKey,
+  call: Waiting,
+  message: StoredMessage,
+  directory: DirectoryView,
+  { services }: Suppliers,
+): Promise<Fate> {
+  const bot = directory.user(botOf(key));
+  const service = bot && directory.bot(bot.id)?.service;
+  if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
+  const place = placeOf(message);
+  const called = { bot, service, token: services.secrets.open(service.tokenSealed), message, trigger: call.trigger };
+  const post = postOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));
+  if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
+  return fateOf(call, place, service.interface, await services.webhooks.post(post));
+}
+
+function fateOf(call: Waiting, place: Place, form: number, answer: Answer): Fate {
+  if (answer.kind === 'unreachable') return { call, place, is: 'later', reason: answer.reason };
+  if (answer.kind === 'failed') return { call, place, is: 'failed', reason: answer.reason };
+  const { status, body } = answer;
+  if (status < 200 || status > 299)
+    return { call, place, is: 'failed', reason: `its server answered with status ${status}` };
+  const reply = replyOf(body, form);
+  if (reply === 'nothing') return { call, is: 'done' };
+  if ('wrong' in reply) return { call, place, is: 'failed', reason: reply.wrong };
+  return { call, place, is: 'reply', ...reply };
+}

@@ -1,0 +1,83 @@
+/** What follows from calls: replies in the bot's name, another try, or a word to its owner. Pure. */
+import { ApiError } from '../../src/api/errors.js';
+import { dmKey, type Json, streamId, streamKey, userId } from '../../src/core/index.js';
+import type { DirectoryView } from '../../src/directory/index.js';
+import { checkContent } from '../../src/messages/index.js';
+import type { CommandContext, OutboxCommand } from '../../src/runtime/index.js';
+import { directNotice, silentMention } from '../shared/notices.js';
+import { botOf, type Fate, type Place } from './calls.js';
+import { callPart, type Waiting } from './state.js';
+
+/** Pauses before the second and third try of a server that could not be reached, ms. */
+const PAUSES: readonly number[] = [1_000, 4_000];
+
+type Context = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
+
+/** A direct message of the notification bot; none where nobody owns the bot. @param text `{bot}` stands for its name */
+export function toOwner({ key, realm, directory }: Context, origin: string, text: string): OutboxCommand[] {
+  const bot = directory.user(botOf(key));
+  const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
+  if (!bot || !owner?.isActive) return [];
+  const content = text.replace('{bot}', silentMention(bot));
+  return [directNotice(realm, owner.id, { content, origin, after: directory.version })];
+}
+
+/** As part of a sentence. */
+export function shownPlace({ stream, topic }: Place, directory: DirectoryView): string {
+  const name = stream === 0 ? undefined : directory.stream(streamId(stream))?.name;
+  return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;
+}
+
+export function outcomeOf(
+  fates: readonly Fate[],
+  context: Context,
+): { readonly written: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
+  const written: Record<string, Json> = {};
+  const commands: OutboxCommand[] = [];
+  for (const fate of fates) {
+    const { call } = fate;
+    const pause = fate.is === 'later' ? PAUSES[call.tries] : undefined;
+    const again: Waiting | null =
+      pause === undefined ? null : { ...call, tries: call.tries + 1, next: context.now + pause };
+    written[callPart(call.message)] = again;
+    if (!again) commands.push(...following(fate, context));
+  }
+  return { written, commands };
+}
+
+function following(fate: Fate, context: Context): OutboxCommand[] {
+  if (fate.is === 'done') return [];
+  const { origin } = fate.call;
+  const place = shownPlace(fate.place, context.directory);
+  if (fate.is === 'reply') {
+    try {
+      return [reply({ ...fate, say: checkContent(fate.say) }, place, context)];
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return toOwner(context, origin, `{bot} could not answer ${place}: ${error.message}`);
+    }
+  }
+  return toOwner(context, origin, `{bot} was not told of ${place}: ${fate.reason}.`);
+}
+
+/** Said as anybody says something; if it is refused, the bot's actor hears why. */
+function reply(
+  { call, place, say, widget }: Extract<Fate, { is: 'reply' }>,
+  shown: string,
+  { key, realm, directory }: Context,
+): OutboxCommand {
+  const common = {
+    content: say,
+    topic: place.topic,
+    origin: call.origin,
+    human: false,
+    queue_id: null,
+    local_id: null,
+    widget,
+    place: shown,
+  };
+  const more = { name: 'bot-reply', caller: botOf(key), after: directory.version };
+  if (place.stream !== 0) return { to: streamKey(realm, streamId(place.stream)), args: common, ...more };
+  const participants = place.participants.map(userId);
+  return { to: dmKey(realm, participants), args: { ...common, participants }, ...more };
+}

@@ -1,0 +1,124 @@
+/** Calls the servers of outgoing webhooks: one POST, with limits on where it goes, how long it takes and what comes back. */
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Clock } from '../clock/index.js';
+import { VERSION } from '../version.js';
+import type { Reachable } from './networks.js';
+
+declare module '../runtime/kind.js' {
+  interface HostServices {
+    readonly webhooks: WebhookCaller;
+  }
+}
+
+/** Milliseconds that a call may take in all (users.md § Bots). */
+export const CALL_MS = 10_000;
+/** A reply holds a message of 10,000 characters and a widget; longer answers are cut off. */
+const MOST_BYTES = 256 * 1024;
+
+export interface Post {
+  readonly url: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+export type Answer =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  /** No connection: the call was not heard, and may be heard later. */
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** Whatever else went wrong; in words, as part of a sentence. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+const failed = (reason: string): Answer => ({ kind: 'failed', reason });
+
+class Forbidden extends Error {
+  override name = 'Forbidden';
+}
+
+export class WebhookCaller {
+  readonly #lookup: LookupFunction;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly reachable: Reachable,
+  ) {
+    // The check is part of the connection: a name that leads elsewhere the second time gains nothing.
+    this.#lookup = (host, options, done) => {
+      dnsLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
+        const [first, ...rest] = error ? [] : found.filter(({ address }) => this.reachable.has(address));
+        if (error) done(error, '', 0);
+        else if (!first) done(new Forbidden(), '', 0);
+        else if (options.all) done(null, [first, ...rest]);
+        else done(null, first.address, first.family);
+      });
+    };
+  }
+
+  /** Never rejects. Redirects are not followed: they are answers like others. */
+  post({ url, type, body }: Post): Promise<Answer> {
+    const target = URL.canParse(url) ? new URL(url) : undefined;
+    if (!target || !['http:', 'https:'].includes(target.protocol)) {
+      return Promise.resolve(failed('its address is none of a web server'));
+    }
+    // Addresses are not looked up.
+    const literal = target.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(literal) !== 0 && !this.reachable.has(literal)) return Promise.resolve(failed(NOT_ALLOWED));
+    return new Promise((resolve) => {
+      const bytes = Buffer.from(body);
+      const options: RequestOptions = {
+        method: 'POST',
+        agent: false,
+        lookup: this.#lookup,
+        headers: {
+          'content-type': type,
+          'content-length': bytes.byteLength,
+          'user-agent': `ConclaveOutgoingWebhook/${VERSION}`,
+          accept: 'application/json',
+        },
+      };
+      const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
+      let connected = false;
+      const end = (answer: Answer): void => {
+        this.clock.clearTimeout(timer);
+        resolve(answer);
+        request.destroy();
+      };
+      const timer = this.clock.setTimeout(() => end(failed('it took longer than 10 seconds')), CALL_MS);
+      request.on('socket', (socket) => {
+        socket.once('connect', () => {
+          connected = true;
+        });
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const reason = error.code ?? error.message;
+        if (error instanceof Forbidden) end(failed(NOT_ALLOWED));
+        else if (connected) end(failed(`the connection broke (${reason})`));
+        else end({ kind: 'unreachable', reason: `it could not be reached (${reason})` });
+      });
+      request.on('response', (response) => void read(response, end));
+      request.end(bytes);
+    });
+  }
+}
+
+const NOT_ALLOWED = 'its address is one that this server does not call';
+
+async function read(response: IncomingMessage, end: (answer: Answer) => void): Promise<void> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.byteLength;
+      if (size > MOST_BYTES) {
+        end(failed('its answer was too long'));
+        return;
+      }
+      chunks.push(chunk);
+    }
+    end({ kind: 'answered', status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') });
+  } catch {
+    end(failed('the connection broke while it answered'));
+  }
+}
