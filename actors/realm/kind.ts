@@ -12,6 +12,7 @@ import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
+import { deactivateBot } from './commands/deactivate-bot.js';
 import { deactivateSelf, deactivateUser } from './commands/deactivate-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
@@ -52,6 +53,7 @@ import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
 import { snapshot } from './commands/snapshot.js';
 import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
+import { streamTraffic } from './commands/stream-traffic.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateBot } from './commands/update-bot.js';
@@ -77,6 +79,7 @@ import {
   type RealmState,
   STREAM_GROUPS_PART,
   STREAM_PART,
+  TRAFFIC_PART,
   UPLOADS_PART,
   USER_DEFAULTS_PART,
   USER_GROUP_PART,
@@ -98,6 +101,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
     STREAM_GROUPS_PART,
+    TRAFFIC_PART,
     DOMAINS_PART,
     EMOJI_PART,
     EMAIL_CHANGE_PART,
@@ -113,10 +117,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
-    'subdomain-taken': subdomainTaken,
     deactivate,
     reactivate,
     'note-activity': noteActivity,
+    'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
     due,
@@ -124,6 +128,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'create-bot': createBot,
     'update-bot': updateBot,
     'regenerate-bot-key': regenerateBotKey,
+    'deactivate-bot': deactivateBot,
     'update-user': updateUser,
     'show-addresses': showAddresses,
     'deactivate-user': deactivateUser,
@@ -139,6 +144,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'default-stream': setDefaultStream,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
+    'stream-traffic': streamTraffic,
     'emoji-begin': emojiBegin,
     'emoji-add': emojiAdd,
     'emoji-remove': emojiRemove,

@@ -12,6 +12,7 @@ import { pictureStoring } from './suite/picture-storing.js';
 import { presenceTime } from './suite/presence-time.js';
 import { scheduledTime } from './suite/scheduled-time.js';
 import { slowMarks } from './suite/slow-marks.js';
+import { streamTraffic } from './suite/stream-traffic.js';
 import { time } from './suite/time.js';
 
 await runSuite('embedded face', () => startEmbedded());
@@ -19,6 +20,7 @@ await t.test('time', time);
 await t.test('time and messages', messageTime);
 await t.test('time and scheduled messages', scheduledTime);
 await t.test('time and presence', presenceTime);
+await t.test('time and traffic', streamTraffic);
 await t.test('full members', fullMembers);
 await t.test('files and time', fileTimes);
 await t.test('invitations and time', invitationTime);
