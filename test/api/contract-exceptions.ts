@@ -26,8 +26,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /register: Could not allocate event queue': NO_WAY,
   'PATCH /users/{user_id}: Guests cannot be organization administrators': 'an account has one role',
   '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
-  '*: Presence is not supported for bot users.': 'bots are made by operations that come later',
-  '*: User with ID {user_id} is a bot': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
