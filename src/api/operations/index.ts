@@ -1,4 +1,6 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
+
+import type { Operation } from '../operation.js';
 import { ACCOUNT_OPERATIONS } from './accounts.js';
 import { AVATAR_OPERATIONS } from './avatars.js';
 import { BOT_STORAGE_OPERATIONS } from './bot-storage.js';
@@ -12,33 +14,67 @@ import { FILE_OPERATIONS } from './files.js';
 import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
 import { INVITATION_OPERATIONS } from './invitations.js';
 import { JOINING_OPERATIONS } from './joining.js';
-import { addLinkifier, addPlayground, getLinkifiers, removeLinkifier, removePlayground, updateLinkifier } from './linkifiers.js';
+import {
+  addLinkifier,
+  addPlayground,
+  getLinkifiers,
+  removeLinkifier,
+  removePlayground,
+  updateLinkifier,
+} from './linkifiers.js';
 import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
 import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
-import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { deactivateRealm, updateRealm } from './organization.js';
+import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
 import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
 import { PICTURE_OPERATIONS } from './pictures.js';
 import { PRESENCE_OPERATIONS } from './presence.js';
 import { PROFILE_OPERATIONS } from './profile.js';
 import { PUSH_TOKEN_OPERATIONS } from './push-tokens.js';
 import { addReaction, removeReaction } from './reactions.js';
-import { createScheduledMessage, deleteScheduledMessage, getScheduledMessages, updateScheduledMessage } from './scheduled.js';
+import {
+  createScheduledMessage,
+  deleteScheduledMessage,
+  getScheduledMessages,
+  updateScheduledMessage,
+} from './scheduled.js';
 import { getCompatibility, getServerSettings, getSubdomain } from './server.js';
-import { updateDisplaySettings, updateNotificationSettings, updateSettings, updateSettingsDefaults } from './settings.js';
+import {
+  updateDisplaySettings,
+  updateNotificationSettings,
+  updateSettings,
+  updateSettingsDefaults,
+} from './settings.js';
 import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { STREAM_GROUP_OPERATIONS } from './stream-groups.js';
 import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
 import { addSubmessage } from './submessages.js';
-import { getStream, getSubscribers, getSubscriptionStatus, unsubscribe, updateSubscriptionSetting, updateSubscriptionSettings, updateSubscriptions } from './subscriptions.js';
+import {
+  getStream,
+  getSubscribers,
+  getSubscriptionStatus,
+  unsubscribe,
+  updateSubscriptionSetting,
+  updateSubscriptionSettings,
+  updateSubscriptions,
+} from './subscriptions.js';
 import { setTypingStatus } from './typing.js';
-import { createUserGroup, getUserGroupMembers, getUserGroupSubgroups, getUserGroups, isUserGroupMember, removeUserGroup, updateUserGroup, updateUserGroupMembers, updateUserGroupSubgroups } from './user-groups.js';
+import {
+  createUserGroup,
+  getUserGroupMembers,
+  getUserGroupSubgroups,
+  getUserGroups,
+  isUserGroupMember,
+  removeUserGroup,
+  updateUserGroup,
+  updateUserGroupMembers,
+  updateUserGroupSubgroups,
+} from './user-groups.js';
 import { STATUS_OPERATIONS } from './user-status.js';
 import { muteTopic, setUserTopic } from './user-topics.js';
 import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers, regenerateKey } from './users.js';
 import { zcommand } from './zcommand.js';
-import type { Operation } from '../operation.js';
 
 export const OPERATIONS = [
   getDrafts,
