@@ -12,6 +12,7 @@ import { versioned } from './commands/command.js';
 import { createBot } from './commands/create-bot.js';
 import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
 import { createUser } from './commands/create-user.js';
+import { deactivateBot } from './commands/deactivate-bot.js';
 import { deactivateSelf, deactivateUser } from './commands/deactivate-user.js';
 import { setDefaultStream } from './commands/default-streams.js';
 import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
@@ -113,10 +114,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
-    'subdomain-taken': subdomainTaken,
     deactivate,
     reactivate,
     'note-activity': noteActivity,
+    'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
     due,
@@ -124,6 +125,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'create-bot': createBot,
     'update-bot': updateBot,
     'regenerate-bot-key': regenerateBotKey,
+    'deactivate-bot': deactivateBot,
     'update-user': updateUser,
     'show-addresses': showAddresses,
     'deactivate-user': deactivateUser,

@@ -1,6 +1,6 @@
 /** What a message means for bots: copies for those that it names, calls of those that are called. */
 import { type RealmId, type UserId, userId, userKey, webhookKey } from '../../src/core/index.js';
-import type { DirectoryUser, DirectoryView } from '../../src/directory/index.js';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../src/directory/index.js';
 import { BOT_TYPE } from '../../src/people/index.js';
 import type { OutboxCommand } from '../../src/runtime/index.js';
 
@@ -41,3 +41,13 @@ export function callsOf(
       after: directory.version,
     }));
 }
+
+/** Nobody is in the stream to which a bot says something. */
+export const toNobody = (
+  bot: DirectoryUser,
+  { name }: DirectoryStream,
+  origin: string,
+  realm: RealmId,
+): OutboxCommand[] => [
+  { to: userKey(realm, bot.id), name: 'lost-message', args: { stream: name, exists: true, origin }, caller: 0 },
+];

@@ -15,6 +15,7 @@ import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/
 import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files.js';
 import { setFlags, setFlagsInNarrow } from './commands/flags.js';
 import { checkPassword, fetchKey, setKey, setPassword } from './commands/login.js';
+import { lostMessage } from './commands/lost-messages.js';
 import { giveCopy, makeCopy } from './commands/made-copy.js';
 import { markAllRead } from './commands/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/mark-stream-read.js';
@@ -103,6 +104,7 @@ export const userKind: ActorKind<UserState> = {
     attachments,
     'made-copy': makeCopy,
     'give-copy': giveCopy,
+    'lost-message': lostMessage,
     react: onMessage('react'),
     unreact: onMessage('unreact'),
     submessage: onMessage('submessage'),

@@ -13,6 +13,8 @@ export interface UserState extends JsonObject {
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */
   readonly lastDraft?: number;
+  /** When the owner of this bot was told last that its messages reach nobody, ms. */
+  readonly warned?: number;
   /** Characters of all keys and values in its storage; absent before the first. */
   readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */

@@ -11,7 +11,7 @@ import { declaredAs, errorsOf, triedOf, watchedAs } from './harness.js';
  * `foreign`: a user of another organization, at this one's address and with ids of this one. `deactivated`: somebody
  * whose account is.
  */
-const ROLES = ['owner', 'admin', 'moderator', 'member', 'guest', 'nobody', 'foreign', 'deactivated'];
+const ROLES = ['owner', 'admin', 'moderator', 'member', 'guest', 'nobody', 'foreign', 'deactivated', 'bot'];
 
 /** `*: what` excuses it of every operation, `operation: *` everything of that operation. */
 const excuses = (key: string, one: string): boolean =>

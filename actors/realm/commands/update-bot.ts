@@ -170,7 +170,7 @@ export const updateBot: RealmCommand<BotChanges, Inputs> = {
       { parts: stored.parts, events: [...stored.changes, ...choiceEvents(parts, before, after)] },
     ]);
     return {
-      reply: success(answer(parts, after, args), context.version),
+      reply: success(answer(parts, after, args), events.length > 0 ? context.version : undefined),
       parts: written,
       events,
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),

@@ -29,6 +29,11 @@ export const memberIds = (parts: Parts): number[] => {
   return ids.sort((a, b) => a - b);
 };
 
+export function hasMembers(parts: Parts): boolean {
+  for (const [name, member] of parts) if (name.startsWith(MEMBER_PART) && isMember(asMember(member))) return true;
+  return false;
+}
+
 /** Subscribers with the version they are of, for coordinators and snapshots. */
 export const members: StreamCommand<JsonObject> = {
   lane: 'members',

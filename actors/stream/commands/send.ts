@@ -13,9 +13,9 @@ import {
 } from '../../../src/messages/index.js';
 import type { CommandContext } from '../../../src/runtime/index.js';
 import { isMember } from '../../../src/streams/index.js';
-import { callsOf, namedOutside } from '../bots.js';
+import { callsOf, namedOutside, toNobody } from '../bots.js';
 import type { StreamCommand } from '../command.js';
-import { memberIds, memberOf } from './members.js';
+import { hasMembers, memberIds, memberOf } from './members.js';
 import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 interface SendArgs extends Said {
@@ -44,7 +44,8 @@ export const send: StreamCommand<SendArgs, Prepared> = {
     const has = (user: number): boolean =>
       copies.includes(user) || (subscribed(user) && !directory.silentBots().has(userId(user)));
     const said = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
-    const calls = callsOf(mentioned, said, realm, directory);
+    const lost = sender.botOwner !== null && !hasMembers(parts) ? toNobody(sender, stream, args.origin, realm) : [];
+    const calls = [...callsOf(mentioned, said, realm, directory), ...lost];
     const spoken = { ...bySender(args, prepared, context, has), copies, calls };
     checkWildcard(spoken.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
     return sentToStream({ state, parts }, args, context, stream, spoken);

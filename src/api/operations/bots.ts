@@ -197,4 +197,21 @@ export const regenerateBotKey = operation({
   },
 });
 
-export const BOT_OPERATIONS = [getBots, createBot, updateBot, regenerateBotKey] as unknown as readonly Operation[];
+export const deactivateBot = operation({
+  id: 'deactivate-bot',
+  method: 'DELETE',
+  path: '/bots/{bot_id}',
+  // Who its owner is, the handler checks; he may be a guest by now.
+  guard: 'user',
+  summary: 'Deactivate a bot.',
+  parameters: botId,
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'deactivate-bot', args: { bot_id: params.bot_id } }),
+});
+
+export const BOT_OPERATIONS = [
+  getBots,
+  createBot,
+  updateBot,
+  regenerateBotKey,
+  deactivateBot,
+] as unknown as readonly Operation[];

@@ -14,6 +14,23 @@ const guestCall = (call: Call<unknown>): boolean => {
   return user !== undefined && isGuest(user);
 };
 
+/** What a bot is set to receive, where its call does not say. */
+function ofBot({ params, directory, caller }: Call<Chosen>): Chosen & { readonly all_public_streams: boolean } {
+  const bot = directory.bot(caller);
+  const stream = bot?.eventsStream ? directory.stream(bot.eventsStream) : undefined;
+  const account = directory.user(caller);
+  const allPublic = bot?.allPublicStreams === true && account !== undefined && !isGuest(account);
+  return {
+    all_public_streams: params.all_public_streams ?? allPublic,
+    narrow: params.narrow.length === 0 && stream ? [['stream', stream.name]] : params.narrow,
+  };
+}
+
+interface Chosen {
+  readonly all_public_streams: boolean | undefined;
+  readonly narrow: string[][];
+}
+
 function registration(call: Call<unknown>, args: JsonObject): Forward {
   const queue = randomUUID();
   return {
@@ -39,9 +56,12 @@ export const register = operation({
   anonymous: true,
   summary: 'Create an event queue and fetch the state that its events change.',
   headers: ['user-agent'],
-  parameters: queueParameters('form'),
+  parameters: {
+    ...queueParameters('form'),
+    all_public_streams: maybeFlag('form', 'Receive the messages of all public streams; absent: as set for the bot.'),
+  },
   run(call) {
-    const values = { ...call.params, pronouns: knowsPronouns(call.header('user-agent')) };
+    const values = { ...call.params, ...ofBot(call), pronouns: knowsPronouns(call.header('user-agent')) };
     if (call.caller === 0) return visit(call, values);
     const forward = registration(call, queueArguments(values, guestCall(call), true));
     return { ...forward, plus: VERSION_FIELDS };

@@ -1,13 +1,14 @@
 /** Sending and reading messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
 import { dmKey, streamKey, userKey } from '../../core/index.js';
+import type { DirectoryStream } from '../../directory/index.js';
 import { isHumanClient } from '../../http/client-name.js';
 import { checkContent, parseNarrow } from '../../messages/index.js';
 import { checkStreamName, checkTopic } from '../../streams/index.js';
 import { parseAnchor } from '../anchor.js';
 import { apiError } from '../errors.js';
 import { findStream, findUsers } from '../look-up.js';
-import { operation } from '../operation.js';
+import { type Call, operation } from '../operation.js';
 import { flag, maybeText, pathId, text } from '../parameters.js';
 import { directRecipients, streamTarget } from '../recipients.js';
 
@@ -41,7 +42,7 @@ export const sendMessage = operation({
   async run(call) {
     const { params } = call;
     const toStream = params.type === 'stream';
-    const target = toStream ? streamTarget(params.to) : undefined;
+    const target = toStream ? (streamTarget(params.to) ?? defaultStream(call)) : undefined;
     const named = toStream ? [] : directRecipients(params.to);
     if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const message = {
@@ -56,7 +57,7 @@ export const sendMessage = operation({
       if (params.topic === undefined) throw apiError('MISSING_TOPIC');
       const topic = checkTopic(params.topic);
       const content = checkContent(params.content);
-      const stream = await findStream(call, typeof target === 'string' ? checkStreamName(target) : target);
+      const stream = await streamToSend(call, typeof target === 'string' ? checkStreamName(target) : target);
       return { to: streamKey(call.realm, stream.id), command: 'send', args: { ...message, topic, content } };
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
@@ -70,6 +71,22 @@ export const sendMessage = operation({
     };
   },
 });
+
+/** Of a bot, which names none. */
+const defaultStream = ({ directory, caller }: Call<unknown>): number | undefined =>
+  directory.bot(caller)?.sendingStream ?? undefined;
+
+/** Owners of bots hear of streams that are not there. @throws ApiError */
+async function streamToSend(call: Call<unknown>, named: string | number): Promise<DirectoryStream> {
+  try {
+    return await findStream(call, named);
+  } catch (error) {
+    if (!call.directory.bot(call.caller)) throw error;
+    const args = { stream: String(named), exists: false, origin: call.origin };
+    await call.send({ to: userKey(call.realm, call.caller), command: 'lost-message', args });
+    throw error;
+  }
+}
 
 const count = (description: string) =>
   ({ in: 'query', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;

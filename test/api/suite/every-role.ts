@@ -1,5 +1,6 @@
 /** Operations that each role may carry out on what is its own, and the refusals of those that it may not. */
 import {
+  errorsOf,
   makeBot,
   makeOrganization,
   type Organization,
@@ -14,6 +15,7 @@ import type { Facts } from './facts.js';
 
 const ADMINS = 'Must be an organization administrator';
 const NO_GUESTS = 'Not allowed for guest users';
+const NO_BOTS = 'This endpoint does not accept bot requests.';
 const MAY_NOT_DELETE = "You don't have permission to delete this message";
 const LATE = 4_000_000_000;
 
@@ -310,6 +312,13 @@ const OF_PROFILES: readonly Row[] = [
 ];
 
 const BOT_ROWS: readonly Row[] = [
+  {
+    operation: 'DELETE /bots/{bot_id}',
+    params: async (by, { org }) => ({
+      bot_id: (await makeBot(by.role === 'guest' || by.role === 'bot' ? org.owner : by)).id,
+    }),
+    refused: { guest: 'Insufficient permission', bot: 'Insufficient permission' },
+  },
   { operation: 'GET /bot_storage', params: () => ({}) },
   { operation: 'PUT /bot_storage', params: () => ({ storage: { a: 'b' } }) },
   { operation: 'DELETE /bot_storage', params: () => ({}) },
@@ -334,11 +343,17 @@ const BOT_ROWS: readonly Row[] = [
 export const everyRole: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   await subscribe(org.owner, 'everybody', { principals: [...org.people] });
+  const bot = await makeBot(org.member);
+  await subscribe(org.owner, 'everybody', { principals: [bot] });
   const world = { org, stream: await streamIdOf(org.owner, 'everybody') };
   for (const { operation, params, refused } of [...ROWS, ...OF_PROFILES, ...BOT_ROWS]) {
-    for (const by of org.people) {
-      const { status, body } = await by.api.call(operation, await params(by, world));
-      const expected = refused?.[by.role];
+    const closed = errorsOf(operation).some(({ msg }) => msg === NO_BOTS);
+    for (const by of [...org.people, bot]) {
+      const { status, body } = await by.api.call(
+        operation,
+        await params(by === bot && closed ? org.member : by, world),
+      );
+      const expected = by === bot ? (closed ? NO_BOTS : (refused?.bot ?? refused?.member)) : refused?.[by.role];
       t.same([status, body.msg], expected === undefined ? [200, ''] : [400, expected], `${operation} as ${by.role}`);
     }
   }

@@ -5,6 +5,7 @@ import { authentication } from './authentication.js';
 import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
+import { botsEverywhere } from './bots-everywhere.js';
 import { botsInGroups } from './bots-in-groups.js';
 import { changingAccounts } from './changing-accounts.js';
 import { changingBots } from './changing-bots.js';
@@ -43,6 +44,7 @@ import { organizationSettings } from './organization-settings.js';
 import { outgoingWebhooks } from './outgoing-webhooks.js';
 import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
+import { ownedBots } from './owned-bots.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
 import { profileByAdmins } from './profile-by-admins.js';
@@ -99,6 +101,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'changing accounts': changingAccounts,
   deactivating,
   'deactivated subscribers': deactivatedStreams,
+  'deactivated bots': ownedBots,
   'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
   'snapshot and events of activity': activityState,
@@ -174,6 +177,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'custom emoji': emoji,
   bots,
   'changing bots': changingBots,
+  'bots everywhere': botsEverywhere,
   'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,

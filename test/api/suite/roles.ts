@@ -1,6 +1,7 @@
 /** Every operation as every role: conventions.md § Roles. The role is checked before the parameters. */
 import {
   bad,
+  makeBot,
   makeOrganization,
   type Params,
   type Person,
@@ -16,7 +17,8 @@ const ADMINS_ONLY: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an 
 
 export const roles: Facts = async (t, server) => {
   const org = await makeOrganization(server);
-  await subscribe(org.owner, 'everybody', { principals: [...org.people] });
+  const bot = await makeBot(org.member);
+  await subscribe(org.owner, 'everybody', { principals: [...org.people, bot] });
   const message = await say(org.owner, 'everybody', 'roles');
   const poll = await say(org.owner, 'everybody', 'roles', '/poll Roles?');
   const stream = await streamIdOf(org.owner, 'everybody');
@@ -59,11 +61,11 @@ export const roles: Facts = async (t, server) => {
       'GET /realm/emoji': {},
     };
     for (const [operation, params] of Object.entries(open)) {
-      for (const person of org.people) {
+      for (const person of [...org.people, bot]) {
         t.equal((await person.api.call(operation, params)).status, 200, `${operation} as ${person.role}`);
       }
     }
-    for (const person of org.people) {
+    for (const person of [...org.people, bot]) {
       const { queue_id } = await person.api.ok('POST /register', { fetch_event_types: [] });
       t.equal((await person.api.call('DELETE /events', { queue_id })).status, 200, `DELETE /events as ${person.role}`);
     }

@@ -9,6 +9,7 @@ const UNSEEN = 'of a private stream that the caller is not in, the refusal must 
 const BOT_GUARD = 'guests and bots are refused first, as its errors say; who the owner is, the handler checks';
 
 export const DIFFERENCES: Readonly<Record<string, string>> = {
+  'POST /register all_public_streams default': 'absent, it is what a bot is set to',
   'PATCH /bots/{bot_id} guard': BOT_GUARD,
   'POST /bots/{bot_id}/api_key/regenerate guard': BOT_GUARD,
   'GET /events client_gravatar default': 'absent is false here and true on POST /register, so the operation decides',
