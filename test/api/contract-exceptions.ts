@@ -29,7 +29,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   "POST /users: Email '{email}' not allowed in this organization": NO_POLICY,
   'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
   'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
-  '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
@@ -71,7 +70,7 @@ export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
   ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
   ...roles(
     'POST /fetch_api_key',
-    ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated'],
+    ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated', 'bot'],
     NO_CREDENTIALS,
   ),
 };
