@@ -51,8 +51,10 @@ import { reactivateUser } from './commands/reactivate-user.js';
 import { deactivate, noteActivity, reactivate } from './commands/realm-activity.js';
 import { changeRealm } from './commands/realm-settings.js';
 import { showAddresses } from './commands/role-sight.js';
+import { askSignUp, peekSignUp, signUp } from './commands/sign-up.js';
 import { snapshot } from './commands/snapshot.js';
 import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
+import { streamTraffic } from './commands/stream-traffic.js';
 import { subscribe } from './commands/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
 import { updateBot } from './commands/update-bot.js';
@@ -78,6 +80,7 @@ import {
   type RealmState,
   STREAM_GROUPS_PART,
   STREAM_PART,
+  TRAFFIC_PART,
   UPLOADS_PART,
   USER_DEFAULTS_PART,
   USER_GROUP_PART,
@@ -99,6 +102,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     LINKIFIERS_PART,
     PLAYGROUNDS_PART,
     STREAM_GROUPS_PART,
+    TRAFFIC_PART,
     DOMAINS_PART,
     EMOJI_PART,
     EMAIL_CHANGE_PART,
@@ -114,10 +118,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'peek-realm': peekRealm,
     'create-realm': createRealm,
     init,
-    'subdomain-taken': subdomainTaken,
     deactivate,
     reactivate,
     'note-activity': noteActivity,
+    'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
     snapshot,
     due,
@@ -141,6 +145,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'default-stream': setDefaultStream,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
+    'stream-traffic': streamTraffic,
     'emoji-begin': emojiBegin,
     'emoji-add': emojiAdd,
     'emoji-remove': emojiRemove,
@@ -180,6 +185,9 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'revoke-invitation': revokeInvitation,
     'revoke-invitation-link': revokeLink,
     'resend-invitation': resendInvitation,
+    'peek-sign-up': peekSignUp,
+    'ask-sign-up': askSignUp,
+    'sign-up': signUp,
     'peek-invitation': peekInvitation,
     join,
     'add-profile-field': addProfileField,

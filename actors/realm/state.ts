@@ -58,6 +58,8 @@ export const PERSONAL_PART = 'personal/';
 export const USER_GROUP_PART = 'user-group/';
 /** One part with the whole list: its order counts. */
 export const LINKIFIERS_PART = 'linkifiers';
+/** By stream: messages of the last 28 days. */
+export const TRAFFIC_PART = 'traffic/';
 /** One part with the whole list. */
 export const STREAM_GROUPS_PART = 'stream-groups';
 /** One part with the whole list. */
@@ -109,6 +111,11 @@ export const linkifiersOf = (parts: Parts): readonly DirectoryLinkifier[] =>
   (parts.get(LINKIFIERS_PART) as unknown as readonly DirectoryLinkifier[] | undefined) ?? [];
 export const streamGroupsOf = (parts: Parts): readonly DirectoryStreamGroup[] =>
   (parts.get(STREAM_GROUPS_PART) as unknown as readonly DirectoryStreamGroup[] | undefined) ?? [];
+/** Stream and its messages of the last 28 days, as the streams' actors told last. */
+export const trafficOf = (parts: Parts): (readonly [number, number])[] =>
+  [...parts]
+    .filter(([name]) => name.startsWith(TRAFFIC_PART))
+    .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
 export const playgroundsOf = (parts: Parts): readonly DirectoryPlayground[] =>
   (parts.get(PLAYGROUNDS_PART) as unknown as readonly DirectoryPlayground[] | undefined) ?? [];
 export const userDefaultsOf = (parts: Parts): UserDefaults =>

@@ -73,6 +73,11 @@ export class RealmVolatile {
     return this.#emails.get(email.toLowerCase());
   }
 
+  /** Ids of live streams. */
+  streams(): Iterable<number> {
+    return this.#streamNames.values();
+  }
+
   streamByName(name: string): number | undefined {
     return this.#streamNames.get(foldName(name));
   }

@@ -1,5 +1,6 @@
 /** Persisted state of a conversation. Members are parts of their own, messages go to the Store's message port. */
 import type { JsonObject } from '../../src/core/index.js';
+import type { DailyCounts } from '../../src/streams/index.js';
 
 export interface StreamState extends JsonObject {
   readonly phase: string;
@@ -13,4 +14,8 @@ export interface StreamState extends JsonObject {
   readonly recipient: number;
   /** Its messages' age is looked at from time to time (commands/retention.ts). */
   readonly watched?: boolean;
+  /** Streams: messages by day. */
+  readonly traffic?: DailyCounts;
+  /** Streams: what of it the realm actor was told last; absent: nothing. */
+  readonly trafficTold?: number;
 }

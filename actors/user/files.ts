@@ -72,7 +72,7 @@ export function tellRealm(
   return { to: realmKey(realm), name: 'files-changed', args: { owner, changes, erase }, caller: 0 };
 }
 
-export interface Removal {
+interface Removal {
   readonly parts: Record<string, Json>;
   readonly command: OutboxCommand;
 }

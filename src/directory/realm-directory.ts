@@ -40,6 +40,8 @@ export interface DirectoryChange {
   readonly linkifiers?: readonly DirectoryLinkifier[];
   /** The whole list. */
   readonly playgrounds?: readonly DirectoryPlayground[];
+  /** Stream, messages of the last 28 days. */
+  readonly traffic?: readonly (readonly [number, number])[];
   /** The whole list. */
   readonly streamGroups?: readonly DirectoryStreamGroup[];
   /** The whole list. */
@@ -71,6 +73,7 @@ export interface DirectorySnapshot {
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
   readonly streamGroups: readonly DirectoryStreamGroup[];
+  readonly traffic: readonly (readonly [number, number])[];
   readonly emoji: readonly DirectoryEmoji[];
   readonly userDefaults: UserDefaults;
   readonly profileFields: readonly DirectoryProfileField[];
@@ -111,6 +114,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #realms = new Map<number, RealmEntry>();
   readonly #personals = new Map<UserId, DirectoryPersonal>();
   readonly #statuses = new Map<UserId, UserStatus>();
+  readonly #traffic = new Map<number, number>();
   readonly #groups = new Map<number, DirectoryGroup>();
   readonly #emoji = new Map<number, DirectoryEmoji>();
   readonly #bots = new Map<UserId, DirectoryBot>();
@@ -149,6 +153,7 @@ export class RealmDirectory implements DirectoryView {
     const { linkifiers, playgrounds, domains, profileFields } = snapshot;
     this.apply({ linkifiers, playgrounds, domains, profileFields });
     for (const bot of snapshot.bots) this.apply({ bot });
+    this.apply({ traffic: snapshot.traffic });
   }
 
   apply(change: DirectoryChange): void {
@@ -164,6 +169,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.group || change.groupGone !== undefined) this.groupsVersion++;
     if (change.bot) this.#bots.set(change.bot.user, change.bot);
     if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    for (const [stream, recent] of change.traffic ?? []) this.#traffic.set(stream, recent);
     if (change.streamGroups) this.streamGroups = change.streamGroups;
     if (change.pictures) this.pictures = change.pictures;
     if (change.linkifiers) this.#linkifiers = change.linkifiers;
@@ -211,6 +217,10 @@ export class RealmDirectory implements DirectoryView {
   streamByName(name: string): DirectoryStream | undefined {
     const id = this.#names.get(foldName(name));
     return id === undefined ? undefined : this.#streams.get(id);
+  }
+
+  traffic(stream: StreamId): number {
+    return this.#traffic.get(stream) ?? 0;
   }
 
   streams(): Iterable<DirectoryStream> {

@@ -268,6 +268,8 @@ export interface DirectoryView {
   group(id: number): DirectoryGroup | undefined;
   /** Groups made by people, by id; system groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryGroup>;
+  /** Messages of the last 28 days, as of the last time it was counted. */
+  traffic(stream: StreamId): number;
   /** Default stream groups, in no particular order. */
   readonly streamGroups: readonly DirectoryStreamGroup[];
   /** In the order in which they apply. */

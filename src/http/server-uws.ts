@@ -255,10 +255,15 @@ function byteLength(parts: readonly BodyPart[]): number {
   return length;
 }
 
-/** Assembled here, because the module copies synchronously: small bodies need no allocation. */
-const scratch = Buffer.allocUnsafeSlow(64 * 1024);
+/** Assembled here, because the module copies synchronously: fresh memory for megabytes costs more than the copy. */
+let scratch = Buffer.allocUnsafeSlow(64 * 1024);
+/** Larger ones come too seldom to keep memory for them. */
+const LARGEST_SCRATCH = 16 * 1024 * 1024;
 function whole(parts: readonly BodyPart[]): Uint8Array {
   const length = byteLength(parts);
+  if (length > scratch.length && length <= LARGEST_SCRATCH) {
+    scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
+  }
   const target = length <= scratch.length ? scratch : Buffer.allocUnsafe(length);
   let at = 0;
   for (const part of parts) {

@@ -1,2 +1,12 @@
-export { type JoinPage, joined, joinForm, noInvitation, type Typed } from './joining.js';
+export {
+  type JoinPage,
+  joined,
+  joinForm,
+  letterSent,
+  noInvitation,
+  noSignUp,
+  oldLetter,
+  signUpForm,
+  type Typed,
+} from './joining.js';
 export { Html, html, pageAnswer } from './page.js';

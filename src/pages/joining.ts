@@ -4,7 +4,8 @@ import { type Html, html, pageAnswer } from './page.js';
 
 export interface JoinPage {
   readonly organization: string;
-  readonly inviter: string;
+  /** null: nobody did. */
+  readonly inviter: string | null;
   /** Invited; null: the newcomer types one in. */
   readonly email: string | null;
 }
@@ -27,8 +28,34 @@ const emailField = ({ email }: JoinPage, typed: Typed): Html =>
     : html`<p>Your e-mail address: <strong>${email}</strong></p>`;
 
 /** @param problem why it was refused before; '' = this is the first time */
+export function signUpForm(organization: string, email: string, problem = ''): RawAnswer {
+  const body = html`<p>You will get a letter with a link.</p>
+${problem === '' ? NOTHING : problemText(problem)}
+<form method="post">
+<label for="email">E-mail address</label>
+<input id="email" name="email" type="email" autocomplete="email" required value="${email}">
+<button type="submit">Send it</button>
+</form>`;
+  return pageAnswer(problem === '' ? 200 : 400, `Join ${organization}`, body);
+}
+
+export const letterSent = (email: string): RawAnswer =>
+  pageAnswer(200, 'Look into your mail', html`<p>A letter is on its way to <strong>${email}</strong>.</p>`);
+
+export const noSignUp = (): RawAnswer =>
+  pageAnswer(
+    403,
+    'An invitation is needed',
+    html`<p>Who wants to join this organization asks a member for an invitation.</p>`,
+  );
+
+/** Its time is over, or it never was one. */
+export const oldLetter = (): RawAnswer =>
+  pageAnswer(404, 'This link is not good any more', html`<p>It may be more than a day old. Have a new one sent.</p>`);
+
+/** @param problem why it was refused before; '' = this is the first time */
 export function joinForm(of: JoinPage, typed: Typed, problem = ''): RawAnswer {
-  const body = html`<p>${of.inviter} invites you. Make your account:</p>
+  const body = html`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
 ${problem === '' ? NOTHING : problemText(problem)}
 <form method="post">
 ${emailField(of, typed)}

@@ -17,4 +17,5 @@ export * from './realm-settings.js';
 export * from './roles.js';
 export { subdomainProblem } from './subdomains.js';
 export * from './system-bots.js';
+export { canonicalZone } from './time-zones.js';
 export * from './user-settings.js';

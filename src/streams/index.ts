@@ -6,4 +6,5 @@ export * from './names.js';
 export * from './present-stream.js';
 export * from './public-access.js';
 export { presentStreamGroups } from './stream-groups.js';
+export * from './traffic.js';
 export * from './user-topics.js';

@@ -70,12 +70,14 @@ export interface NotificationDefaults {
 }
 
 export interface SubscriptionOptions {
+  /** `stream_weekly_traffic`. */
+  readonly traffic: number | null;
   readonly subscribers?: readonly number[];
   readonly notNull?: NotificationDefaults;
 }
 
 /** What a subscription object has besides the fields of its stream. */
-export function presentOwnSide(own: Subscription, { notNull, subscribers }: SubscriptionOptions): JsonObject {
+export function presentOwnSide(own: Subscription, { traffic, notNull, subscribers }: SubscriptionOptions): JsonObject {
   return {
     color: own.color,
     is_muted: own.muted,
@@ -87,7 +89,7 @@ export function presentOwnSide(own: Subscription, { notNull, subscribers }: Subs
     email_notifications: own.email ?? notNull?.enable_stream_email_notifications ?? null,
     wildcard_mentions_notify: own.wildcard,
     email_address: '',
-    stream_weekly_traffic: null,
+    stream_weekly_traffic: traffic,
     ...(subscribers ? { subscribers } : {}),
   };
 }

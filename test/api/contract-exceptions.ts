@@ -1,7 +1,6 @@
 /** What the suite cannot or need not try: `operation: what` → why. Unneeded entries fail the run. */
 
 /** Errors of wire.json, by message. */
-const NO_POLICY = 'the setting that brings it about comes later';
 const NO_WAY = 'nothing that a client sends brings it about';
 
 const ONLY_PASSWORD = 'a password is the only way to log in, and the last way cannot be turned off';
@@ -25,10 +24,7 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
     'answered like every missing parameter: narrow.md, and recorded (n 712)',
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
   'POST /register: Could not allocate event queue': NO_WAY,
-  'POST /users: User not authorized for this query': NO_POLICY,
-  "POST /users: Email '{email}' not allowed in this organization": NO_POLICY,
-  'POST /users: Disposable email addresses are not allowed in this organization': NO_POLICY,
-  'POST /users: Email addresses containing + are not allowed.': NO_POLICY,
+  'PATCH /users/{user_id}: Guests cannot be organization administrators': 'an account has one role',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
@@ -67,6 +63,13 @@ const roles = (operation: string, names: readonly string[], why: string): Record
   Object.fromEntries(names.map((name) => [`${operation}: ${name}`, why]));
 
 export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['GET /compatibility', 'GET /realm/subdomain/{subdomain}'].flatMap((operation) =>
+      Object.entries(
+        roles(operation, ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated'], NO_CREDENTIALS),
+      ),
+    ),
+  ),
   ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
   ...roles(
     'POST /fetch_api_key',
@@ -86,6 +89,8 @@ export const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...unwatched('PUT /bot_storage', 'no section shows it, and no event tells of it'),
   ...unwatched('DELETE /bot_storage', 'no section shows it, and no event tells of it'),
   ...unwatched('POST /register', 'makes the snapshot itself'),
+  ...unwatched('POST /realm/deactivate', 'nobody registers in an organization that is deactivated'),
+  'DELETE /users/me: acting': 'whoever it is about is shut out',
   ...unwatched('DELETE /events', 'ends a queue, which nobody else sees'),
   ...unwatched('POST /fetch_api_key', 'changes nothing'),
   ...unwatched('POST /messages/render', 'changes nothing'),

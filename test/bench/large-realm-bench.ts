@@ -14,7 +14,11 @@ import {
   startEmbedded,
   type TestServer,
 } from '../api/harness.js';
-import { machine, median } from './report.js';
+import type { Face } from './faces.js';
+import { measureRate } from './measure.js';
+import { type BenchOptions, readOptions } from './options.js';
+import { Ceiling, Load } from './processes.js';
+import { machine, median, table } from './report.js';
 
 const { values } = parseArgs({
   options: {
@@ -121,6 +125,27 @@ async function measure(title: string, ask: () => Promise<number>, before?: () =>
   );
 }
 
+/** The list of all accounts, beside a bare server that sends the same bytes; the one in this process, the other in its own. */
+async function besideBare({ owner }: Organization): Promise<void> {
+  const ceiling = await Ceiling.start();
+  const load = new Load();
+  const face: Face = {
+    name: 'embedded',
+    port: owner.api.target.nextPort(),
+    pids: [process.pid],
+    owner: owner.api.headers.authorization!,
+    stop: async () => {},
+  };
+  const options: BenchOptions = { ...readOptions([], {})!, runs: 5, ms: 2_000, warmMs: 300, heatMs: 1_000 };
+  try {
+    const accounts = [{ email: owner.email, authorization: face.owner }];
+    say(table(await measureRate({ face, ceiling, load, options }, 'users', accounts, '', 16), false));
+  } finally {
+    await load.stop();
+    await ceiling.stop();
+  }
+}
+
 const server = await startEmbedded();
 try {
   const org = await makeOrganization(server, ['member']);
@@ -135,6 +160,7 @@ try {
   await measure('POST /register with subscribers', register('include_subscribers=true'));
   await measure('GET /users', () => request(org.member, 'GET', '/api/v1/users'));
   await measure('GET /users after a change of an account', () => request(org.member, 'GET', '/api/v1/users'), rename);
+  await besideBare(org);
   say(machine());
 } finally {
   await server.close();

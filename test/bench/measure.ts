@@ -3,7 +3,7 @@ import { Connection, once } from './connection.js';
 import type { Face } from './faces.js';
 import type { Poll, RateResult } from './jobs.js';
 import type { BenchOptions } from './options.js';
-import { type Account, meText, presenceText, sendText } from './prepare.js';
+import { type Account, meText, presenceText, sendText, usersText } from './prepare.js';
 import type { Ceiling, Load } from './processes.js';
 import { type Figure, figure } from './report.js';
 
@@ -33,6 +33,7 @@ interface Rate {
 
 const RATES = {
   me: { title: '`GET /users/me`', text: meText },
+  users: { title: '`GET /users`', text: usersText },
   send: { title: '`POST /messages`', text: sendText },
   ping: { title: '`POST /users/me/presence`, ping_only', text: (of) => presenceText(of, true) },
   presence: { title: '`POST /users/me/presence`, slim', text: (of) => presenceText(of, false) },
@@ -52,7 +53,7 @@ export async function measureRate(
   const requests = accounts.map(({ authorization }) => text(authorization, stream));
   const sample = await once(face.port, requests[0]!);
   if (!sample.ok) throw new Error(sample.text);
-  await ceiling.answers(what === 'me' ? { get: sample.text } : { post: sample.text });
+  await ceiling.answers(requests[0]!.startsWith('GET') ? { get: sample.text } : { post: sample.text });
   const run = async (of: { port: number; pids: readonly number[] }, ms: number): Promise<RateResult> => {
     const { port, pids } = of;
     const result = await load.run({ kind: 'rate', port, pids, requests, connections, warmMs: options.warmMs, ms });

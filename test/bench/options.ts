@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
-export const CASES = ['me', 'send', 'ping', 'presence', 'fanout'] as const;
+export const CASES = ['me', 'users', 'send', 'ping', 'presence', 'fanout'] as const;
 export type CaseName = (typeof CASES)[number];
 
 export interface BenchOptions {
@@ -28,7 +28,7 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [OPTIONS]
 
   --face LIST         embedded,cluster
-  --case LIST         me,send,ping,presence,fanout
+  --case LIST         me,users,send,ping,presence,fanout
   --concurrency LIST  Connections of all but fanout. [1,64]
   --runs N            Runs of each measurement; the median counts. [5]
   --seconds N         Length of one measurement of all but fanout. [2]

@@ -87,6 +87,8 @@ export const sendText = (authorization: string, stream: string): string =>
     }).toString(),
   );
 
+export const usersText = (authorization: string): string => requestText('GET', '/api/v1/users', authorization);
+
 export const meText = (authorization: string): string => requestText('GET', '/api/v1/users/me', authorization);
 
 /** What a client sends each minute. */

@@ -1,9 +1,10 @@
 /** The terminal chat client, unmodified, typed into and looked at as a person does. */
 import t from 'tap';
 import { source } from './support/chat.js';
-import { Cluster, Embedded } from './support/face.js';
+import { Cluster, Embedded, OTHER, PASSWORD } from './support/face.js';
 import { zulipTerm } from './support/install.js';
 import { missing, services } from './support/missing.js';
+import { TerminalClient } from './support/terminal-client.js';
 import { aDayAtTheTerminal } from './support/terminal-day.js';
 import { hasTmux } from './support/tmux.js';
 
@@ -21,6 +22,21 @@ if (python) {
       await face.up();
     };
     await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
+  });
+
+  t.test('somebody without a file logs in at zulip-terminal with e-mail and password', async (test) => {
+    const face = await Embedded.start();
+    test.teardown(() => face.stop());
+    const client = await TerminalClient.startWithoutFile(python);
+    test.teardown(() => client.stop());
+    await client.enter('Zulip URL:', face.site);
+    await client.enter('Email:', OTHER);
+    await client.enter('Password:', 'wrong');
+    test.ok(await client.terminal.shows('Incorrect Email'), 'a wrong password is refused');
+    await client.enter('Email:', OTHER);
+    await client.enter('Password:', PASSWORD);
+    test.ok(await client.terminal.shows(`Other (${OTHER})`, 30_000));
+    test.equal(client.exceptions(), '');
   });
 
   const cluster = services();

@@ -17,6 +17,7 @@ const EMPTY: DirectorySnapshot = {
   emoji: [],
   playgrounds: [],
   streamGroups: [],
+  traffic: [],
   userDefaults: {},
   bots: [],
   domains: [],

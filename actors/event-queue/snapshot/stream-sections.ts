@@ -10,6 +10,7 @@ import {
   encodedStreams,
   presentOwnSide,
   presentStreamGroups,
+  weeklyTraffic,
 } from '../../../src/streams/index.js';
 import { activeSubscribers } from '../../shared/subscribers.js';
 import type { SnapshotInputs } from './take.js';
@@ -25,21 +26,30 @@ function liveStreams(directory: DirectoryView): readonly DirectoryStream[] {
   return streams;
 }
 
-export function subscriptionSections({ user, directory, args, subscriptions, subscribers }: SnapshotInputs): Fields {
+export function subscriptionSections({
+  user,
+  directory,
+  args,
+  now,
+  subscriptions,
+  subscribers,
+}: SnapshotInputs): Fields {
   const own = new Map(subscriptions.map((subscription) => [subscription.stream, subscription]));
   const { includeSubscribers, capabilities } = args.options;
   const live = liveStreams(directory);
   const listed = (stream: DirectoryStream): number[] => activeSubscribers(subscribers.get(stream.id) ?? [], directory);
   // For clients that can't handle null.
   const notNull = capabilities.notification_settings_null ? {} : { notNull: streamNotifications(directory, user) };
+  const traffic = ({ id, created }: DirectoryStream): number | null =>
+    weeklyTraffic(directory.traffic(id), created, now);
   const ownSide = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
     const may = canSeeMetadata(user, stream, subscription.active);
     const subscribers = includeSubscribers ? { subscribers: may ? listed(stream) : [] } : {};
-    return presentOwnSide(subscription, { ...subscribers, ...notNull });
+    return presentOwnSide(subscription, { traffic: traffic(stream), ...subscribers, ...notNull });
   };
   const otherSide = (stream: DirectoryStream): JsonObject => ({
-    stream_weekly_traffic: null,
+    stream_weekly_traffic: traffic(stream),
     ...(includeSubscribers ? { subscribers: listed(stream) } : {}),
   });
   const never = live.filter((stream) => !own.has(stream.id) && canSeeMetadata(user, stream, false));

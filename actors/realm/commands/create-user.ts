@@ -19,7 +19,7 @@ interface NewUserArgs extends JsonObject {
 
 export const createUser: RealmCommand<NewUserArgs, PreparedAccount> = {
   needs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, suppliers) {
-    const streams = newcomersStreams(view.parts, [], role);
+    const streams = newcomersStreams(view, [], role);
     return prepareAccount({ email, fullName, password, streams }, realm, suppliers);
   },
 
@@ -34,7 +34,7 @@ export const createUser: RealmCommand<NewUserArgs, PreparedAccount> = {
     }
     checkApplicant(prepared, view);
     const role = (system ? args.role : undefined) ?? ROLE.member;
-    const streams = newcomersStreams(parts, [], role);
+    const streams = newcomersStreams(view, [], role);
     const { user, ...added } = addAccount(view, { prepared, role, streams, origin: args.origin ?? null }, context);
     return { ...added, reply: success({ user_id: user.id }, context.version), replyAfterCommands: true };
   },

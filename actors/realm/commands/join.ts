@@ -54,7 +54,7 @@ export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
     const found = named(view.parts, args, services.clock.now());
     // Nobody has us hash passwords for nothing.
     if (!found) return undefined;
-    const streams = newcomersStreams(view.parts, found.streams, found.role);
+    const streams = newcomersStreams(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
     return prepareAccount({ email: addressOf(found, args.email), fullName, password, streams }, realm, suppliers);
   },
@@ -63,7 +63,7 @@ export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
     const found = named(view.parts, args, context.now);
     if (!found || !prepared) throw apiError('INVITATION_GONE');
     checkApplicant(prepared, view);
-    const streams = newcomersStreams(view.parts, found.streams, found.role);
+    const streams = newcomersStreams(view, found.streams, found.role);
     const { user, ...added } = addAccount(view, { prepared, role: found.role, streams, origin: args.origin }, context);
     const told = acceptedNotice(found, user, view.parts, args.origin, context);
     return {

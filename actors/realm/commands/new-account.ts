@@ -13,10 +13,10 @@ import {
   ROLE,
 } from '../../../src/people/index.js';
 import type { CommandContext, LogItem, OutboxCommand, Suppliers } from '../../../src/runtime/index.js';
-import { asPart, domainsOf, type Parts, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../state.js';
+import { byName } from '../../../src/streams/index.js';
+import { asPart, domainsOf, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../state.js';
 import { createUserCommand, hiddenFrom, type NewAccount, newUser } from './create-realm.js';
 import { storePersonal } from './personal.js';
-import { defaultStreams } from './stream-events.js';
 import type { RealmView } from './subscribe.js';
 import { userAdded } from './user-added.js';
 import { welcome } from './welcome.js';
@@ -65,6 +65,12 @@ export async function prepareAccount(
 
 const REFUSALS = { domain: 'EMAIL_NOT_ALLOWED', disposable: 'EMAIL_DISPOSABLE', plus: 'EMAIL_PLUS' } as const;
 
+/** @throws ApiError for an address that the organization does not admit */
+export function checkAddress(email: string, disposable: boolean, { state, parts }: RealmView): void {
+  const problem = addressProblem(email, state.settings, domainsOf(parts), disposable);
+  if (problem) refuseAddress(problem, email);
+}
+
 function refuseAddress(problem: AddressProblem, email: string): never {
   if (problem === 'domain') throw apiError('EMAIL_NOT_ALLOWED', { email });
   throw apiError(REFUSALS[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
@@ -72,21 +78,29 @@ function refuseAddress(problem: AddressProblem, email: string): never {
 
 /** In the order of users.md. @throws ApiError */
 export function checkApplicant({ account, strong, disposable }: PreparedAccount, view: RealmView): void {
-  const { state, parts, volatile } = view;
+  const { volatile } = view;
   const { email } = account;
   checkFullName(account.fullName);
   if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
-  const problem = addressProblem(email, state.settings, domainsOf(parts), disposable);
-  if (problem) refuseAddress(problem, email);
+  checkAddress(email, disposable, view);
   if (volatile.userByEmail(email) !== undefined) throw apiError('EMAIL_IN_USE', { email });
   if (!strong) throw apiError('PASSWORD_TOO_WEAK');
 }
 
+type Streams = Pick<RealmView, 'parts' | 'volatile'>;
+
+/** As `defaultStreams`, without a look at every account. */
+const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
+  [...volatile.streams()]
+    .flatMap((id) => streamOf(parts, id) ?? [])
+    .filter((stream) => stream.isDefault && !stream.archived)
+    .sort(byName);
+
 /** Streams that a newcomer is subscribed to: those named that are still there, else the default ones; guests get none of these. */
-export function newcomersStreams(parts: Parts, named: readonly number[], role: number): DirectoryStream[] {
-  if (named.length === 0) return role === ROLE.guest ? [] : defaultStreams(parts);
+export function newcomersStreams(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
+  if (named.length === 0) return role === ROLE.guest ? [] : defaults(of);
   return named.flatMap((id) => {
-    const stream = streamOf(parts, id);
+    const stream = streamOf(of.parts, id);
     return stream && !stream.archived ? [stream] : [];
   });
 }

@@ -15,6 +15,7 @@ import {
   realmsOf,
   streamGroupsOf,
   streamsOf,
+  trafficOf,
   userDefaultsOf,
   usersOf,
 } from '../state.js';
@@ -41,6 +42,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       playgrounds: playgroundsOf(parts) as never,
       domains: domainsOf(parts) as never,
       streamGroups: streamGroupsOf(parts) as never,
+      traffic: trafficOf(parts),
       emoji: [...emojiOf(parts)] as never,
       userDefaults: userDefaultsOf(parts),
       profileFields: profileFieldsOf(parts) as never,

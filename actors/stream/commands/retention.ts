@@ -2,13 +2,15 @@
  * Messages go when they are older than the organization or the stream keeps them (streams.md, message_retention_days).
  * A conversation looks once a day, from its first message on: a new rule holds from the next look on.
  */
-import { type ActorKey, type JsonObject, parseKey, streamId } from '../../../src/core/index.js';
+import { type ActorKey, type JsonObject, parseKey, realmKey, streamId } from '../../../src/core/index.js';
 import type { DirectoryView } from '../../../src/directory/index.js';
 import { asStored, streamConversation } from '../../../src/messages/index.js';
+import type { CommandContext, Outcome } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
+import { recentTraffic } from '../../../src/streams/index.js';
 import { value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
-import { latest } from '../messages.js';
+import { latest, type StreamView } from '../messages.js';
 import { removed } from '../removing.js';
 import type { StreamState } from '../state.js';
 
@@ -42,22 +44,40 @@ export const retain: StreamCommand<JsonObject, readonly MessageRecord[]> = {
       limit: BATCH,
     });
   },
-  handle(view, _args, oldest, context) {
-    const { key, now, directory } = context;
-    const days = kept(key, directory);
-    if (days === null || oldest.length === 0) return { reply: value(null), due: now + DAY_MS };
-    const last = Math.floor((now - days * DAY_MS) / 1000);
-    const { kind, rest } = parseKey(key);
-    const stream = kind === 'stream' ? Number(rest) : 0;
-    const expired = oldest
-      .filter(({ body }) => (body.sent as number) < last)
-      .map((record) => latest(view, record.id, record))
-      .filter((message) => message !== undefined)
-      .filter(({ body }) => body.stream === stream);
-    // All of them were too old: there may be more.
-    const more = oldest.length === BATCH && asStored(oldest.at(-1)!).body.sent < last;
-    const due = more ? now : now + DAY_MS;
-    if (expired.length === 0) return { reply: value(null), due };
-    return { reply: value(null), due, ...removed(view, expired, oldest, context) };
-  },
+  handle: (view, _args, oldest, context) => withTraffic(view.state, retained(view, oldest, context), context),
 };
+
+type Retained = Outcome<StreamState>;
+
+/** While it looks, it tells how much was said, if that is not what it told last. */
+function withTraffic(before: StreamState, outcome: Retained, { key, realm, now }: CommandContext): Retained {
+  const { kind, rest } = parseKey(key);
+  const state = outcome.state ?? before;
+  const recent = recentTraffic(state.traffic, now);
+  if (kind !== 'stream' || recent === (state.trafficTold ?? 0)) return outcome;
+  const command = { to: realmKey(realm), name: 'stream-traffic', args: { stream: Number(rest), recent }, caller: 0 };
+  return {
+    ...outcome,
+    state: { ...state, trafficTold: recent },
+    commands: [...(outcome.commands ?? []), [command]],
+  };
+}
+
+function retained(view: StreamView, oldest: readonly MessageRecord[], context: CommandContext): Retained {
+  const { key, now, directory } = context;
+  const days = kept(key, directory);
+  if (days === null || oldest.length === 0) return { reply: value(null), due: now + DAY_MS };
+  const last = Math.floor((now - days * DAY_MS) / 1000);
+  const { kind, rest } = parseKey(key);
+  const stream = kind === 'stream' ? Number(rest) : 0;
+  const expired = oldest
+    .filter(({ body }) => (body.sent as number) < last)
+    .map((record) => latest(view, record.id, record))
+    .filter((message) => message !== undefined)
+    .filter(({ body }) => body.stream === stream);
+  // All of them were too old: there may be more.
+  const more = oldest.length === BATCH && asStored(oldest.at(-1)!).body.sent < last;
+  const due = more ? now : now + DAY_MS;
+  if (expired.length === 0) return { reply: value(null), due };
+  return { reply: value(null), due, ...removed(view, expired, oldest, context) };
+}

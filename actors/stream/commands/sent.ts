@@ -20,7 +20,7 @@ import type {
   Outcome,
   Suppliers,
 } from '../../../src/runtime/index.js';
-import { isMember } from '../../../src/streams/index.js';
+import { countMessage, isMember } from '../../../src/streams/index.js';
 import { claimedFiles, filesLinked } from '../../shared/file-links.js';
 import { success } from '../../shared/replies.js';
 import { copiesGiven } from '../bots.js';
@@ -194,7 +194,7 @@ function sent(
   const commands = [...awaited, ...calls];
   return {
     reply: success({ id }),
-    ...armed({ ...state, last: id }, now),
+    ...armed({ ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) }, now),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
     ...(commands.length > 0 ? { commands: [commands] } : {}),

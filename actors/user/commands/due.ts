@@ -10,12 +10,12 @@ export const due: UserCommand<JsonObject> = {
   handle({ parts }, _args, _inputs, context) {
     const delivery = deliverDue(parts, context);
     const sweep = sweepFiles(parts, context);
-    const changed = { ...delivery.parts, ...sweep?.parts };
+    const changed = { ...delivery.parts, ...sweep.parts };
     return {
       reply: value(null),
       parts: changed,
       events: delivery.events,
-      commands: [[...delivery.commands.flat(), ...(sweep ? [sweep.command] : [])]],
+      commands: [[...delivery.commands.flat(), ...sweep.commands]],
       due: nextWake(withParts(parts, changed)),
     };
   },

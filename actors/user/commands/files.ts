@@ -1,22 +1,13 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 import { apiError } from '../../../src/api/errors.js';
 import { type Json, type JsonObject, type RealmId, realmKey, type UserId } from '../../../src/core/index.js';
-import { fileUri, UNCLAIMED_MS, UNFINISHED_MS } from '../../../src/files/index.js';
-import type { CommandContext, Outcome } from '../../../src/runtime/index.js';
+import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '../../../src/files/index.js';
+import { undelivered } from '../../../src/messages/index.js';
+import type { CommandContext, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
 import { success, value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { nextWake, withParts } from '../due.js';
-import {
-  anyFile,
-  fileAt,
-  filePart,
-  filesOf,
-  type OwnFile,
-  presentFile,
-  type Removal,
-  removeFiles,
-  tellRealm,
-} from '../files.js';
+import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles, tellRealm } from '../files.js';
 import { selfOf, type UserState } from '../state.js';
 
 /**
@@ -129,10 +120,26 @@ export const fileUnlinked: UserCommand<{
 /** Files that go in one commit. */
 const SWEEP = 100;
 
-/** Files whose time has come go. */
-export function sweepFiles(parts: ReadonlyMap<string, Json>, { key, realm, now }: CommandContext): Removal | undefined {
+/** A message that is to be sent later will link it. By the token, which stands in every form of its address. */
+function awaited({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
+  const token = parsePath(path)?.token;
+  return token !== undefined && undelivered(parts).some(({ content }) => content.includes(token));
+}
+
+/** Files whose time has come go, but for those that a scheduled message waits to link. */
+export function sweepFiles(
+  parts: ReadonlyMap<string, Json>,
+  { key, realm, now }: CommandContext,
+): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
   const over = [...filesOf(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
-  return over.length === 0 ? undefined : removeFiles(realm, selfOf(key), over);
+  const kept = over.filter((file) => awaited(file, parts));
+  const later = Object.fromEntries(
+    kept.map((file) => [filePart(file.path), { ...file, expires: now + UNCLAIMED_MS } satisfies OwnFile]),
+  );
+  const gone = over.filter((file) => !kept.includes(file));
+  if (gone.length === 0) return { parts: later, commands: [] };
+  const removal = removeFiles(realm, selfOf(key), gone);
+  return { parts: { ...later, ...removal.parts }, commands: [removal.command] };
 }
 
 function removed(

@@ -11,6 +11,7 @@ import {
   presentStream,
   presentSubscription,
   type Subscription,
+  weeklyTraffic,
 } from '../../../src/streams/index.js';
 import { readOwnState } from '../../shared/own-state.js';
 import { success, value } from '../../shared/replies.js';
@@ -34,7 +35,7 @@ interface Joined extends JsonObject {
 
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
 export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = {
-  handle({ parts }, { streams }, _inputs, { key, directory }) {
+  handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
     const shown: JsonObject[] = [];
@@ -55,7 +56,12 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
       };
       used.add(own.color);
       changed[`${SUBSCRIPTION_PART}${stream.id}`] = own as unknown as Json;
-      shown.push(presentSubscription(stream, own, { subscribers: activeSubscribers(subscribers, directory) }));
+      shown.push(
+        presentSubscription(stream, own, {
+          traffic: weeklyTraffic(directory.traffic(stream.id), stream.created, now),
+          subscribers: activeSubscribers(subscribers, directory),
+        }),
+      );
       // Administrators have known of it since it was made.
       const unknown = stream.inviteOnly && !(account && isAdmin(account));
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
@@ -98,18 +104,19 @@ export const subscriptions: UserCommand<{ readonly include_subscribers: boolean 
       suppliers,
     );
   },
-  handle({ parts }, { include_subscribers }, subscribers, { directory }) {
+  handle({ parts }, { include_subscribers }, subscribers, { now, directory }) {
     const shown = subscriptionsOf(parts)
       .filter((own) => own.active)
       .map((own) => ({ own, stream: directory.stream(streamId(own.stream)) }))
       .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
       .sort((a, b) => byName(a.stream, b.stream))
       .map(({ own, stream }) =>
-        presentSubscription(
-          stream,
-          own,
-          include_subscribers ? { subscribers: activeSubscribers(subscribers.get(stream.id) ?? [], directory) } : {},
-        ),
+        presentSubscription(stream, own, {
+          traffic: weeklyTraffic(directory.traffic(stream.id), stream.created, now),
+          ...(include_subscribers
+            ? { subscribers: activeSubscribers(subscribers.get(stream.id) ?? [], directory) }
+            : {}),
+        }),
       );
     return { reply: success({ subscriptions: shown }) };
   },

@@ -19,6 +19,8 @@ export const invitations = {
   NO_SUCH_INVITATION: bad('No such invitation'),
   /** Ours: of a link that somebody opens, shown as a page. */
   INVITATION_GONE: { status: 404, msg: 'This invitation does not stand any more' },
+  /** Ours: the organization needs invitations; shown as a page. */
+  SIGN_UP_CLOSED: { status: 403, msg: 'An invitation is needed' },
   INVITATION_REVOKED: bad('Invitation has already been revoked'),
   INVITES_INVALID: failed("Some emails did not validate, so we didn't send any invitations."),
   INVITES_ALL_TAKEN: failed("We weren't able to invite anyone."),

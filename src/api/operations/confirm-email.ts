@@ -2,32 +2,15 @@
  * The page that the link in a mail leads to. Opening it changes nothing, since mail scanners open links too: the change is
  * made by the button on it.
  */
-import { escapeHtml, realmKey } from '../../core/index.js';
+import { realmKey } from '../../core/index.js';
+import { type Html, html, pageAnswer } from '../../pages/index.js';
 import { openLink } from '../../secrets/index.js';
 import { ActorRefused, ApiError, apiError, PRODUCT } from '../errors.js';
 import { type Call, operation, type RawAnswer } from '../operation.js';
 import { pathText } from '../parameters.js';
 
-/** Of a page that loads nothing, is in no frame, and tells nobody its address, which is a secret. */
-const HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'X-Frame-Options': 'DENY',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Robots-Tag': 'noindex',
-  'Cache-Control': 'no-store',
-} as const;
-
-const page = (status: number, html: string): RawAnswer => ({
-  status,
-  raw: Buffer.from(
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${PRODUCT}</title></head><body>${html}</body></html>\n`,
-  ),
-  headers: HEADERS,
-});
-
-const said = (status: number, text: string): RawAnswer => page(status, `<p>${escapeHtml(text)}</p>`);
+const page = (status: number, body: Html): RawAnswer => pageAnswer(status, PRODUCT, body);
+const said = (status: number, text: string): RawAnswer => page(status, html`<p>${text}</p>`);
 
 type LinkCall = Call<{ readonly token: string }>;
 
@@ -64,7 +47,7 @@ export const showConfirmation = operation({
       linkOf(call);
       return page(
         200,
-        '<p>Make this the e-mail address of your account?</p><form method="post"><button>Confirm</button></form>',
+        html`<p>Make this the e-mail address of your account?</p><form method="post"><button>Confirm</button></form>`,
       );
     }),
 });

@@ -45,6 +45,7 @@ import {
   updateSettings,
   updateSettingsDefaults,
 } from './settings.js';
+import { SIGN_UP_OPERATIONS } from './signing-up.js';
 import { STATIC_OPERATIONS } from './static.js';
 import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
 import { STREAM_GROUP_OPERATIONS } from './stream-groups.js';
@@ -158,13 +159,13 @@ export const OPERATIONS = [
   matchesNarrow,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
-  ...BOT_OPERATIONS,
-  ...BOT_STORAGE_OPERATIONS,
   ...DOMAIN_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...JOINING_OPERATIONS,
-  ...ACCOUNT_OPERATIONS,
   ...PROFILE_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
+  ...BOT_OPERATIONS,
+  ...BOT_STORAGE_OPERATIONS,
   ...AVATAR_OPERATIONS,
   ...ORGANIZATION_PICTURE_OPERATIONS,
   ...PICTURE_OPERATIONS,
@@ -181,4 +182,5 @@ export const OPERATIONS = [
   zcommand,
   deactivateRealm,
   ...STREAM_GROUP_OPERATIONS,
+  ...SIGN_UP_OPERATIONS,
 ] as unknown as readonly Operation[];

@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { realmKey } from '../../core/index.js';
 import {
+  canonicalZone,
   LANGUAGES,
   mailDomain,
   NOTIFICATION_SOUNDS,
@@ -71,7 +72,9 @@ const settings = (id: string, path: string, summary: string): Operation =>
       const { full_name = null, email = null, old_password = '', new_password = '', ...rest } = params;
       const values = rest as Readonly<Record<string, SettingValue | undefined>>;
       check(values);
-      const given = Object.entries(values).filter(([, value]) => value !== undefined);
+      const given = Object.entries(values)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [name, name === 'timezone' ? canonicalZone(String(value)) : value]);
       const args = { values: Object.fromEntries(given) as Record<string, SettingValue>, domain: mailDomain(origin) };
       const to = realmKey(realm);
       if (full_name === null && email === null && new_password === '') return { to, command: 'change-settings', args };

@@ -24,6 +24,7 @@ const DECIDED: readonly Reason[] = [
     why: '1: no code for drafts that do not exist',
     difference: /^there 404 BAD_REQUEST Draft does not exist, here 404 undefined Draft does not exist$/,
   },
+  { why: '1: no code for deactivating the only owner', n: [1193] },
   { why: '2: the address that the API shows names an account, too', n: [31] },
   { why: '7: both null for humans', difference: /^user\.bot_(type|owner_id): only here$/ },
   {
@@ -88,7 +89,7 @@ const OTHER_DATA: readonly Reason[] = [
   { why: 'user 37 belongs to another organization there, and fills a gap of ids here', n: [243, 1108, 1118, 1128] },
   {
     why: '34 to 36 and 44 to 46 are bots there, which come later',
-    n: [1103, 1113, 1123, 1257, 1686, 1687, 1689, 1690],
+    n: [1103, 1113, 1123, 1194, 1257, 1686, 1687, 1689, 1690],
   },
   {
     why: 'other messages were there before, so windows end elsewhere',
@@ -96,6 +97,10 @@ const OTHER_DATA: readonly Reason[] = [
     difference: /^found_(oldest|newest): /,
   },
   { why: 'bots wrote in the topic there', n: [721] },
+  { why: 'everybody had been here before, long ago', n: [1203, 1204, 1205, 1210, 1211, 1212] },
+  { why: 'who has never been active counts as active since the account was made, a moment ago here', n: [1234] },
+  { why: '34 is a bot there', n: [1209, 1216] },
+  { why: 'and so is the custom emoji green_tick', n: [1240] },
   {
     why: 'the regular expression engine words its complaint in its own way',
     difference: /^there 400 BAD_REQUEST Bad regular expression: .*, here 400 BAD_REQUEST Bad regular expression: /,

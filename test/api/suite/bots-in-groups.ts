@@ -87,6 +87,35 @@ export const botsInGroups: Facts = async (t, server) => {
     t.same((await bot.api.ok('DELETE /users/me/alert_words', words)).alert_words, []);
   });
 
+  await t.test('deactivated accounts: in groups and not written to, muted as others', async (t) => {
+    const gone = org.guest;
+    await admin.api.ok('DELETE /users/{user_id}', { user_id: gone.id });
+    t.equal((await edit({ add: [gone.id] })).status, 200);
+    t.same(
+      await members(),
+      [member.id, gone.id].sort((a, b) => a - b),
+    );
+    const of = { user_group_id: group, user_id: gone.id };
+    const is = member.api.call('GET /user_groups/{user_group_id}/members/{user_id}', of);
+    await refused(t, is, bad('User is deactivated'));
+    const mute = { muted_user_id: gone.id };
+    t.equal((await member.api.call('POST /users/me/muted_users/{muted_user_id}', mute)).status, 200);
+    t.equal((await member.api.call('DELETE /users/me/muted_users/{muted_user_id}', mute)).status, 200);
+    await admin.api.ok('POST /users/{user_id}/reactivate', { user_id: gone.id });
+    const { messages } = await gone.api.ok<{ messages: ApiMessage[] }>('GET /messages', {
+      anchor: 'newest',
+      num_before: 10,
+      num_after: 0,
+      narrow: [{ operator: 'is', operand: 'dm' }],
+    });
+    t.same(messages, [], 'nothing was written');
+    t.same(
+      await members(),
+      [member.id, gone.id].sort((a, b) => a - b),
+      'it is still in the group',
+    );
+  });
+
   await t.test('who may make groups, by each policy; and edit those that he is in', async (t) => {
     const may: [policy: number, roles: string][] = [
       [1, 'owner admin moderator member other'],

@@ -10,6 +10,7 @@ import {
   type Refusal,
   refused,
   settled,
+  verifyAction,
 } from '../harness.js';
 import type { Facts } from './facts.js';
 
@@ -99,6 +100,63 @@ export const changingAccounts: Facts = async (t, server) => {
     const both = { role: 400, full_name: 'Other One', profile_data: [{ id: 3, value: 'x' }] };
     await refused(t, change(admin, other.id, both), bad('Field id 3 not found.'));
     t.same([(await shown(other.id)).role, (await shown(other.id)).full_name], [400, 'Other One']);
+  });
+
+  await t.test('values of profile fields: what is empty goes first, the rest together or not at all', async (t) => {
+    const field = async (name: string, field_type: number, field_data = {}) =>
+      (await admin.api.ok<{ id: number }>('POST /realm/profile_fields', { name, field_type, field_data })).id;
+    const [short, long, tree] = [
+      await field('short', 1),
+      await field('long', 2),
+      await field('tree', 3, { a: { text: 'Ash', order: '1' } }),
+    ];
+    const [day, page, mentor] = [await field('day', 4), await field('page', 5), await field('mentor', 6)];
+    const set = (profile_data: readonly { id: number; value: unknown }[], by = admin) =>
+      change(by, other.id, { profile_data });
+    const values = async () => {
+      const params = { user_id: other.id, include_custom_profile_fields: true };
+      const { user } = await guest.api.ok<{ user: ApiUser }>('GET /users/{user_id}', params);
+      const data = user.profile_data as Record<string, { value: string }>;
+      return Object.fromEntries(Object.entries(data).map(([id, { value }]) => [id, value]));
+    };
+    const first = [
+      { id: short, value: 'one' },
+      { id: mentor, value: [member.id] },
+    ];
+    await verifyAction(t, 'values are set', [other, guest], () =>
+      admin.api.ok(OPERATION, { user_id: other.id, profile_data: first }),
+    );
+    t.same(await values(), { [short]: 'one', [mentor]: `[${member.id}]` });
+    const refusals: readonly (readonly [number, unknown, string])[] = [
+      [short, 'x'.repeat(51), 'short is too long (limit: 50 characters)'],
+      [short, [1], 'short is not a string'],
+      [long, 'x'.repeat(501), 'long is too long (limit: 500 characters)'],
+      [tree, 'b', "'b' is not a valid choice for 'tree'."],
+      [day, '2023-2-30', 'day is not a date'],
+      [page, 'nowhere', 'page is not a URL'],
+      [mentor, 'x', 'User IDs is not a list'],
+      [mentor, [9_999], 'Invalid user ID: 9999'],
+    ];
+    for (const [id, value, msg] of refusals) {
+      await refused(
+        t,
+        set([
+          { id: long, value: 'not kept' },
+          { id, value },
+        ]),
+        bad(msg),
+        msg,
+      );
+    }
+    const mixed = [
+      { id: page, value: 'nowhere' },
+      { id: short, value: null },
+    ];
+    await refused(t, set(mixed), bad('page is not a URL'));
+    t.same(await values(), { [mentor]: `[${member.id}]` }, 'what was empty is gone');
+    await refused(t, set(first, member), bad('Insufficient permission'));
+    t.equal((await set([{ id: mentor, value: [] }])).status, 200);
+    t.same(await values(), {});
   });
 
   await t.test('a role: the account, the groups of the roles, then that of full members', async (t) => {

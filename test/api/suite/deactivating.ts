@@ -229,8 +229,22 @@ export const deactivating: Facts = async (t, server) => {
     await refused(t, direct([leaver.id, other.id]), noLonger, 'in a group');
     const later = { type: 'direct', to: [leaver.id], content: 'x', scheduled_delivery_timestamp: 4_000_000_000 };
     await refused(t, member.api.call('POST /scheduled_messages', later), noLonger);
-    const drafts = [{ type: 'private', to: [leaver.id], topic: '', content: 'x' }];
-    await refused(t, member.api.call('POST /drafts', { drafts }), noLonger);
+    const now = { ...later, to: [other.id] };
+    const { scheduled_message_id } = await member.api.ok('POST /scheduled_messages', now);
+    const edit = { scheduled_message_id, to: [leaver.id] };
+    await refused(t, member.api.call('PATCH /scheduled_messages/{scheduled_message_id}', edit), noLonger);
+    await member.api.ok('DELETE /scheduled_messages/{scheduled_message_id}', { scheduled_message_id });
+    const draft = { type: 'private', to: [leaver.id], topic: '', content: 'x' };
+    await refused(t, member.api.call('POST /drafts', { drafts: [draft] }), noLonger);
+    const { ids } = await member.api.ok<{ ids: number[] }>('POST /drafts', { drafts: [{ ...draft, to: [other.id] }] });
+    await refused(t, member.api.call('PATCH /drafts/{draft_id}', { draft_id: ids[0], draft }), noLonger);
+    const { id: field } = await admin.api.ok('POST /realm/profile_fields', { name: 'mentor', field_type: 6 });
+    const picked = [{ id: field, value: [leaver.id] }];
+    const notPicked = bad(`User with ID ${leaver.id} is deactivated`);
+    await refused(t, member.api.call('PATCH /users/me/profile_data', { data: picked }), notPicked);
+    const profile = { user_id: member.id, profile_data: picked };
+    await refused(t, admin.api.call('PATCH /users/{user_id}', profile), notPicked);
+    await refused(t, member.api.call('PATCH /settings', { email: leaver.email }), bad('Account has been deactivated.'));
     for (const principal of [leaver.id, leaver.email]) {
       for (const operation of ['POST /users/me/subscriptions', 'DELETE /users/me/subscriptions']) {
         const subscriptions = operation.startsWith('POST') ? [{ name: 'with leaver' }] : ['with leaver'];

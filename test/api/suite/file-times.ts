@@ -59,4 +59,23 @@ export async function fileTimes(t: Test): Promise<void> {
       t.same(await names(), ['claimed.txt'], 'also after a restart');
     },
   );
+
+  await t.test('a file that a scheduled message waits to link is kept for it', async (t) => {
+    const uri = await upload(member, 'awaited.txt');
+    await member.api.ok('POST /scheduled_messages', {
+      type: 'direct',
+      to: [member.id],
+      content: `[x](${uri})`,
+      scheduled_delivery_timestamp: Math.floor((clock.now() + 40 * DAY_MS) / 1000),
+    });
+    await upload(member, 'unclaimed again.txt');
+    await pass(36);
+    await until('the other is gone', async () => (await names()).length === 2, 5_000);
+    t.same(await names(), ['claimed.txt', 'awaited.txt']);
+    const links = async (): Promise<number> => (await attachmentsOf(member)).attachments.at(-1)!.messages.length;
+    t.equal(await links(), 0);
+    await pass(5);
+    await until('it is linked', async () => (await links()) === 1, 5_000);
+    t.equal((await look(member, uri)).status, 200);
+  });
 }

@@ -2,6 +2,7 @@
 import { activityState } from './activity-state.js';
 import { audiences } from './audiences.js';
 import { authentication } from './authentication.js';
+import { avatarAddresses } from './avatar-addresses.js';
 import { avatars } from './avatars.js';
 import { botStorage } from './bot-storage.js';
 import { bots } from './bots.js';
@@ -39,11 +40,13 @@ import { moving } from './moving.js';
 import { movingStreams } from './moving-streams.js';
 import { narrows } from './narrows.js';
 import { newOrganizations } from './new-organizations.js';
+import { newcomers } from './newcomers.js';
 import { organizationPictures } from './organization-pictures.js';
 import { organizationSettings } from './organization-settings.js';
 import { outgoingWebhooks } from './outgoing-webhooks.js';
 import { ownAccount } from './own-account.js';
 import { ownKeys } from './own-keys.js';
+import { ownedBots } from './owned-bots.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
 import { profileByAdmins } from './profile-by-admins.js';
@@ -72,6 +75,7 @@ import { serverFacts } from './server-facts.js';
 import { settings } from './settings.js';
 import { settingsDefaults } from './settings-defaults.js';
 import { shutOut } from './shut-out.js';
+import { signingUp } from './signing-up.js';
 import { state } from './state.js';
 import { stateChanges } from './state-changes.js';
 import { streamGroups } from './stream-groups.js';
@@ -96,9 +100,11 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  newcomers,
   'changing accounts': changingAccounts,
   deactivating,
   'deactivated subscribers': deactivatedStreams,
+  'deactivated bots': ownedBots,
   'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
   'snapshot and events of activity': activityState,
@@ -148,6 +154,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   domains,
   invitations,
   'joining by invitation': joining,
+  'signing up': signingUp,
   'linkifiers and playgrounds': linkifiers,
   'profile fields': profileFields,
   'changes of profile fields': profileFieldChanges,
@@ -179,6 +186,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,
+  'addresses of avatars': avatarAddresses,
   'organization pictures': organizationPictures,
   restart,
 };

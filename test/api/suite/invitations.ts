@@ -4,6 +4,7 @@ import {
   type Fields,
   mailed,
   mailsTo,
+  makeBot,
   makeOrganization,
   missing,
   type Params,
@@ -272,6 +273,44 @@ export const invitations: Facts = async (t, server) => {
     t.equal(second!.text, first!.text.replace(/good until .*/, /good until .*/.exec(second!.text)![0]));
     const again = (await list(owner)).find(({ id, is_multiuse }) => id === of.id && !is_multiuse)!;
     t.same([again.invited, again.expiry_date], [timestamp, timestamp + 3_600]);
+  });
+
+  await t.test('bots invite nobody', async (t) => {
+    const bot = await makeBot(member);
+    const no = bad('This endpoint does not accept bot requests.');
+    await refused(t, bot.api.call('GET /invites'), no);
+    await refused(t, invite(bot, address()), no);
+    await refused(t, revoke(bot, 1), no);
+    await refused(t, resend(bot, 1), no);
+  });
+
+  await t.test('nobody joins on the invitation of somebody who is gone', async (t) => {
+    const left = await invited(other);
+    await link(admin);
+    const gone = (await list(owner)).filter(({ invited_by_user_id }) =>
+      [other.id, admin.id].includes(Number(invited_by_user_id)),
+    );
+    t.ok(gone.length >= 2);
+    const told = await Queue.register(owner, { event_types: ['invites_changed'] });
+    for (const { id: user_id } of [other, admin]) await owner.api.ok('DELETE /users/{user_id}', { user_id });
+    t.equal((await told.take(2)).length, 2);
+    t.same(
+      (await list(owner)).filter((of) =>
+        gone.some(({ id, is_multiuse }) => id === of.id && is_multiuse === of.is_multiuse),
+      ),
+      [],
+    );
+    const [mail] = await mailed(server, left.email);
+    const path = new URL(/^http:.*$/m.exec(mail!.text)![0]).pathname;
+    t.equal((await org.nobody.raw({ method: 'GET', path })).status, 404);
+    const deactivated = failed(ALL_TAKEN, [[other.email, 'Account has been deactivated.', true]]);
+    await refused(t, invite(member, other.email), deactivated);
+    await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: admin.id });
+    t.same(
+      (await list(owner)).filter(({ invited_by_user_id }) => invited_by_user_id === admin.id),
+      [],
+      'for good',
+    );
   });
 
   await t.test('snapshot and events agree', async (t) => {

@@ -229,6 +229,12 @@ export const ownAccount: Facts = async (t, server) => {
       await until('shown', async () => (await userOf(guest.id)).email === second);
     });
 
+    await t.test('the address of an account that was deactivated stays its own', async (t) => {
+      await owner.api.ok('DELETE /users/{user_id}', { user_id: guest.id });
+      const gone = address('second').toUpperCase();
+      await refused(t, patch({ email: gone }, other), bad('Account has been deactivated.'));
+    });
+
     await t.test('an address that was taken meanwhile is not given twice', async (t) => {
       const wanted = address('wanted-by-two');
       await patch({ email: wanted }, admin);

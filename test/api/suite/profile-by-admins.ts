@@ -96,6 +96,28 @@ export const profileByAdmins: Facts = async (t, server) => {
     t.equal((await bot.api.call('GET /realm/profile_fields')).status, 200);
   });
 
+  await t.test('a deactivated account keeps its profile, and is nobody to pick', async (t) => {
+    await change({ text: 'mine', mentor: [other.id] }, guest);
+    await change({ mentor: [guest.id] });
+    await admin.api.ok('DELETE /users/{user_id}', { user_id: guest.id });
+    const gone = bad(`User with ID ${guest.id} is deactivated`);
+    await refused(t, change({ mentor: [guest.id, admin.id], text: 'x' }, other), gone);
+    const own = { data: data({ mentor: [guest.id, 999_999] }) };
+    await refused(t, other.api.call('PATCH /users/me/profile_data', own), gone);
+    const shown = async (of: Person) => {
+      const params = { user_id: of.id, include_custom_profile_fields: true };
+      return (await owner.api.ok<{ user: ApiUser }>('GET /users/{user_id}', params)).user.profile_data as Fields;
+    };
+    t.match((await shown(member))[field.mentor], { value: `[${guest.id}]` }, 'who was picked stays');
+    t.match((await shown(guest))[field.text], { value: 'mine' });
+    await verifyAction(t, 'of a deactivated account', [admin, member], () => change({ text: 'theirs' }, guest));
+    await verifyAction(t, 'it is back', [admin, member], () =>
+      admin.api.ok('POST /users/{user_id}/reactivate', { user_id: guest.id }),
+    );
+    t.match((await shown(guest))[field.text], { value: 'theirs' });
+    t.equal((await change({ mentor: [guest.id, admin.id] }, other)).status, 200);
+  });
+
   await t.test('snapshot and events', async (t) => {
     const all: Values = { text: 'a', long: 'b', tree: 'a', day: '2000-01-01', page: 'https://example.com', mentor: [] };
     await verifyAction(t, 'set', [admin, member, guest], () => change(all, other));

@@ -164,7 +164,7 @@ export const settings: Facts = async (t, server) => {
         Queue.register(of, { event_types: ['user_settings', 'update_display_settings', 'realm_user'] }),
       ),
     );
-    await patch({ timezone: 'Asia/Tokyo', enter_sends: false });
+    await patch({ timezone: 'Japan', enter_sends: false });
     const person = { user_id: member.id, email: member.email, timezone: 'Asia/Tokyo' };
     const [mine, others] = queues;
     t.same(

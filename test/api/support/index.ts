@@ -45,6 +45,7 @@ export {
   withoutNotices,
 } from './organization.js';
 export {
+  gravatar,
   hostilePictures,
   leadsTo,
   lookAt,

@@ -1,4 +1,5 @@
 /** Pictures to upload, and a look at those that are served. */
+import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import type { Refusal } from './client.js';
 import type { RawAnswer } from './http.js';
@@ -58,3 +59,7 @@ export const lookAt = (nobody: { raw: Person['api']['raw'] }, url: string, heade
 
 /** Where an answer leads. */
 export const leadsTo = ({ status, headers }: Answer): [number, unknown] => [status, headers.location];
+
+/** @param size as the address has it */
+export const gravatar = (text: string, version: number, size = ''): string =>
+  `https://secure.gravatar.com/avatar/${createHash('md5').update(text.toLowerCase()).digest('hex')}?d=identicon${size}&version=${version}`;

@@ -82,7 +82,10 @@ function messageSent(state: State, { id, stream_id }: ApiMessage): State {
 
 function userAdded(state: State, { is_active: _, ...person }: ApiUser, { clientGravatar }: ReducerOptions): State {
   if (state.realm_users.some((user) => user.user_id === person.user_id)) throw new Error('the user was known already');
-  const user = { ...person, avatar_url: clientGravatar ? null : person.avatar_url } as ApiUser;
+  const user = {
+    ...person,
+    avatar_url: clientGravatar && person.email === person.delivery_email ? null : person.avatar_url,
+  } as ApiUser;
   const realm_non_active_users = inactive(state).filter((one) => one.user_id !== user.user_id);
   return { ...state, realm_users: byId([...state.realm_users, user]), realm_non_active_users };
 }

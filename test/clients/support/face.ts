@@ -10,7 +10,8 @@ import { type Account, Api, readZuliprc } from './api.js';
 import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
 
 export const OTHER = 'other@example.com';
-const PASSWORD = 'correct horse battery staple';
+/** Of the second user. */
+export const PASSWORD = 'correct horse battery staple';
 const LINES = 40;
 const SECRET = 'a secret for tests only';
 

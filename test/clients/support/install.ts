@@ -47,6 +47,15 @@ export async function pythonWith(version: string, requirements: string): Promise
   return folder && join(folder, 'bin/python');
 }
 
+/** @returns the program that runs bots of the package `zulip_bots` */
+export async function botRunner(version: string): Promise<string | undefined> {
+  const folder = await once(`zulip-bots-${version}`, (at) => [
+    ['python3', '-m', 'venv', at],
+    [join(at, 'bin/python'), ...PIP_INSTALL, `zulip_bots==${version}`, `zulip==${version}`],
+  ]);
+  return folder && join(folder, 'bin/zulip-run-bot');
+}
+
 /** The newest Python of pyenv below 3.11, one on PATH, or whatever Python 3 there is. */
 async function olderPython(): Promise<string> {
   const versions = join(process.env.PYENV_ROOT || join(homedir(), '.pyenv'), 'versions');

@@ -21,15 +21,28 @@ const FORM = /│(?:To: |✗ +▶|# .*▶)/;
 export class TerminalClient {
   private constructor(readonly terminal: Terminal) {}
 
-  /**
-   * @param python that has the package
-   * @param options of its command line, beside the zuliprc
-   */
-  static async start(python: string, zuliprc: string, options: readonly string[] = []): Promise<TerminalClient> {
+  /** @param python that has the package */
+  static async start(python: string, zuliprc: string): Promise<TerminalClient> {
     const own = `${zuliprc}.terminal`;
     copyFileSync(zuliprc, own);
-    const words = [python, '-c', RUN, '--config-file', own, '--debug', ...options];
-    return new TerminalClient(await Terminal.start({ words }));
+    return TerminalClient.#run(python, '--config-file', own);
+  }
+
+  /** It asks for everything. */
+  static async startWithoutFile(python: string): Promise<TerminalClient> {
+    return TerminalClient.#run(python);
+  }
+
+  static async #run(python: string, ...options: readonly string[]): Promise<TerminalClient> {
+    return new TerminalClient(await Terminal.start({ words: [python, '-c', RUN, '--debug', ...options] }));
+  }
+
+  /** Answers its questions. */
+  async enter(question: string, answer: string): Promise<void> {
+    // The last line: the question before may be the same.
+    await this.terminal.shows(new RegExp(`${question}\\s*$`));
+    await this.terminal.type(answer);
+    await this.terminal.keys('Enter');
   }
 
   /** Number beside a button of the left panel, which shows none for 0. */

@@ -21,6 +21,7 @@ const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
   linkifiers: [],
   playgrounds: [],
   streamGroups: [],
+  traffic: [],
   bots: [],
   domains: [],
   emoji: [],

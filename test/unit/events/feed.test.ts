@@ -70,6 +70,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     linkifiers: [],
     playgrounds: [],
     streamGroups: [],
+    traffic: [],
     bots: [],
     domains: [],
     emoji: [],

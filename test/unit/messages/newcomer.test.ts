@@ -1,0 +1,57 @@
+import t from 'tap';
+import { realmId } from '../../../src/core/index.js';
+import { newcomersHistory, streamConversation } from '../../../src/messages/index.js';
+import type { MessageRecord } from '../../../src/store/index.js';
+import { MemoryStore } from '../../support/memory-store.js';
+
+const REALM = realmId(1);
+const NOW = 1_700_000_000_000;
+const DAY = 86_400;
+
+/** A message of a stream, so many seconds old. */
+const message = (id: number, stream: number, age: number, home = stream): MessageRecord => ({
+  id,
+  conversation: streamConversation(stream),
+  topicKey: 't',
+  sender: 8,
+  participants: [],
+  movedFrom: home === stream ? '' : streamConversation(home),
+  tags: [],
+  body: { stream, sent: NOW / 1000 - age, rev: 1, moves: home === stream ? [] : [{ from: home, to: stream }] },
+});
+
+async function storeWith(messages: readonly MessageRecord[]): Promise<MemoryStore> {
+  const store = new MemoryStore({ atomicRecords: true });
+  await store.apply(messages.map((value) => ({ type: 'message' as const, realm: REALM, id: value.id, rev: 1, value })));
+  return store;
+}
+
+t.test('without messages of the last days there is no history', async (t) => {
+  t.equal(await newcomersHistory(await storeWith([]), REALM, [1, 2], NOW), undefined);
+  const old = [message(1, 1, 7 * DAY), message(2, 2, 8 * DAY)];
+  t.equal(await newcomersHistory(await storeWith(old), REALM, [1, 2], NOW), undefined);
+  t.equal(
+    await newcomersHistory(await storeWith([message(3, 1, 1)]), REALM, [], NOW),
+    undefined,
+    'nor without streams',
+  );
+});
+
+t.test('what is younger than seven days, of these streams, and was sent to them', async (t) => {
+  const store = await storeWith([
+    message(1, 1, 7 * DAY),
+    message(2, 1, 7 * DAY - 1),
+    message(3, 9, 5),
+    message(4, 2, 4),
+    message(5, 2, 3, 9),
+  ]);
+  t.same(await newcomersHistory(store, REALM, [1, 2], NOW), { after: 1, mark: 1 }, 'all of it unread');
+});
+
+t.test('the newest thousand of all streams together, the newest twenty unread', async (t) => {
+  const many = Array.from({ length: 1_500 }, (_, i) => message(i + 1, i % 2 ? 1 : 2, 1_500 - i));
+  const store = await storeWith(many);
+  t.same(await newcomersHistory(store, REALM, [1, 2], NOW), { after: 500, mark: 1_480 });
+  t.same(await newcomersHistory(await storeWith(many.slice(0, 20)), REALM, [1, 2], NOW), { after: 0, mark: 0 });
+  t.same(await newcomersHistory(await storeWith(many.slice(0, 21)), REALM, [1, 2], NOW), { after: 0, mark: 1 });
+});

@@ -1,0 +1,65 @@
+/** What a new account costs does not depend on how many there are. */
+import t from 'tap';
+import { createUser } from '../../../actors/realm/commands/create-user.js';
+import { realmKind } from '../../../actors/realm/kind.js';
+import { asPart, type RealmState } from '../../../actors/realm/state.js';
+import { RealmVolatile } from '../../../actors/realm/volatile.js';
+import { type Json, realmId, realmKey } from '../../../src/core/index.js';
+import type { DirectoryStream } from '../../../src/directory/index.js';
+import { DEFAULT_REALM_SETTINGS } from '../../../src/people/index.js';
+import { person } from '../../support/person.js';
+
+const REALM = realmId(1);
+
+const stream = (id: number): DirectoryStream =>
+  ({ id, name: `stream ${id}`, recipient: id, inviteOnly: false, isDefault: true }) as DirectoryStream;
+
+function created(users: number) {
+  const parts = new Map<string, Json>();
+  for (let id = 1_001; id <= 1_000 + users; id++) parts.set(`user/${id}`, asPart(person(id)));
+  for (let id = 1; id <= 3; id++) parts.set(`stream/${id}`, asPart(stream(id)));
+  const initial = realmKind.initial(realmKey(REALM));
+  const state: RealmState = {
+    ...initial,
+    settings: { ...DEFAULT_REALM_SETTINGS, signup_notifications_stream_id: 1 },
+    nextUser: 5_000,
+  };
+  const prepared = {
+    account: { email: 'new@example.com', fullName: 'New One', passwordHash: 'x', keyHash: 'x', keySealed: 'x' },
+    strong: true,
+    disposable: false,
+    history: { after: 1, mark: 2 },
+  };
+  const args = { email: 'new@example.com', password: 'x', full_name: 'New One', origin: 'http://localhost' };
+  const context = {
+    key: realmKey(REALM),
+    realm: REALM,
+    now: 1_000,
+    caller: 0,
+    client: 'test',
+    version: 7,
+    directory: undefined as never,
+  };
+  return createUser.handle({ state, parts, volatile: new RealmVolatile(state, parts) }, args, prepared, context);
+}
+
+t.test('events, commands and parts are as many, and as large, for ten accounts as for a thousand', async (t) => {
+  const [few, many] = [created(10), created(1_000)];
+  const size = (of: unknown): number => JSON.stringify(of).replaceAll(/total: \d+/g, 'total').length;
+  t.equal(few.events!.length, many.events!.length);
+  t.equal(few.events!.filter((item) => item.t === 'event').length, 3, 'the account, two of its groups');
+  t.same(
+    few.commands!.map((stage) => stage.map(({ to, name }) => [to, name])),
+    [
+      [['user/1/5000', 'create']],
+      [1, 2, 3].map((id) => [`stream/1/${id}`, 'join']),
+      [
+        ['dm/1/2,5000', 'notice'],
+        ['stream/1/1', 'notice'],
+        ['mail/1', 'send'],
+      ],
+    ],
+  );
+  t.equal(size(few), size(many));
+  t.match(JSON.stringify(many.commands), /total: 1001/);
+});

@@ -1,0 +1,41 @@
+import t from 'tap';
+import { realmId, userId } from '../../../src/core/index.js';
+import { openLink, Secrets, sealLink, waitForAttempt, withFailure } from '../../../src/secrets/index.js';
+
+const MINUTE = 60_000;
+
+t.test('five failures within half an hour, then the oldest of them is waited for', async (t) => {
+  let failures: number[] = [];
+  for (let minute = 0; minute < 5; minute++) {
+    t.equal(waitForAttempt(failures, minute * MINUTE), 0, `failure ${minute + 1}`);
+    failures = withFailure(failures, minute * MINUTE);
+  }
+  t.equal(waitForAttempt(failures, 5 * MINUTE), 25 * MINUTE);
+  t.equal(waitForAttempt(failures, 30 * MINUTE - 1), 1);
+  t.equal(waitForAttempt(failures, 30 * MINUTE), 0, 'one more, which is a failure again');
+  failures = withFailure(failures, 30 * MINUTE);
+  t.equal(failures.length, 5, 'no more than count are kept');
+  t.equal(waitForAttempt(failures, 30 * MINUTE), MINUTE);
+});
+
+t.test('a link says whose it is, for what and how long; nobody else makes or changes one', async (t) => {
+  const secrets = new Secrets('a secret of sixteen letters');
+  const link = { realm: realmId(3), user: userId(12), expires: 1_000 };
+  const token = sealLink(secrets, 'change-email', link);
+  t.match(token, /^[A-Za-z0-9_-]+$/);
+  t.not(sealLink(secrets, 'change-email', link), token, 'each is another');
+  t.same(openLink(secrets, 'change-email', token, 999), link);
+  t.equal(openLink(secrets, 'change-email', token, 1_000), undefined, 'its time is over');
+  const others = [
+    '',
+    'x',
+    token.slice(1),
+    `${token}AAAA`,
+    token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+    sealLink(new Secrets('another secret, of others'), 'change-email', link),
+    // Something else that was sealed here.
+    Buffer.from(secrets.seal('["link/other",3,12,1000]'), 'base64').toString('base64url'),
+    Buffer.from(secrets.seal('an API key'), 'base64').toString('base64url'),
+  ];
+  for (const wrong of others) t.equal(openLink(secrets, 'change-email', wrong, 1), undefined, wrong);
+});
