@@ -25,7 +25,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /messages: Invalid mirrored message': 'no client may mirror here: refused before',
   'POST /register: Could not allocate event queue': NO_WAY,
   'PATCH /users/{user_id}: Guests cannot be organization administrators': 'an account has one role',
-  '*: This endpoint does not accept bot requests.': 'bots are made by operations that come later',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
@@ -74,7 +73,7 @@ export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
   ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
   ...roles(
     'POST /fetch_api_key',
-    ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated'],
+    ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated', 'bot'],
     NO_CREDENTIALS,
   ),
 };

@@ -182,6 +182,16 @@ export const botsEverywhere: Facts = async (t, server) => {
     await refused(t, other.api.call('POST /messages', send), gone, 'of people nobody hears');
   });
 
+  await t.test('no bot is somebody whom people name in their profiles', async (t) => {
+    const field = { name: 'Friends', field_type: 6 };
+    const { id } = await owner.api.ok<{ id: number }>('POST /realm/profile_fields', field);
+    const isBot = bad(`User with ID ${bot.id} is a bot`);
+    const data = [{ id, value: [bot.id] }];
+    await refused(t, member.api.call('PATCH /users/me/profile_data', { data }), isBot);
+    const params = { user_id: member.id, profile_data: data };
+    await refused(t, owner.api.call('PATCH /users/{user_id}', params), isBot);
+  });
+
   await t.test('bots are people in streams: they subscribe, read, react, type, and are muted by nobody', async (t) => {
     await subscribe(bot, 'lobby');
     const message_id = await say(member, 'lobby', 'about');

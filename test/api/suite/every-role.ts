@@ -107,7 +107,11 @@ const ROWS: readonly Row[] = [
   { operation: 'GET /users/me/alert_words', params: () => ({}) },
   { operation: 'POST /users/me/presence', params: () => ({ status: 'active' }) },
   { operation: 'GET /realm/presence', params: () => ({}) },
-  { operation: 'GET /users/{user_id_or_email}/presence', params: ({ id }) => ({ user_id_or_email: id }) },
+  {
+    operation: 'GET /users/{user_id_or_email}/presence',
+    params: ({ id }) => ({ user_id_or_email: id }),
+    refused: { bot: 'Presence is not supported for bot users.' },
+  },
   { operation: 'POST /users/me/status', params: () => ({ status_text: 'here' }) },
   { operation: 'POST /users/me/hotspots', params: () => ({ hotspot: 'intro_gear' }) },
   { operation: 'POST /users/me/tutorial_status', params: () => ({ status: 'finished' }) },

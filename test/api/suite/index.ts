@@ -14,6 +14,7 @@ import { changingStreams } from './changing-streams.js';
 import { choices } from './choices.js';
 import { deactivatedStreams } from './deactivated-streams.js';
 import { deactivating } from './deactivating.js';
+import { deactivatingBots } from './deactivating-bots.js';
 import { deleting } from './deleting.js';
 import { domains } from './domains.js';
 import { drafts } from './drafts.js';
@@ -181,6 +182,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   bots,
   'changing bots': changingBots,
   'bots everywhere': botsEverywhere,
+  'deactivating bots': deactivatingBots,
   'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,
