@@ -94,7 +94,7 @@ export const signUp: RealmCommand<SignUpArgs, PreparedAccount | undefined> = {
   needs({ email, full_name: fullName, password }, { realm, view }, suppliers) {
     // Nobody has us hash passwords for nothing.
     if (view.state.settings.invite_required !== false) return undefined;
-    const streams = newcomersStreams(view.parts, [], ROLE.member);
+    const streams = newcomersStreams(view, [], ROLE.member);
     return prepareAccount({ email, fullName, password, streams }, realm, suppliers);
   },
 
@@ -102,7 +102,7 @@ export const signUp: RealmCommand<SignUpArgs, PreparedAccount | undefined> = {
     checkOpen(view.state);
     if (!prepared) throw apiError('SIGN_UP_CLOSED');
     checkApplicant(prepared, view);
-    const streams = newcomersStreams(view.parts, [], ROLE.member);
+    const streams = newcomersStreams(view, [], ROLE.member);
     const { user, ...added } = addAccount(view, { prepared, role: ROLE.member, streams, origin }, context);
     return {
       ...added,
