@@ -65,11 +65,11 @@ const accept = (kind: Kind) =>
       if (!of) return noInvitation();
       const { full_name = '', password = '', email = '' } = call.params;
       const { realm, ...named } = of;
-      const args: JsonObject = { ...named, full_name, password, email, origin: call.origin };
+      const args: JsonObject = { ...named, full_name, password, email, origin: call.site };
       return whileItStands(async () => {
         try {
           const made = await call.send({ to: realmKey(realm), command: 'join', args });
-          return joined(String(made.organization), call.origin, String(made.email));
+          return joined(String(made.organization), call.site, String(made.email));
         } catch (error) {
           if (!(error instanceof ActorRefused) || error.reply.status !== 400) throw error;
           return joinForm(await peek(call, of), { fullName: full_name, email }, error.reply.msg);

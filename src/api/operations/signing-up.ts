@@ -47,7 +47,7 @@ const askSignUp = operation({
   parameters: { email: maybeText('form', 'Address of the account.') },
   run(call) {
     const email = (call.params.email ?? '').trim();
-    const args = { email, origin: call.origin };
+    const args = { email, origin: call.site };
     return whileItIsOpen(
       async () => {
         await call.send({ to: realmKey(call.realm), command: 'ask-sign-up', args });
@@ -96,11 +96,11 @@ const signUp = operation({
     const of = readSignUp(call.secrets, call.params.token, call.now);
     if (!of) return oldLetter();
     const { full_name = '', password = '' } = call.params;
-    const args = { email: of.email, full_name, password, origin: call.origin };
+    const args = { email: of.email, full_name, password, origin: call.site };
     return whileItIsOpen(
       async () => {
         const { organization } = await call.send({ to: realmKey(of.realm), command: 'sign-up', args });
-        return joined(String(organization), call.origin, of.email);
+        return joined(String(organization), call.site, of.email);
       },
       (problem) => form(call, of, full_name, problem),
     );

@@ -97,7 +97,7 @@ export const createUser = operation({
     const { params, realm, caller, directory } = call;
     // The right is the account's own, not the role's (users.md § POST /users).
     if (!directory.user(caller)?.canCreateUsers) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-    return { to: realmKey(realm), command: 'create-user', args: { ...params, origin: call.origin } };
+    return { to: realmKey(realm), command: 'create-user', args: { ...params, origin: call.site } };
   },
 });
 

@@ -57,6 +57,10 @@ export class FakeServices implements FrontendServices {
     return this.caller;
   }
 
+  site(host: string): string {
+    return `http://${host}`;
+  }
+
   forward(forward: Forward, context: ForwardContext): Forwarding {
     let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};
