@@ -8,6 +8,7 @@ import { success } from '../../shared/replies.js';
 import type { RealmState } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { flat } from './invitation-parts.js';
+import { named } from './join.js';
 import {
   addAccount,
   checkAddress,
@@ -38,18 +39,29 @@ interface Asked {
   readonly disposable: boolean;
 }
 
+interface AskArgs extends JsonObject {
+  readonly email: string;
+  /** The link of an invitation that was opened. */
+  readonly by: { readonly id: number; readonly nonce: string } | null;
+  /** Base URL of the organization. */
+  readonly origin: string;
+}
+
 /** The letter goes out whether the address has an account or not, and what is answered does not differ. */
-export const askSignUp: RealmCommand<{ readonly email: string; readonly origin: string }, Asked> = {
+export const askSignUp: RealmCommand<AskArgs, Asked> = {
   lane: 'invitations',
-  needs: ({ email, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
-    link: signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS }),
+  needs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
+    link: signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by }),
     disposable: disposable(domainOf(email)),
   }),
-  handle(view, { email }, { link, disposable }, { realm }) {
-    const { state, volatile } = view;
-    checkOpen(state);
+  handle(view, { email, by }, { link, disposable }, { realm, now }) {
+    const { state, parts, volatile } = view;
+    if (!by) checkOpen(state);
+    else if (!named(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
     checkAddress(email, disposable, view);
+    const wait = volatile.letters.take(email.toLowerCase(), now);
+    if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = flat(state.settings.name);
     const known = volatile.userByEmail(email) !== undefined;
     const text = known
