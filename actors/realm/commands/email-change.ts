@@ -59,8 +59,8 @@ function checkAddress(
 
 export interface Link {
   readonly hash: string;
-  /** Where the link leads. */
-  readonly url: string;
+  /** Hidden. */
+  readonly mailed: string;
   /** The new address is one that is thrown away after use. */
   readonly disposable: boolean;
 }
@@ -92,7 +92,7 @@ export function askForAddress(
     text: [
       `Hello ${user.fullName},`,
       `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
-      link.url,
+      link.mailed,
       'If you do not, just ignore this mail: nothing will change.',
       '',
     ].join('\n\n'),

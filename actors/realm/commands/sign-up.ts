@@ -2,6 +2,7 @@
 import { apiError } from '../../../src/api/errors.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import { signUpLink } from '../../../src/invitations/index.js';
+import { hiddenLink } from '../../../src/mail/index.js';
 import { domainOf, isEmail, ROLE } from '../../../src/people/index.js';
 import { mailCommand } from '../../shared/mail.js';
 import { success } from '../../shared/replies.js';
@@ -35,6 +36,7 @@ export const peekSignUp: RealmCommand<JsonObject> = {
 };
 
 interface Asked {
+  /** Hidden. */
   readonly link: string;
   readonly disposable: boolean;
 }
@@ -51,7 +53,7 @@ interface AskArgs extends JsonObject {
 export const askSignUp: RealmCommand<AskArgs, Asked> = {
   lane: 'invitations',
   needs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
-    link: signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by }),
+    link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
     disposable: disposable(domainOf(email)),
   }),
   handle(view, { email, by }, { link, disposable }, { realm, now }) {

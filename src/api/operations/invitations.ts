@@ -105,16 +105,17 @@ const inviteByLink = operation({
       description: 'Streams to subscribe them to; none: the default ones.',
     },
   },
-  run: ({ realm, site, params }) => ({
-    to: realmKey(realm),
-    command: 'invite-by-link',
-    args: {
+  async run(call) {
+    const { realm, site, params, secrets } = call;
+    const args = {
       minutes: minutes(params.invite_expires_in_minutes),
       role: params.invite_as,
       stream_ids: params.stream_ids,
       origin: site,
-    },
-  }),
+    };
+    const { sealed } = await call.send({ to: realmKey(realm), command: 'invite-by-link', args });
+    return { fields: { invite_link: secrets.open(String(sealed)) } };
+  },
 });
 
 const revokeInvitation = operation({
