@@ -30,6 +30,7 @@ import { fileServing } from './file-serving.js';
 import { fileVisitors } from './file-visitors.js';
 import { files } from './files.js';
 import { frontend } from './frontend.js';
+import { hiddenAddresses } from './hidden-addresses.js';
 import { invitations } from './invitations.js';
 import { joining } from './joining.js';
 import { leaving } from './leaving.js';
@@ -97,6 +98,7 @@ import { windows } from './windows.js';
 export const SUITE: Readonly<Record<string, Facts>> = {
   authentication,
   'the frontend': frontend,
+  'addresses that are hidden': hiddenAddresses,
   roles,
   'every role': everyRole,
   people,
