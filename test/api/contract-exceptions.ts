@@ -66,7 +66,11 @@ export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['GET /compatibility', 'GET /realm/subdomain/{subdomain}'].flatMap((operation) =>
       Object.entries(
-        roles(operation, ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated'], NO_CREDENTIALS),
+        roles(
+          operation,
+          ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated', 'bot'],
+          NO_CREDENTIALS,
+        ),
       ),
     ),
   ),
