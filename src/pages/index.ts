@@ -1,3 +1,4 @@
+export { confirmed, confirmForm, notConfirmed } from './confirming.js';
 export {
   type JoinPage,
   joined,

@@ -8,7 +8,6 @@ export const bots = {
   BOT_NAME_IN_USE: bad('Name is already in use!'),
   INVALID_BOT_TYPE: bad('Invalid bot type'),
   INVALID_INTERFACE_TYPE: bad('Invalid interface type'),
-  BOT_ONE_FILE: bad('You may only upload one file at a time'),
   INVALID_INTEGRATION: bad("Invalid integration '{name}'."),
   OWNER_NO_SUCH_USER: bad('Failed to change owner, no such user'),
   OWNER_DEACTIVATED: bad('Failed to change owner, user is deactivated'),

@@ -3,14 +3,11 @@
  * made by the button on it.
  */
 import { realmKey } from '../../core/index.js';
-import { type Html, html, pageAnswer } from '../../pages/index.js';
+import { confirmed, confirmForm, notConfirmed } from '../../pages/index.js';
 import { openLink } from '../../secrets/index.js';
-import { ActorRefused, ApiError, apiError, PRODUCT } from '../errors.js';
+import { ActorRefused, ApiError, apiError } from '../errors.js';
 import { type Call, operation, type RawAnswer } from '../operation.js';
 import { pathText } from '../parameters.js';
-
-const page = (status: number, body: Html): RawAnswer => pageAnswer(status, PRODUCT, body);
-const said = (status: number, text: string): RawAnswer => page(status, html`<p>${text}</p>`);
 
 type LinkCall = Call<{ readonly token: string }>;
 
@@ -26,8 +23,8 @@ async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<Raw
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof ApiError) return said(error.status, error.message);
-    if (error instanceof ActorRefused) return said(error.reply.status, error.reply.msg);
+    if (error instanceof ApiError) return notConfirmed(error.status, error.message);
+    if (error instanceof ActorRefused) return notConfirmed(error.reply.status, error.reply.msg);
     throw error;
   }
 }
@@ -45,10 +42,7 @@ export const showConfirmation = operation({
   run: (call) =>
     asPage(() => {
       linkOf(call);
-      return page(
-        200,
-        html`<p>Make this the e-mail address of your account?</p><form method="post"><button>Confirm</button></form>`,
-      );
+      return confirmForm();
     }),
 });
 
@@ -65,6 +59,6 @@ export const confirmEmail = operation({
       const { realm, user } = linkOf(call);
       const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
       const { email } = await call.send({ to: realmKey(realm), command: 'confirm-email', args });
-      return said(200, `The e-mail address of your account is now ${String(email)}.`);
+      return confirmed(String(email));
     }),
 });

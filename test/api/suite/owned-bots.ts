@@ -72,6 +72,13 @@ export const ownedBots: Facts = async (t, server) => {
     await policy(1);
   });
 
+  await t.test('nobody who is deactivated becomes the owner of a bot', async (t) => {
+    const [bot, leaver] = [await makeBot(member), await addPerson(org, 'no owner')];
+    await deactivate(admin, leaver.id);
+    const given = member.api.call('PATCH /bots/{bot_id}', { bot_id: bot.id, bot_owner_id: leaver.id });
+    await refused(t, given, bad('Failed to change owner, user is deactivated'));
+  });
+
   await t.test('a bot is none of those whom DELETE /users/{user_id} is for, and may be one who calls it', async (t) => {
     const bot = await makeBot(member);
     await refused(t, deactivate(admin, bot.id), bad('No such user'));

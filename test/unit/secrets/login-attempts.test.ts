@@ -31,7 +31,7 @@ t.test('a link says whose it is, for what and how long; nobody else makes or cha
     'x',
     token.slice(1),
     `${token}AAAA`,
-    token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+    token.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
     sealLink(new Secrets('another secret, of others'), 'change-email', link),
     // Something else that was sealed here.
     Buffer.from(secrets.seal('["link/other",3,12,1000]'), 'base64').toString('base64url'),
