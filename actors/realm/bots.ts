@@ -4,7 +4,7 @@ import { type Json, type JsonObject, streamId } from '../../src/core/index.js';
 import type { DirectoryBot, DirectoryUser } from '../../src/directory/index.js';
 import { isAdmin, isOwner, presentBot, type StreamName } from '../../src/people/index.js';
 import type { LogItem } from '../../src/runtime/index.js';
-import { asPart, BOT_PART, botOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
+import { asPart, BOT_PART, botOf, botsOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
 
 /** Of the lane: nothing that commands on bots wait for, waits for them. */
 export const BOT_LANE = 'bots';
@@ -68,6 +68,18 @@ export const botUpdated = (parts: Parts, account: BotAccount, change: JsonObject
     'update',
     { user_id: account.user.id, ...change },
   );
+
+/** A stream has another name: that of bots that send to it, or read it, is told, too. */
+export function streamRenamed(parts: Parts, stream: number, name: string): LogItem[] {
+  const events: LogItem[] = [];
+  for (const bot of botsOf(parts)) {
+    const account = botAccount(parts, bot.user);
+    if (!account) continue;
+    if (bot.sendingStream === stream) events.push(botUpdated(parts, account, { default_sending_stream: name }));
+    if (bot.eventsStream === stream) events.push(botUpdated(parts, account, { default_events_register_stream: name }));
+  }
+  return events;
+}
 
 export const botRemoved = (parts: Parts, account: BotAccount): LogItem => ({
   t: 'event',

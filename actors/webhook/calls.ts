@@ -60,7 +60,8 @@ async function one(
   const service = bot && directory.bot(bot.id)?.service;
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOf(message);
-  const called = { bot, service, token: services.secrets.open(service.tokenSealed), message, trigger: call.trigger };
+  const { trigger, origin } = call;
+  const called = { bot, service, token: services.secrets.open(service.tokenSealed), message, trigger, origin };
   const post = postOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));
   if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
   return fateOf(call, place, service.interface, await services.webhooks.post(post));

@@ -12,6 +12,8 @@ export interface Called {
   readonly token: string;
   readonly message: StoredMessage;
   readonly trigger: string;
+  /** Base URL of the organization. */
+  readonly origin: string;
 }
 
 const SLACK = 2;
@@ -44,15 +46,16 @@ function generic({ bot, token, message, trigger }: Called, directory: DirectoryV
 
 /** Field names are those of the service that made them up. */
 function slack(
-  { bot, token, message, trigger }: Called,
+  { bot, token, message, trigger, origin }: Called,
   directory: DirectoryView,
   stream: DirectoryStream,
 ): Record<string, string> {
+  const { host } = new URL(origin);
   const sender = directory.user(message.sender as DirectoryUser['id']);
   return {
     token,
     team_id: `T${directory.realm}`,
-    team_domain: directory.subdomain,
+    team_domain: host,
     channel_id: `C${stream.id}`,
     channel_name: stream.name,
     thread_ts: String(message.body.sent),

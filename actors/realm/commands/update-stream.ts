@@ -9,6 +9,7 @@ import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '../..
 import { STREAM_EVENTS, streamNotice } from '../../shared/notices.js';
 import { refusedAfter, success } from '../../shared/replies.js';
 import { type Membership, readMembership } from '../../shared/subscribers.js';
+import { streamRenamed } from '../bots.js';
 import { asPart, STREAM_PART, streamOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 import { type Administered, administered } from './stream-access.js';
@@ -150,6 +151,7 @@ export const updateStream: RealmCommand<UpdateStreamArgs, Membership | undefined
       events: [
         directoryStream(last),
         ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
+        ...(last.name === before.name ? [] : streamRenamed(view.parts, before.id, last.name)),
         ...(regrouped ? [streamGroupsChanged(view.parts, last, version)] : []),
       ],
       commands: before.archived

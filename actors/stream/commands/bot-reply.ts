@@ -12,7 +12,7 @@ interface Answered extends JsonObject {
 }
 
 /** Client name of what they say. */
-const CLIENT = 'OutgoingWebhook';
+const CLIENT = 'OutgoingWebhookResponse';
 
 function replying<A extends JsonObject, I>(plain: StreamCommand<A, I>): StreamCommand<A & Answered, I> {
   return {

@@ -7,12 +7,14 @@ import { basic, Client, PASSWORD, type Params, repositoryRoot, type TestServer }
 export const FIXTURES = join(repositoryRoot(), 'test/fixtures/api/recorded');
 
 interface Recorded {
-  /** In the recording; null: has none, or stands for a bot, which are made by operations that come later. */
+  /** In the recording; null: has none. */
   readonly as: string | null;
   readonly name: string;
   readonly role: number;
   /** Of the address with which the peer's users log in; the one that the API shows is user<id>@zulipdev.com. */
   readonly login?: string;
+  /** A bot, of this type and owner. */
+  readonly bot?: { readonly type: number; readonly owner: number };
 }
 
 const person = (as: string | null, name: string, login?: string, role = 400): Recorded => ({
@@ -33,9 +35,9 @@ const PEOPLE: Readonly<Record<number, Recorded>> = {
   31: person('guest', 'Polonius', 'polonius', 600),
   32: person('member6', 'Prospero from The Tempest', 'prospero'),
   33: person('moderator', 'शिव', 'shiva', 300),
-  34: person(null, 'Zulip Default Bot', 'default-bot'),
-  35: person(null, 'Zulip Webhook Bot', 'webhook-bot'),
-  36: person(null, 'Outgoing Webhook', 'outgoing-webhook'),
+  34: { ...person('bot', 'Zulip Default Bot', 'default-bot'), bot: { type: 1, owner: 27 } },
+  35: { ...person('webhook_bot', 'Zulip Webhook Bot', 'webhook-bot'), bot: { type: 2, owner: 25 } },
+  36: { ...person('outgoing_bot', 'Outgoing Webhook', 'outgoing-webhook'), bot: { type: 3, owner: 24 } },
 };
 const FIRST_USER = 8;
 const LAST_USER = 41;
@@ -99,8 +101,16 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
   const byId = new Map<number, Client>();
   const clients = new Map<string, Client>();
   let adminKey = '';
+  const botAddresses = new Map<string, string>();
   for (let id = 9; id <= LAST_USER; id++) {
     const of = PEOPLE[id] ?? person(null, `User ${id}`);
+    if (of.bot) {
+      const bot = await makeBot(server, byId.get(of.bot.owner)!, id, of, of.bot.type);
+      byId.set(id, bot.client);
+      clients.set(of.as!, bot.client);
+      botAddresses.set(`${of.login}@zulip.com`, bot.email);
+      continue;
+    }
     const email = addressOf(id);
     const made = await createUser(actors, realm, {
       email,
@@ -118,9 +128,10 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
   clients.set('other_realm', await otherRealm(server));
   await makeStreams(first);
   await makeMessages(first, byId);
-  const addresses = new Map(
-    Object.entries(PEOPLE).map(([id, { login }]) => [`${login}@zulip.com`, addressOf(Number(id))]),
-  );
+  const addresses = new Map([
+    ...Object.entries(PEOPLE).map(([id, { login }]) => [`${login}@zulip.com`, addressOf(Number(id))] as const),
+    ...botAddresses,
+  ]);
   const groups = async (role: string): Promise<Map<string, number>> => {
     const { user_groups } = await clients.get(role)!.ok<{ user_groups: Group[] }>('GET /user_groups');
     return new Map(user_groups.map(({ name, id }) => [name, id]));
@@ -137,6 +148,20 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
   await clients.get('owner')!.ok('PATCH /users/{user_id}', { user_id: FIRST_USER, role: 400 });
   await clients.get('owner')!.ok('POST /realm/domains', { domain: 'zulip.com', allow_subdomains: false });
   return { server, clients, addresses, adminKey, groupIds, groups };
+}
+
+async function makeBot(
+  server: TestServer,
+  owner: Client,
+  id: number,
+  { as, name, login }: Recorded,
+  bot_type: number,
+): Promise<{ readonly client: Client; readonly email: string }> {
+  const params = { full_name: name, short_name: login!.replace(/-bot$/, ''), bot_type };
+  const made = await owner.ok<{ user_id: number; api_key: string }>('POST /bots', params);
+  if (made.user_id !== id) throw new Error(`bot ${id} got the id ${made.user_id}`);
+  const { user } = await owner.ok<{ user: { email: string } }>('GET /users/{user_id}', { user_id: id });
+  return { client: client(server, as, user.email, made.api_key), email: user.email };
 }
 
 const FIRST_FIELD = 10;

@@ -18,12 +18,16 @@ const MAKERS: Readonly<Record<string, string>> = {
   'upload-file': 'upload',
 };
 
+/** Of calls without a name, by method and path. */
+const UNNAMED_MAKERS: Readonly<Record<string, string>> = { 'POST /api/v1/bots': 'user' };
+
 /** What the segments of paths are. */
 const SEGMENTS: readonly (readonly [RegExp, string])[] = [
   [/(\/messages\/)(\d+)/, 'message'],
   [/(\/drafts\/)(\d+)/, 'draft'],
   [/(\/scheduled_messages\/)(\d+)/, 'scheduled'],
   [/(\/users\/)(\d+)/, 'user'],
+  [/(\/bots\/)(\d+)/, 'user'],
   [/(\/streams\/)(\d+)/, 'stream'],
   [/(\/realm\/filters\/)(\d+)/, 'linkifier'],
   [/(\/realm\/playgrounds\/)(\d+)/, 'playground'],
@@ -160,14 +164,14 @@ export class Replay {
     return [term[0], typeof term[1] === 'string' ? String(this.id('message', term[1])) : term[1]];
   }
 
-  async #learn({ op, role, params, made = {} }: Entry, { status, body }: Answer): Promise<void> {
+  async #learn({ op, role, params, method, path, made = {} }: Entry, { status, body }: Answer): Promise<void> {
     if (made.group !== undefined) {
       const groups = await this.org.groups(role!);
       const here = groups.get(String(params?.name));
       if (here !== undefined) this.know('group', made.group as number, here);
       return;
     }
-    const kind = MAKERS[op ?? ''];
+    const kind = op === null ? UNNAMED_MAKERS[`${method} ${path}`] : MAKERS[op];
     if (kind === undefined || status !== 200) return;
     for (const [name, there] of Object.entries(made)) {
       const here = body[name];

@@ -300,6 +300,13 @@ export const changingBots: Facts = async (t, server) => {
       default_all_public_streams: true,
       default_sending_stream: '',
     });
+    await change(owner, bot, { default_events_register_stream: 'hall' });
+    await t.test('of the name of its stream', (t) =>
+      verifyAction(t, 'rename', people, async () => {
+        const stream_id = await streamIdOf(member, 'hall');
+        await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, new_name: 'great hall' });
+      }),
+    );
     await t.test('of its key', (t) => verifyAction(t, 'key', people, () => renew(member, bot)));
   });
 

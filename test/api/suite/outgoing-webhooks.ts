@@ -83,7 +83,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
       const reply = await from(queue, bot.id);
       t.same(
         [reply.stream_id, reply.subject, reply.content, reply.client],
-        [stream_id, 'talk', 'Here', 'OutgoingWebhook'],
+        [stream_id, 'talk', 'Here', 'OutgoingWebhookResponse'],
       );
     },
   );
@@ -264,7 +264,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     const form = Object.fromEntries(new URLSearchParams(call.body));
     t.match(form.token!, /^[A-Za-z0-9]{32}$/);
     t.match(form, {
-      team_domain: org.subdomain,
+      team_domain: '127.0.0.1',
       channel_id: `C${stream_id}`,
       channel_name: 'lobby',
       user_id: `U${member.id}`,

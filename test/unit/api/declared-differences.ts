@@ -10,6 +10,7 @@ const BOT_GUARD = 'guests and bots are refused first, as its errors say; who the
 
 export const DIFFERENCES: Readonly<Record<string, string>> = {
   'POST /register all_public_streams default': 'absent, it is what a bot is set to',
+  'DELETE /bots/{bot_id} guard': 'who its owner is, the handler checks',
   'PATCH /bots/{bot_id} guard': BOT_GUARD,
   'POST /bots/{bot_id}/api_key/regenerate guard': BOT_GUARD,
   'GET /events client_gravatar default': 'absent is false here and true on POST /register, so the operation decides',
