@@ -83,16 +83,16 @@ export const newOrganizations: Facts = async (t, server) => {
   async function newcomer(t: Test, api: Client, owner: number, core: number, general: number): Promise<void> {
     const { invite_link } = await api.ok<{ invite_link: string }>('POST /invites/multiuse');
     const email = `nina${made}x${process.pid}@example.net`;
-    const send = async (link: string, fields: Record<string, string>): Promise<void> => {
+    const send = async (path: string, fields: Record<string, string>): Promise<void> => {
       const { status } = await api.raw({
         method: 'POST',
-        path: new URL(link).pathname,
+        path,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams(fields).toString(),
       });
       t.equal(status, 200);
     };
-    await send(invite_link, { email });
+    await send(new URL(invite_link).pathname, { email });
     await send(linkIn((await mailed(server, email))[0]!), { full_name: 'Nina New', password: PASSWORD });
     const { members } = await api.ok<{ members: Fields[] }>('GET /users');
     const nina = members.find(({ full_name }) => full_name === 'Nina New')!.user_id as number;
