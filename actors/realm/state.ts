@@ -75,7 +75,7 @@ export const PROFILE_PART = 'profile/';
 export const BOT_PART = 'bot/';
 /** One part with icon and logos. */
 export const PICTURES_PART = 'pictures';
-/** Uploads of one picture each; see commands/pictures.ts. */
+/** Uploads of one picture each; see commands/files/pictures.ts. */
 export const UPLOADS_PART = 'uploads/';
 
 export type Parts = ReadonlyMap<string, Json>;

@@ -177,7 +177,7 @@ export interface DirectoryEmoji {
 /** A field that every human of the organization can fill in (realm.md § Custom profile fields). */
 export interface DirectoryProfileField {
   readonly id: number;
-  /** 1 short text … 8 pronouns (people/profile-fields.ts); never changes. */
+  /** 1 short text … 8 pronouns (people/profile/profile-fields.ts); never changes. */
   readonly type: number;
   readonly name: string;
   readonly hint: string;

@@ -1,5 +1,4 @@
 /** GET /messages and GET /messages/{id}: narrow.md, parameters and answers. Windows have a property of their own. */
-
 import type { ApiMessage, Person, Refusal } from '../harness.js';
 import {
   bad,

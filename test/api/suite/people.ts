@@ -1,5 +1,4 @@
 /** POST and GET /users, GET /users/me, POST /fetch_api_key, GET /server_settings (users.md, realm.md). */
-
 import type { ApiUser, Refusal } from '../harness.js';
 import { bad, basic, Client, makeOrganization, missing, PASSWORD, type Params, Queue, refused } from '../harness.js';
 import type { Facts } from './facts.js';

@@ -1,5 +1,4 @@
 /** GET and DELETE /events: events.md § Queue lifecycle. */
-
 import type { ApiEvent, ApiMessage } from '../harness.js';
 import {
   bad,

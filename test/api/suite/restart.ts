@@ -1,5 +1,4 @@
 /** Everything stops and starts again on the same data. */
-
 import type { ApiEvent, ApiMessage } from '../harness.js';
 import { makeOrganization, Queue, say, streamIdOf, subscribe, tell } from '../harness.js';
 import type { Facts } from './facts.js';

@@ -1,5 +1,4 @@
 /** POST /messages: messages.md § POST /messages, in the order of its checks. */
-
 import type { ApiMessage } from '../harness.js';
 import { makeOrganization, type Params, Queue, say, streamIdOf, subscribe, tell } from '../harness.js';
 import type { Facts } from './facts.js';

@@ -1,5 +1,4 @@
 /** POST and GET /users/me/subscriptions: streams.md. */
-
 import type { ApiStream } from '../harness.js';
 import { bad, makeOrganization, type Params, Queue, refused, streamIdOf, subscribe } from '../harness.js';
 import type { Facts } from './facts.js';

@@ -1,5 +1,4 @@
 /** Who sees what: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
-
 import type { ApiMessage, ApiStream } from '../harness.js';
 import {
   bad,
