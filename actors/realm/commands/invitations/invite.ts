@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type ApiError, apiError } from '../../../../src/api/errors.js';
 import type { Json, JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
-import type { DisposableDomains } from '../../../../src/people/disposable.js';
+import type { DisposableDomains } from '../../../../src/people/addresses/disposable.js';
 import {
   type AddressProblem,
   addressProblem,
