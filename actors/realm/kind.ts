@@ -70,27 +70,7 @@ import { subscribe } from './commands/subscriptions/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
-import {
-  BOT_PART,
-  DOMAINS_PART,
-  EMOJI_PART,
-  GROUP_PART,
-  LINKIFIERS_PART,
-  PERSONAL_PART,
-  PICTURES_PART,
-  PLAYGROUNDS_PART,
-  PROFILE_FIELDS_PART,
-  PROFILE_PART,
-  REALM_PART,
-  type RealmState,
-  STREAM_GROUPS_PART,
-  STREAM_PART,
-  TRAFFIC_PART,
-  UPLOADS_PART,
-  USER_DEFAULTS_PART,
-  USER_GROUP_PART,
-  USER_PART,
-} from './state.js';
+import { GROUP_PART, RECORD_PARTS, type RealmState, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
 import { RealmVolatile } from './volatile.js';
 
 export const realmKind: ActorKind<RealmState, RealmVolatile> = {
@@ -98,26 +78,13 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   machine: realmMachine,
   directory: false,
   loads: [
-    USER_PART,
-    STREAM_PART,
-    GROUP_PART,
-    REALM_PART,
-    PERSONAL_PART,
-    USER_GROUP_PART,
-    LINKIFIERS_PART,
-    PLAYGROUNDS_PART,
-    STREAM_GROUPS_PART,
+    ...Object.values(RECORD_PARTS),
+    ...Object.values(WHOLE_PARTS),
     TRAFFIC_PART,
-    DOMAINS_PART,
-    EMOJI_PART,
+    GROUP_PART,
     EMAIL_CHANGE_PART,
-    USER_DEFAULTS_PART,
-    BOT_PART,
-    PICTURES_PART,
     UPLOADS_PART,
     ...Object.values(INVITATION_PARTS),
-    PROFILE_FIELDS_PART,
-    PROFILE_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,
