@@ -62,24 +62,12 @@ const NO_CREDENTIALS = 'needs no credentials and looks at none';
 const roles = (operation: string, names: readonly string[], why: string): Record<string, string> =>
   Object.fromEntries(names.map((name) => [`${operation}: ${name}`, why]));
 
+const WITH_ACCOUNT = ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated', 'bot'];
+
 export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['GET /compatibility', 'GET /realm/subdomain/{subdomain}'].flatMap((operation) =>
-      Object.entries(
-        roles(
-          operation,
-          ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated', 'bot'],
-          NO_CREDENTIALS,
-        ),
-      ),
-    ),
-  ),
+  ...roles('GET /compatibility', WITH_ACCOUNT, NO_CREDENTIALS),
+  ...roles('GET /realm/subdomain/{subdomain}', WITH_ACCOUNT, NO_CREDENTIALS),
   ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
-  ...roles(
-    'POST /fetch_api_key',
-    ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign', 'deactivated', 'bot'],
-    NO_CREDENTIALS,
-  ),
 };
 
 const KEYS = 'whoever watched with the old key is out; no state shows keys';

@@ -132,7 +132,6 @@ const OTHER_IDS: readonly Reason[] = [
   { why: 'attachments and uploads have other ids and paths', n: [1669] },
   { why: 'uploads have other paths', op: ['get-file-temporary-url'] },
   { why: 'links of invitations have other addresses', difference: /^(invite_link|invites\[\]\.link_url): / },
-  { why: 'and so have people', n: [1558], difference: /^errors/ },
   { why: 'streams made by calls that are refused here shift the ids of streams', n: [1053, 1098] },
 ];
 
