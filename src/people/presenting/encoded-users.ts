@@ -3,7 +3,7 @@
  * role may see, so a list is made once per such class and change, from objects that are encoded once per change of the account.
  */
 import { Encoded } from '../../api/encode-fields.js';
-import { type UserId, userId } from '../../core/index.js';
+import { madeOnce, type UserId, userId } from '../../core/index.js';
 import type { DirectoryUser, DirectoryView, ProfileData } from '../../directory/index.js';
 import { ROLE, seesAddress } from '../roles.js';
 import { presentUser, type UserOptions } from './present-user.js';
@@ -80,14 +80,8 @@ class Lists {
   }
 }
 
-const known = new WeakMap<DirectoryView, Lists>();
+const listsOf = madeOnce((directory: DirectoryView) => new Lists(directory));
 
 /** JSON list of the organization's accounts, by id, as the viewer may see them. */
-export function encodedUsers(directory: DirectoryView, viewer: DirectoryUser, options: ListOptions): Encoded {
-  let lists = known.get(directory);
-  if (!lists) {
-    lists = new Lists(directory);
-    known.set(directory, lists);
-  }
-  return lists.of(viewer, options);
-}
+export const encodedUsers = (directory: DirectoryView, viewer: DirectoryUser, options: ListOptions): Encoded =>
+  listsOf(directory).of(viewer, options);

@@ -1,6 +1,6 @@
 /** Custom profile fields: their types, what an administrator may make of them, and how they are shown (realm.md). */
 import { apiError, validationError } from '../../api/errors.js';
-import { isUrl } from '../../core/index.js';
+import { isUrl, madeOnce } from '../../core/index.js';
 import type { DirectoryProfileField } from '../../directory/index.js';
 
 export const FIELD_TYPE = {
@@ -141,18 +141,11 @@ export function isDefaultAccount({ type, data }: Pick<DirectoryProfileField, 'ty
   return type === externalAccount && Object.hasOwn(EXTERNAL_ACCOUNTS, String((JSON.parse(data) as FieldData).subtype));
 }
 
-const options = new WeakMap<DirectoryProfileField, ReadonlyMap<string, number>>();
-
 /** Keys of a list of options → realm version up to which what was chosen is not this option. */
-export function optionsOf(field: DirectoryProfileField): ReadonlyMap<string, number> {
-  let known = options.get(field);
-  if (!known) {
-    const added = new Map(field.added);
-    known = new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
-    options.set(field, known);
-  }
-  return known;
-}
+export const optionsOf = madeOnce((field: DirectoryProfileField): ReadonlyMap<string, number> => {
+  const added = new Map(field.added);
+  return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
+});
 
 /** `added` of a list of options that gets this data. @param version of the commit */
 export function optionsAdded(before: DirectoryProfileField, data: string, version: number): [string, number][] {

@@ -1,6 +1,6 @@
 /** What people fill into profile fields: rules, and how it is shown (users.md § Custom profile data). */
 import { apiError, validationError } from '../../api/errors.js';
-import { isDate, isUrl } from '../../core/index.js';
+import { isDate, isUrl, madeOnce } from '../../core/index.js';
 import type {
   DirectoryProfile,
   DirectoryProfileField,
@@ -77,14 +77,11 @@ const isThere = (field: DirectoryProfileField | undefined, { value, at }: Profil
   field !== undefined &&
   (field.type !== FIELD_TYPE.select || at > (optionsOf(field).get(value) ?? Number.POSITIVE_INFINITY));
 
-const byId = new WeakMap<readonly DirectoryProfileField[], ReadonlyMap<string, DirectoryProfileField>>();
-
 /** Many profiles are shown with the same list. */
-function fieldsById(fields: readonly DirectoryProfileField[]): ReadonlyMap<string, DirectoryProfileField> {
-  const known = byId.get(fields) ?? new Map(fields.map((field) => [String(field.id), field]));
-  byId.set(fields, known);
-  return known;
-}
+const fieldsById = madeOnce(
+  (fields: readonly DirectoryProfileField[]): ReadonlyMap<string, DirectoryProfileField> =>
+    new Map(fields.map((field) => [String(field.id), field])),
+);
 
 /** Without what fields and options that are gone have left behind. */
 export function liveValues(
