@@ -18,7 +18,7 @@ import { state } from './events/state.js';
 import { stateChanges } from './events/state-changes.js';
 import { authentication } from './every-operation/authentication.js';
 import { everyChange } from './every-operation/every-change.js';
-import { everyRole } from './every-operation/every-role.js';
+import { everyRole } from './every-operation/every-role/every-role.js';
 import { roles } from './every-operation/roles.js';
 import { shutOut } from './every-operation/shut-out.js';
 import type { Facts } from './facts.js';
