@@ -66,6 +66,7 @@ const WITH_ACCOUNT = ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign
 
 export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
   ...roles('GET /compatibility', WITH_ACCOUNT, NO_CREDENTIALS),
+  ...roles('POST /fetch_api_key', WITH_ACCOUNT, NO_CREDENTIALS),
   ...roles('GET /realm/subdomain/{subdomain}', WITH_ACCOUNT, NO_CREDENTIALS),
   ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
 };
