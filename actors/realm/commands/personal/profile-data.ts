@@ -2,7 +2,7 @@
 import { ApiError, apiError } from '../../../../src/api/errors.js';
 import type { Json, JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '../../../../src/directory/index.js';
-import { CannotRender, renderMarkdown } from '../../../../src/markdown/index.js';
+import { htmlOrNone } from '../../../../src/markdown/index.js';
 import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '../../../../src/people/index.js';
 import type { LogItem, Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
@@ -46,19 +46,9 @@ export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): Re
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
     const isText = typeof value === 'string' && value.length <= LONGEST_RENDERED;
-    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOf(value));
+    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrNone(value));
   }
   return rendered;
-}
-
-function htmlOf(text: string): string {
-  try {
-    return renderMarkdown(text).html;
-  } catch (error) {
-    // Clients show the text itself where there is no HTML.
-    if (error instanceof CannotRender) return '';
-    throw error;
-  }
 }
 
 /** One account's values, being changed. */

@@ -17,6 +17,7 @@ import {
   type Plan,
   parseNarrow,
   plainViewer,
+  presentWindow,
   Reader,
   resolveTerms,
   type Search,
@@ -69,11 +70,7 @@ export const publicMessages: UserCommand<
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
       reply: success({
-        anchor: fetched.anchor,
-        found_newest: fetched.foundNewest,
-        found_oldest: fetched.foundOldest,
-        found_anchor: fetched.foundAnchor,
-        history_limited: false,
+        ...presentWindow(fetched),
         // What was open when it was looked for may be closed by now.
         messages: fetched.rows
           .filter(({ message }) => isOpen(message, directory))

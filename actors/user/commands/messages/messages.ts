@@ -13,6 +13,7 @@ import {
   OwnFlags,
   type OwnMessage,
   parseNarrow,
+  presentWindow,
   resolveTerms,
   type Search,
   searchesOf,
@@ -58,11 +59,7 @@ export const fetchMessages: UserCommand<FetchArgs, { fetched: Fetched; searches:
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
       reply: success({
-        anchor: fetched.anchor,
-        found_newest: fetched.foundNewest,
-        found_oldest: fetched.foundOldest,
-        found_anchor: fetched.foundAnchor,
-        history_limited: false,
+        ...presentWindow(fetched),
         messages: fetched.rows.map((row) => ({
           ...present(row, flags, directory, options),
           ...(searches.length === 0 ? {} : matchOf(row.message.body, searches)),

@@ -1,7 +1,7 @@
 /** What clients ask before they log in (realm.md § GET /server_settings). */
 import { realmKey } from '../../../core/index.js';
 import { SERVER_REALM } from '../../../directory/index.js';
-import { CannotRender, renderMarkdown } from '../../../markdown/index.js';
+import { htmlOrNone } from '../../../markdown/index.js';
 import { subdomainProblem } from '../../../people/index.js';
 import { realmPicture } from '../../../pictures/index.js';
 import { hasPublicAccess } from '../../../streams/index.js';
@@ -22,18 +22,9 @@ function renderedDescription(text: string): string {
   const known = rendered.get(text);
   if (known !== undefined) return known;
   if (rendered.size >= MOST_RENDERED) rendered.clear();
-  const html = htmlOf(text);
+  const html = htmlOrNone(text);
   rendered.set(text, html);
   return html;
-}
-
-function htmlOf(text: string): string {
-  try {
-    return renderMarkdown(text).html;
-  } catch (error) {
-    if (error instanceof CannotRender) return '';
-    throw error;
-  }
 }
 
 export const getServerSettings = operation({
