@@ -3,3 +3,4 @@ export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
 export * from './ids.js';
 export * from './json.js';
+export { madeOnce } from './made-once.js';
