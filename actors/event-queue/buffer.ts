@@ -1,6 +1,7 @@
 /** Events that wait for the client, oldest first; forgotten when it acknowledges them. */
 import type { JsonObject } from '../../src/core/index.js';
 import type { EventShape, SharedEvent, TransientEvent } from '../../src/events/index.js';
+import type { QueueOptions } from './state.js';
 
 /** More waiting events than this end the queue: its client is not coming back for them. */
 export const BUFFER_LIMIT = 100_000;
@@ -37,6 +38,16 @@ interface Merged {
 
 /** Transient events that wait for the client: of more than these the oldest are lost. */
 const MOST_TRANSIENT = 100;
+
+/** How a queue's client reads events. */
+export const shapeFor = (options: QueueOptions): EventShape => ({
+  applyMarkdown: options.applyMarkdown,
+  clientGravatar: options.clientGravatar,
+  includeSubscribers: options.includeSubscribers,
+  notificationNull: options.capabilities.notification_settings_null,
+  pronouns: options.pronouns,
+  slimPresence: options.slimPresence,
+});
 
 export class EventBuffer {
   #places: Place[] = [];

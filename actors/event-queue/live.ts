@@ -2,7 +2,6 @@
  * The side of an event queue that lives in memory: its place in the realm's feed, the events that wait, and the poll
  * that waits for them.
  */
-import { type Actor, createActor } from 'xstate';
 import { type ApiError, apiError } from '../../src/api/errors.js';
 import type { Clock, TimerHandle } from '../../src/clock/index.js';
 import { type JsonObject, parseKey, type Seq, seq } from '../../src/core/index.js';
@@ -17,10 +16,10 @@ import {
   type TransientEvent,
 } from '../../src/events/index.js';
 import type { ActivationHandle, HeldRequest, LiveActor, StopReason, Suppliers } from '../../src/runtime/index.js';
-import { BUFFER_LIMIT, EventBuffer, heartbeat } from './buffer.js';
+import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
 import { isShown, type LockOut, lockedOut, wants } from './filter.js';
 import { Intake } from './intake.js';
-import { queueMachine } from './machine.js';
+import { type RunningMachine, startMachine } from './machine.js';
 import { OwnIds } from './own-ids.js';
 import type { QueueState, QueueVolatile } from './state.js';
 
@@ -54,7 +53,7 @@ export class LiveQueue implements LiveActor, EventSink {
   #state: QueueState | undefined;
   #buffer: EventBuffer | undefined;
   #feed: RealmFeed | undefined;
-  #machine: Actor<typeof queueMachine> | undefined;
+  #machine: RunningMachine | undefined;
   #poll: HeldRequest | undefined;
   /** False: the poll only waits for what is being worked out. */
   #pollBlocks = true;
@@ -69,7 +68,6 @@ export class LiveQueue implements LiveActor, EventSink {
   #rebuilt: boolean;
   #answerScheduled = false;
   #flushTimer: TimerHandle | undefined;
-
   readonly #intake: Intake;
 
   constructor(
@@ -183,28 +181,13 @@ export class LiveQueue implements LiveActor, EventSink {
   #open(): void {
     const state = this.handle.state();
     this.#state = state;
-    const { options } = state;
-    this.#buffer = new EventBuffer(state.user, this.#queue, {
-      applyMarkdown: options.applyMarkdown,
-      clientGravatar: options.clientGravatar,
-      includeSubscribers: options.includeSubscribers,
-      notificationNull: options.capabilities.notification_settings_null,
-      pronouns: options.pronouns,
-      slimPresence: options.slimPresence,
-    });
+    this.#buffer = new EventBuffer(state.user, this.#queue, shapeFor(state.options));
     this.#ids.newest = Math.max(positionId(state.start), state.acked);
     this.position = seq(Math.max(state.start, state.position));
-    const { clock } = this.suppliers.services;
-    this.#machine = createActor(
-      queueMachine.provide({
-        actions: { heartbeat: () => this.#beat(), collect: () => this.#end('idle') },
-      }),
-      {
-        input: { lifespanMs: state.lifespanMs },
-        clock: { setTimeout: (fn, ms) => clock.setTimeout(fn, ms), clearTimeout: (id) => clock.clearTimeout(id) },
-      },
-    );
-    this.#machine.start();
+    this.#machine = startMachine(this.suppliers.services.clock, state.lifespanMs, {
+      heartbeat: () => this.#beat(),
+      collect: () => this.#end('idle'),
+    });
     void this.#attach(state);
   }
 

@@ -2,7 +2,8 @@
  * Life of an event queue (events.md § Queue lifecycle). The model of the actor kinds: every timer and every way to end
  * is here; what the transitions cause is done by the live side, through the actions that it provides.
  */
-import { setup } from 'xstate';
+import { type Actor, createActor, setup } from 'xstate';
+import type { Clock } from '../../src/clock/index.js';
 
 export interface QueueTimes {
   /** Without client activity for this long, the queue is collected. Milliseconds. */
@@ -51,3 +52,18 @@ export const queueMachine = setup({
     deleted: { type: 'final' },
   },
 });
+
+export type RunningMachine = Actor<typeof queueMachine>;
+
+export function startMachine(
+  clock: Clock,
+  lifespanMs: number,
+  actions: { readonly heartbeat: () => void; readonly collect: () => void },
+): RunningMachine {
+  const machine = createActor(queueMachine.provide({ actions }), {
+    input: { lifespanMs },
+    clock: { setTimeout: (fn, ms) => clock.setTimeout(fn, ms), clearTimeout: (id) => clock.clearTimeout(id) },
+  });
+  machine.start();
+  return machine;
+}

@@ -1,6 +1,5 @@
 /** Reports of clients, and what settings change (users.md § Presence). */
-import type { JsonObject } from '../../src/core/index.js';
-import { userId } from '../../src/core/index.js';
+import { type JsonObject, madeOnce, userId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { ROLE } from '../../src/people/index.js';
 import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '../../src/presence/index.js';
@@ -64,19 +63,15 @@ function reportedAt(before: PresenceTimes | undefined, status: Report['status'],
 const isNews = (before: PresenceTimes | undefined, status: Report['status'], now: number): boolean =>
   !before || (status === 'active' && now - (before.active ?? 0) > CAME_BACK_MS);
 
-const counts = new WeakMap<DirectoryView, { readonly version: number; readonly crowd: boolean }>();
-
 /** Counted once for each change of the accounts. */
-function isCrowd(directory: DirectoryView): boolean {
-  const version = directory.usersVersion;
-  const counted = counts.get(directory);
-  if (counted?.version === version) return counted.crowd;
-  let active = 0;
-  for (const user of directory.users()) if (user.isActive) active++;
-  const crowd = active > MOST_TOLD;
-  counts.set(directory, { version, crowd });
-  return crowd;
-}
+const isCrowd = madeOnce(
+  (directory: DirectoryView) => {
+    let active = 0;
+    for (const user of directory.users()) if (user.isActive) active++;
+    return active > MOST_TOLD;
+  },
+  ({ usersVersion }) => usersVersion,
+);
 
 /** What memory knows beyond the stored parts. */
 const written = ({ state, volatile }: View<PresenceState, Presences>): Partial<Outcome<PresenceState>> => ({

@@ -3,26 +3,28 @@ import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
 import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
-import { addAlertWords, removeAlertWords } from './commands/alert-words.js';
-import { archiveStream, vacated } from './commands/archive-stream.js';
-import { removeAvatar, setAvatar } from './commands/avatar.js';
-import { setBilling } from './commands/billing.js';
-import { regenerateBotKey } from './commands/bot-key.js';
+import { setBilling } from './commands/accounts/billing.js';
+import { createUser } from './commands/accounts/create-user.js';
+import { deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
+import { confirmEmail, EMAIL_CHANGE_PART } from './commands/accounts/email-change.js';
+import { due } from './commands/accounts/full-members.js';
+import { regenerateKey } from './commands/accounts/own-key.js';
+import { reactivateUser } from './commands/accounts/reactivate-user.js';
+import { showAddresses } from './commands/accounts/role-sight.js';
+import { updateUser } from './commands/accounts/update-user.js';
+import { regenerateBotKey } from './commands/bots/bot-key.js';
+import { createBot } from './commands/bots/create-bot.js';
+import { deactivateBot } from './commands/bots/deactivate-bot.js';
+import { updateBot } from './commands/bots/update-bot.js';
 import { versioned } from './commands/command.js';
-import { createBot } from './commands/create-bot.js';
-import { createRealm, init, peekRealm, subdomainTaken } from './commands/create-realm.js';
-import { createUser } from './commands/create-user.js';
-import { deactivateBot } from './commands/deactivate-bot.js';
-import { deactivateSelf, deactivateUser } from './commands/deactivate-user.js';
-import { setDefaultStream } from './commands/default-streams.js';
-import { addDomain, changeDomain, removeDomain } from './commands/domains.js';
-import { confirmEmail, EMAIL_CHANGE_PART } from './commands/email-change.js';
-import { emojiAdd, emojiBegin, emojiRemove } from './commands/emoji.js';
-import { fileId, filesChanged, spaceUsed } from './commands/files.js';
-import { firstMessage } from './commands/first-message.js';
-import { due } from './commands/full-members.js';
-import { editMembers, editSubgroups } from './commands/group-members.js';
+import { removeAvatar, setAvatar } from './commands/files/avatar.js';
+import { emojiAdd, emojiBegin, emojiRemove } from './commands/files/emoji.js';
+import { fileId, filesChanged, spaceUsed } from './commands/files/files.js';
+import { setRealmPicture } from './commands/files/organization-pictures.js';
+import { pictureBegin } from './commands/files/pictures.js';
 import { groupRecipient } from './commands/group-recipient.js';
+import { editMembers, editSubgroups } from './commands/groups/group-members.js';
+import { createGroup, removeGroup, updateGroup } from './commands/groups/user-groups.js';
 import { takeIds } from './commands/ids.js';
 import {
   inviteByLink,
@@ -30,62 +32,45 @@ import {
   resendInvitation,
   revokeInvitation,
   revokeLink,
-} from './commands/invitations.js';
-import { invite } from './commands/invite.js';
-import { join, peekInvitation } from './commands/join.js';
-import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/linkifiers.js';
-import { muteUser, unmuteUser } from './commands/mute-user.js';
-import { setRealmPicture } from './commands/organization-pictures.js';
-import { regenerateKey } from './commands/own-key.js';
-import { changeOwnAccount, changeSettings } from './commands/own-settings.js';
-import { pictureBegin } from './commands/pictures.js';
-import { addPlayground, removePlayground } from './commands/playgrounds.js';
-import { changeOwnProfile, clearOwnProfile } from './commands/profile-data.js';
+} from './commands/invitations/invitations.js';
+import { invite } from './commands/invitations/invite.js';
+import { join, peekInvitation } from './commands/invitations/join.js';
+import { askSignUp, peekSignUp, signUp } from './commands/invitations/sign-up.js';
+import { createRealm, init, peekRealm, subdomainTaken } from './commands/organization/create-realm.js';
+import { addDomain, changeDomain, removeDomain } from './commands/organization/domains.js';
+import { addLinkifier, removeLinkifier, updateLinkifier } from './commands/organization/linkifiers.js';
+import { addPlayground, removePlayground } from './commands/organization/playgrounds.js';
 import {
   addProfileField,
   orderProfileFields,
   removeProfileField,
   updateProfileField,
-} from './commands/profile-fields.js';
-import { reactivateUser } from './commands/reactivate-user.js';
-import { deactivate, noteActivity, reactivate } from './commands/realm-activity.js';
-import { changeRealm } from './commands/realm-settings.js';
-import { showAddresses } from './commands/role-sight.js';
-import { askSignUp, peekSignUp, signUp } from './commands/sign-up.js';
+} from './commands/organization/profile-fields.js';
+import { deactivate, noteActivity, reactivate } from './commands/organization/realm-activity.js';
+import { changeRealm } from './commands/organization/realm-settings.js';
+import { changeUserDefaults } from './commands/organization/user-defaults.js';
+import { addAlertWords, removeAlertWords } from './commands/personal/alert-words.js';
+import { muteUser, unmuteUser } from './commands/personal/mute-user.js';
+import { changeOwnAccount, changeSettings } from './commands/personal/own-settings.js';
+import { changeOwnProfile, clearOwnProfile } from './commands/personal/profile-data.js';
+import { setStatus } from './commands/personal/user-status.js';
 import { snapshot } from './commands/snapshot.js';
-import { createStreamGroup, editStreamGroup, removeStreamGroup, updateStreamGroup } from './commands/stream-groups.js';
-import { streamTraffic } from './commands/stream-traffic.js';
-import { subscribe } from './commands/subscribe.js';
-import { unsubscribe, updateSubscriptions } from './commands/unsubscribe.js';
-import { updateBot } from './commands/update-bot.js';
-import { updateStream } from './commands/update-stream.js';
-import { updateUser } from './commands/update-user.js';
-import { changeUserDefaults } from './commands/user-defaults.js';
-import { createGroup, removeGroup, updateGroup } from './commands/user-groups.js';
-import { setStatus } from './commands/user-status.js';
+import { archiveStream, vacated } from './commands/streams/archive-stream.js';
+import { setDefaultStream } from './commands/streams/default-streams.js';
+import { firstMessage } from './commands/streams/first-message.js';
+import {
+  createStreamGroup,
+  editStreamGroup,
+  removeStreamGroup,
+  updateStreamGroup,
+} from './commands/streams/stream-groups.js';
+import { streamTraffic } from './commands/streams/stream-traffic.js';
+import { updateStream } from './commands/streams/update-stream.js';
+import { subscribe } from './commands/subscriptions/subscribe.js';
+import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
-import {
-  BOT_PART,
-  DOMAINS_PART,
-  EMOJI_PART,
-  GROUP_PART,
-  LINKIFIERS_PART,
-  PERSONAL_PART,
-  PICTURES_PART,
-  PLAYGROUNDS_PART,
-  PROFILE_FIELDS_PART,
-  PROFILE_PART,
-  REALM_PART,
-  type RealmState,
-  STREAM_GROUPS_PART,
-  STREAM_PART,
-  TRAFFIC_PART,
-  UPLOADS_PART,
-  USER_DEFAULTS_PART,
-  USER_GROUP_PART,
-  USER_PART,
-} from './state.js';
+import { GROUP_PART, RECORD_PARTS, type RealmState, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
 import { RealmVolatile } from './volatile.js';
 
 export const realmKind: ActorKind<RealmState, RealmVolatile> = {
@@ -93,26 +78,13 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   machine: realmMachine,
   directory: false,
   loads: [
-    USER_PART,
-    STREAM_PART,
-    GROUP_PART,
-    REALM_PART,
-    PERSONAL_PART,
-    USER_GROUP_PART,
-    LINKIFIERS_PART,
-    PLAYGROUNDS_PART,
-    STREAM_GROUPS_PART,
+    ...Object.values(RECORD_PARTS),
+    ...Object.values(WHOLE_PARTS),
     TRAFFIC_PART,
-    DOMAINS_PART,
-    EMOJI_PART,
+    GROUP_PART,
     EMAIL_CHANGE_PART,
-    USER_DEFAULTS_PART,
-    BOT_PART,
-    PICTURES_PART,
     UPLOADS_PART,
     ...Object.values(INVITATION_PARTS),
-    PROFILE_FIELDS_PART,
-    PROFILE_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,

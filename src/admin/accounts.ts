@@ -1,5 +1,4 @@
 /** Making organizations and accounts from the command line, through the same actors as everything else. */
-
 import type { JsonObject } from '../core/index.js';
 import { type RealmId, realmId, realmKey, userId, userKey } from '../core/index.js';
 import { SERVER_REALM } from '../directory/index.js';

@@ -4,9 +4,10 @@ import { type RealmId, realmId, realmKey } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
 import type { EventLog } from '../log/index.js';
 import type { ActorClient } from '../runtime/client.js';
-import { asSnapshot, type DirectorySnapshot } from './realm-directory.js';
+import { asSnapshot, type DirectorySnapshot } from './contents.js';
+import type { RealmEntry } from './records/index.js';
 import { DirectoryReplica } from './replica.js';
-import type { DirectoryView, RealmEntry } from './view.js';
+import type { DirectoryView } from './view.js';
 
 /** The realm does not exist. */
 export class NoSuchRealm extends Error {

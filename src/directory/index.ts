@@ -1,30 +1,16 @@
+export { foldName } from './collections/index.js';
+export {
+  type DirectoryChange,
+  type DirectorySnapshot,
+  NO_WHOLES,
+  ONE_OF,
+  type Records,
+  type Traffic,
+  type Wholes,
+} from './contents.js';
 export { Directories, DirectoryBehind, NoSuchRealm, SERVER_REALM } from './directories.js';
-export { type DirectoryChange, type DirectorySnapshot, foldName, RealmDirectory } from './realm-directory.js';
+export { RealmDirectory } from './realm-directory.js';
+export * from './records/index.js';
 export { DirectoryReplica } from './replica.js';
 export { RealmTail, type TailReader } from './tail.js';
-export type {
-  BotService,
-  DirectoryBot,
-  DirectoryDomain,
-  DirectoryEmoji,
-  DirectoryGroup,
-  DirectoryLinkifier,
-  DirectoryPersonal,
-  DirectoryPlayground,
-  DirectoryProfile,
-  DirectoryProfileField,
-  DirectoryStream,
-  DirectoryStreamGroup,
-  DirectoryUser,
-  DirectoryView,
-  ProfileData,
-  ProfileValue,
-  RealmEntry,
-  RealmPicture,
-  RealmPictureName,
-  RealmPictures,
-  RealmSettings,
-  UploadedAvatar,
-  UserDefaults,
-  UserStatus,
-} from './view.js';
+export type { DirectoryView } from './view.js';

@@ -1,7 +1,15 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
-import type { Json, JsonObject, RealmId, StreamId, UserId } from '../core/index.js';
+import type { RealmId, StreamId, UserId } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
-import { isCalledBot, makeSystemBots, presentProfile, SYSTEM_BOT_EMAILS } from '../people/index.js';
+import { Collection, Personals, Profiles, Streams, Users } from './collections/index.js';
+import {
+  type DirectoryChange,
+  type DirectorySnapshot,
+  NO_WHOLES,
+  ONE_OF,
+  type Records,
+  type Wholes,
+} from './contents.js';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -10,122 +18,39 @@ import type {
   DirectoryLinkifier,
   DirectoryPersonal,
   DirectoryPlayground,
-  DirectoryProfile,
   DirectoryProfileField,
   DirectoryStream,
   DirectoryStreamGroup,
   DirectoryUser,
-  DirectoryView,
   ProfileData,
   RealmEntry,
   RealmPictures,
   RealmSettings,
   UserDefaults,
   UserStatus,
-} from './view.js';
+} from './records/index.js';
+import type { DirectoryView } from './view.js';
 
-/** What the realm actor puts into the log (`DirectoryItem.change`) and, all of them, into a snapshot. */
-export interface DirectoryChange {
-  readonly user?: DirectoryUser;
-  readonly stream?: DirectoryStream;
-  readonly settings?: RealmSettings;
-  readonly realm?: RealmEntry;
-  /** Of the organization itself. */
-  readonly deactivated?: boolean;
-  readonly personal?: DirectoryPersonal;
-  readonly fullMembersAt?: number;
-  readonly group?: DirectoryGroup;
-  readonly groupGone?: number;
-  /** The whole list. */
-  readonly linkifiers?: readonly DirectoryLinkifier[];
-  /** The whole list. */
-  readonly playgrounds?: readonly DirectoryPlayground[];
-  /** Stream, messages of the last 28 days. */
-  readonly traffic?: readonly (readonly [number, number])[];
-  /** The whole list. */
-  readonly streamGroups?: readonly DirectoryStreamGroup[];
-  /** The whole list. */
-  readonly domains?: readonly DirectoryDomain[];
-  readonly emoji?: DirectoryEmoji;
-  /** All of them. */
-  readonly userDefaults?: UserDefaults;
-  /** The whole list, by order. */
-  readonly profileFields?: readonly DirectoryProfileField[];
-  readonly profile?: DirectoryProfile;
-  readonly bot?: DirectoryBot;
-  /** All of them. */
-  readonly pictures?: RealmPictures;
-}
-
-/** Answer of the realm actor's `snapshot` command. */
-export interface DirectorySnapshot {
-  readonly version: number;
-  readonly subdomain: string;
-  readonly deactivated: boolean;
-  readonly settings: RealmSettings;
-  readonly users: readonly DirectoryUser[];
-  readonly streams: readonly DirectoryStream[];
-  readonly realms: readonly RealmEntry[];
-  readonly personals: readonly DirectoryPersonal[];
-  readonly fullMembersAt: number;
-  readonly groups: readonly DirectoryGroup[];
-  readonly linkifiers: readonly DirectoryLinkifier[];
-  readonly playgrounds: readonly DirectoryPlayground[];
-  readonly domains: readonly DirectoryDomain[];
-  readonly streamGroups: readonly DirectoryStreamGroup[];
-  readonly traffic: readonly (readonly [number, number])[];
-  readonly emoji: readonly DirectoryEmoji[];
-  readonly userDefaults: UserDefaults;
-  readonly profileFields: readonly DirectoryProfileField[];
-  readonly profiles: readonly DirectoryProfile[];
-  readonly bots: readonly DirectoryBot[];
-  readonly pictures: RealmPictures;
-}
-
-export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
-export const asChange = (change: JsonObject): DirectoryChange => change as unknown as DirectoryChange;
-
-/** Names of streams are compared ignoring case. */
-export const foldName = (name: string): string => name.toLowerCase();
-
-const NOTHING_FILLED_IN: ProfileData = {};
+const COLLECTIONS = Object.keys(ONE_OF) as (keyof Records)[];
+const WHOLES = Object.keys(NO_WHOLES) as (keyof Wholes)[];
 
 export class RealmDirectory implements DirectoryView {
   version: number;
   readonly subdomain: string;
   deactivated: boolean;
   settings: RealmSettings;
-  userDefaults: UserDefaults;
-  pictures: RealmPictures;
   fullMembersAt: number;
-  groupsVersion = 0;
-  streamGroups: readonly DirectoryStreamGroup[];
-  usersVersion = 0;
-  streamsVersion = 0;
-  profilesVersion = 0;
-  choicesVersion = 0;
-  readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
-  readonly #users = new Map<UserId, DirectoryUser>();
-  readonly #keys = new Map<string, UserId>();
-  readonly #emails = new Map<string, UserId>();
-  readonly #avatars = new Map<string, UserId>();
-  readonly #streams = new Map<StreamId, DirectoryStream>();
-  readonly #names = new Map<string, StreamId>();
-  readonly #realms = new Map<number, RealmEntry>();
-  readonly #personals = new Map<UserId, DirectoryPersonal>();
-  readonly #statuses = new Map<UserId, UserStatus>();
+  #wholes = NO_WHOLES;
+  readonly #users: Users;
+  readonly #streams = new Streams();
+  readonly #personals = new Personals();
+  readonly #profiles = new Profiles();
+  readonly #realms = new Collection<RealmId, RealmEntry>(({ id }) => id);
+  readonly #groups = new Collection<number, DirectoryGroup>(({ id }) => id);
+  readonly #emoji = new Collection<number, DirectoryEmoji>(({ id }) => id);
+  readonly #bots = new Collection<UserId, DirectoryBot>(({ user }) => user);
   readonly #traffic = new Map<number, number>();
-  readonly #groups = new Map<number, DirectoryGroup>();
-  readonly #emoji = new Map<number, DirectoryEmoji>();
-  readonly #bots = new Map<UserId, DirectoryBot>();
-  readonly #silentBots = new Set<UserId>();
-  #linkifiers: readonly DirectoryLinkifier[] = [];
-  #playgrounds: readonly DirectoryPlayground[] = [];
-  #domains: readonly DirectoryDomain[] = [];
-  readonly #profiles = new Map<UserId, DirectoryProfile>();
-  /** Made when they are asked for. */
-  readonly #shownProfiles = new Map<UserId, ProfileData>();
-  #profileFields: readonly DirectoryProfileField[] = [];
+  readonly #collections: { readonly [C in keyof Records]: { put(record: Records[C]): void } };
 
   constructor(
     readonly realm: RealmId,
@@ -137,77 +62,61 @@ export class RealmDirectory implements DirectoryView {
     this.deactivated = snapshot.deactivated;
     this.settings = snapshot.settings;
     this.fullMembersAt = snapshot.fullMembersAt;
-    this.userDefaults = snapshot.userDefaults;
-    this.pictures = snapshot.pictures;
-    this.streamGroups = snapshot.streamGroups;
-    const since = snapshot.users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);
-    const bots = makeSystemBots(snapshot.users.length > 0 ? since : 0);
-    this.#systemBots = new Map(bots.map((bot) => [bot.id, bot]));
-    for (const user of snapshot.users) this.apply({ user });
-    for (const stream of snapshot.streams) this.apply({ stream });
-    for (const realm of snapshot.realms) this.apply({ realm });
-    for (const personal of snapshot.personals) this.apply({ personal });
-    for (const group of snapshot.groups) this.apply({ group });
-    for (const emoji of snapshot.emoji) this.apply({ emoji });
-    for (const profile of snapshot.profiles) this.apply({ profile });
-    const { linkifiers, playgrounds, domains, profileFields } = snapshot;
-    this.apply({ linkifiers, playgrounds, domains, profileFields });
-    for (const bot of snapshot.bots) this.apply({ bot });
-    this.apply({ traffic: snapshot.traffic });
+    this.#users = new Users(foundedAt(snapshot.users));
+    this.#collections = {
+      users: this.#users,
+      streams: this.#streams,
+      realms: this.#realms,
+      personals: this.#personals,
+      groups: this.#groups,
+      emoji: this.#emoji,
+      profiles: this.#profiles,
+      bots: this.#bots,
+    };
+    for (const name of COLLECTIONS) for (const record of snapshot[name]) this.#put(name, record);
+    this.#replace(snapshot);
+    for (const [stream, recent] of snapshot.traffic) this.#traffic.set(stream, recent);
   }
 
   apply(change: DirectoryChange): void {
-    if (change.user) this.#putUser(change.user);
-    if (change.stream) this.#putStream(change.stream);
+    for (const name of COLLECTIONS) {
+      const record = change[ONE_OF[name]];
+      if (record) this.#put(name, record);
+    }
+    this.#replace(change);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
     if (change.deactivated !== undefined) this.deactivated = change.deactivated;
-    if (change.realm) this.#realms.set(change.realm.id, change.realm);
-    if (change.personal) this.#putPersonal(change.personal);
     if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;
-    if (change.group) this.#groups.set(change.group.id, change.group);
-    if (change.groupGone !== undefined) this.#groups.delete(change.groupGone);
-    if (change.group || change.groupGone !== undefined) this.groupsVersion++;
-    if (change.bot) this.#bots.set(change.bot.user, change.bot);
-    if (change.emoji) this.#emoji.set(change.emoji.id, change.emoji);
+    if (change.groupGone !== undefined) this.#groups.remove(change.groupGone);
     for (const [stream, recent] of change.traffic ?? []) this.#traffic.set(stream, recent);
-    if (change.streamGroups) this.streamGroups = change.streamGroups;
-    if (change.pictures) this.pictures = change.pictures;
-    if (change.linkifiers) this.#linkifiers = change.linkifiers;
-    if (change.userDefaults) this.userDefaults = change.userDefaults;
-    if (change.playgrounds) this.#playgrounds = change.playgrounds;
-    if (change.domains) this.#domains = change.domains;
-    if (change.profileFields) this.#putProfileFields(change.profileFields);
-    if (change.profile) this.#putProfile(change.profile);
   }
 
-  /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
   noteFirstMessage(stream: StreamId, id: number): void {
-    const known = this.#streams.get(stream);
-    if (known?.firstMessage === null) this.#putStream({ ...known, firstMessage: id });
+    this.#streams.noteFirstMessage(stream, id);
   }
 
   user(id: UserId): DirectoryUser | undefined {
-    return this.#users.get(id) ?? this.#systemBots.get(id);
+    return this.#users.get(id);
   }
 
   userByKeyHash(hash: string): DirectoryUser | undefined {
-    const id = this.#keys.get(hash);
-    return id === undefined ? undefined : this.#users.get(id);
+    return this.#users.byKeyHash(hash);
   }
 
   userByEmail(email: string): DirectoryUser | undefined {
-    const folded = email.toLowerCase();
-    const id = this.#emails.get(folded) ?? SYSTEM_BOT_EMAILS.get(folded);
-    return id === undefined ? undefined : this.user(id);
+    return this.#users.byEmail(email);
   }
 
   userByAvatar(hash: string): DirectoryUser | undefined {
-    const id = this.#avatars.get(hash);
-    return id === undefined ? undefined : this.#users.get(id);
+    return this.#users.byAvatar(hash);
   }
 
   users(): Iterable<DirectoryUser> {
-    return this.#users.values();
+    return this.#users.all();
+  }
+
+  get usersVersion(): number {
+    return this.#users.version;
   }
 
   stream(id: StreamId): DirectoryStream | undefined {
@@ -215,44 +124,51 @@ export class RealmDirectory implements DirectoryView {
   }
 
   streamByName(name: string): DirectoryStream | undefined {
-    const id = this.#names.get(foldName(name));
-    return id === undefined ? undefined : this.#streams.get(id);
+    return this.#streams.byName(name);
+  }
+
+  streams(): Iterable<DirectoryStream> {
+    return this.#streams.all();
+  }
+
+  get streamsVersion(): number {
+    return this.#streams.version;
   }
 
   traffic(stream: StreamId): number {
     return this.#traffic.get(stream) ?? 0;
   }
 
-  streams(): Iterable<DirectoryStream> {
-    return this.#streams.values();
-  }
-
-  realms(): Iterable<RealmEntry> {
-    return this.#realms.values();
+  get streamGroups(): readonly DirectoryStreamGroup[] {
+    return this.#wholes.streamGroups;
   }
 
   bot(user: UserId): DirectoryBot | undefined {
     return this.#bots.get(user);
   }
 
-  silentBots(): ReadonlySet<UserId> {
-    return this.#silentBots;
+  bots(): Iterable<DirectoryBot> {
+    return this.#bots.all();
   }
 
-  bots(): Iterable<DirectoryBot> {
-    return this.#bots.values();
+  silentBots(): ReadonlySet<UserId> {
+    return this.#users.silentBots;
   }
 
   personal(user: UserId): DirectoryPersonal {
-    return this.#personals.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
+    return this.#personals.of(user);
   }
 
-  *personals(): Iterable<DirectoryPersonal> {
-    for (const one of this.#personals.values()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
+  personals(): Iterable<DirectoryPersonal> {
+    return this.#personals.watching();
   }
 
   statuses(): Iterable<readonly [UserId, UserStatus]> {
-    return this.#statuses;
+    return this.#personals.statuses;
+  }
+
+  get choicesVersion(): number {
+    return this.#personals.version;
   }
 
   group(id: number): DirectoryGroup | undefined {
@@ -260,82 +176,65 @@ export class RealmDirectory implements DirectoryView {
   }
 
   groups(): Iterable<DirectoryGroup> {
-    return this.#groups.values();
+    return this.#groups.all();
+  }
+
+  get groupsVersion(): number {
+    return this.#groups.version;
   }
 
   linkifiers(): readonly DirectoryLinkifier[] {
-    return this.#linkifiers;
+    return this.#wholes.linkifiers;
   }
 
   playgrounds(): readonly DirectoryPlayground[] {
-    return this.#playgrounds;
+    return this.#wholes.playgrounds;
   }
 
   domains(): readonly DirectoryDomain[] {
-    return this.#domains;
-  }
-
-  profileFields(): readonly DirectoryProfileField[] {
-    return this.#profileFields;
-  }
-
-  profile(user: UserId): ProfileData {
-    const known = this.#shownProfiles.get(user);
-    if (known) return known;
-    const profile = this.#profiles.get(user);
-    if (!profile) return NOTHING_FILLED_IN;
-    const shown = presentProfile(profile, this.#profileFields);
-    this.#shownProfiles.set(user, shown);
-    return shown;
+    return this.#wholes.domains;
   }
 
   emoji(): Iterable<DirectoryEmoji> {
-    return this.#emoji.values();
+    return this.#emoji.all();
   }
 
-  #putProfile(profile: DirectoryProfile): void {
-    this.#profiles.set(profile.user, profile);
-    this.#shownProfiles.delete(profile.user);
-    this.profilesVersion++;
+  get userDefaults(): UserDefaults {
+    return this.#wholes.userDefaults;
   }
 
-  #putProfileFields(fields: readonly DirectoryProfileField[]): void {
-    this.#profileFields = fields;
-    this.#shownProfiles.clear();
-    this.profilesVersion++;
+  get pictures(): RealmPictures {
+    return this.#wholes.pictures;
   }
 
-  #putPersonal(personal: DirectoryPersonal): void {
-    this.#personals.set(personal.user, personal);
-    if (personal.status) this.#statuses.set(personal.user, personal.status);
-    else this.#statuses.delete(personal.user);
-    this.choicesVersion++;
+  profileFields(): readonly DirectoryProfileField[] {
+    return this.#wholes.profileFields;
   }
 
-  #putUser(user: DirectoryUser): void {
-    const before = this.#users.get(user.id);
-    if (before) {
-      this.#keys.delete(before.keyHash);
-      this.#emails.delete(before.email.toLowerCase());
-      this.#emails.delete(before.deliveryEmail.toLowerCase());
+  profile(user: UserId): ProfileData {
+    return this.#profiles.shown(user);
+  }
+
+  get profilesVersion(): number {
+    return this.#profiles.version;
+  }
+
+  realms(): Iterable<RealmEntry> {
+    return this.#realms.all();
+  }
+
+  #put<C extends keyof Records>(collection: C, record: Records[keyof Records]): void {
+    this.#collections[collection].put(record as Records[C]);
+  }
+
+  #replace(change: Partial<Wholes>): void {
+    for (const name of WHOLES) {
+      if (change[name] !== undefined) this.#wholes = { ...this.#wholes, [name]: change[name] };
     }
-    this.#users.set(user.id, user);
-    if (isCalledBot(user)) this.#silentBots.add(user.id);
-    // The name never changes, so one that is out of use may stay.
-    if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
-    if (user.keyHash) this.#keys.set(user.keyHash, user.id);
-    this.#emails.set(user.email.toLowerCase(), user.id);
-    this.#emails.set(user.deliveryEmail.toLowerCase(), user.id);
-    this.usersVersion++;
-  }
-
-  #putStream(stream: DirectoryStream): void {
-    const before = this.#streams.get(stream.id);
-    if (before && this.#names.get(foldName(before.name)) === before.id) this.#names.delete(foldName(before.name));
-    // A change that the realm actor made before it heard of the first message must not take it back.
-    const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
-    this.#streams.set(stream.id, firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
-    if (!stream.archived) this.#names.set(foldName(stream.name), stream.id);
-    this.streamsVersion++;
+    if (change.profileFields) this.#profiles.setFields(change.profileFields);
   }
 }
+
+/** With its first account. */
+const foundedAt = (users: readonly DirectoryUser[]): number =>
+  users.length === 0 ? 0 : users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);

@@ -7,7 +7,8 @@ import { type RealmId, realmKey, type Seq, streamId } from '../core/index.js';
 import { type ExtraEmoji, extraEmoji } from '../emoji/extra.js';
 import type { EventLog } from '../log/index.js';
 import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
-import { asChange, type DirectorySnapshot, RealmDirectory } from './realm-directory.js';
+import { asChange, type DirectorySnapshot } from './contents.js';
+import { RealmDirectory } from './realm-directory.js';
 import { RealmTail, type TailReader } from './tail.js';
 import type { DirectoryView } from './view.js';
 

@@ -3,7 +3,6 @@
  * message, and which messages a mark has made read. From the Store, for all queues of this host that ask in one tick
  * together.
  */
-
 import type { RealmId } from '../core/index.js';
 import { IdSet, type JsonObject, userKey } from '../core/index.js';
 import {

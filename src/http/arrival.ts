@@ -1,5 +1,7 @@
 /** A request as its head shows it, and what is learned of it on the way. */
+
 import type { Operation } from '../api/index.js';
+import { madeOnce } from '../core/index.js';
 import { type Form, NO_FORM } from './body.js';
 import type { ParameterReader } from './params.js';
 import type { Pending } from './pending.js';
@@ -27,17 +29,10 @@ const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 type Methods = Found<Target>['route']['methods'];
 
-const wanted = new WeakMap<Methods, readonly string[]>();
-
 /** Which of the operations is meant may only be known with the body: what any of them looks at. */
-function wantedOf(methods: Methods): readonly string[] {
-  let names = wanted.get(methods);
-  if (!names) {
-    names = [...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? []))];
-    wanted.set(methods, names);
-  }
-  return names;
-}
+const wantedOf = madeOnce((methods: Methods): readonly string[] => [
+  ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
+]);
 
 function headersOf(exchange: HttpExchange, { route }: Found<Target>): ReadonlyMap<string, string> {
   const names = wantedOf(route.methods);

@@ -5,6 +5,7 @@
  * connection on which a second request arrives while the first is held: pipelining works for immediate answers only.
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { madeOnce } from '../core/index.js';
 import {
   announcesBody,
   type BodyPart,
@@ -236,18 +237,12 @@ class UwsExchange implements HttpExchange {
 }
 
 /** One native call for a whole block of headers: the module copies the value as it is. */
-const blocks = new WeakMap<Headers, readonly [string, string]>();
-function joined(headers: Headers): readonly [string, string] | undefined {
-  let block = blocks.get(headers);
-  if (!block) {
-    const [first, ...rest] = headers.pairs;
-    if (!first) return undefined;
-    const clean = (text: string): string => text.replace(/[\r\n\0]/g, ' ');
-    block = [clean(first[0]), [clean(first[1]), ...rest.map(([n, v]) => `${clean(n)}: ${clean(v)}`)].join('\r\n')];
-    blocks.set(headers, block);
-  }
-  return block;
-}
+const joined = madeOnce((headers: Headers): readonly [string, string] | undefined => {
+  const [first, ...rest] = headers.pairs;
+  if (!first) return undefined;
+  const clean = (text: string): string => text.replace(/[\r\n\0]/g, ' ');
+  return [clean(first[0]), [clean(first[1]), ...rest.map(([n, v]) => `${clean(n)}: ${clean(v)}`)].join('\r\n')];
+});
 
 function byteLength(parts: readonly BodyPart[]): number {
   let length = 0;

@@ -88,3 +88,13 @@ function mentionsOf(found: readonly Meaning[], silent: boolean): Mentions {
     wildcard: found.some((one) => one.kind === 'wildcard' && one.silent === silent),
   };
 }
+
+/** HTML of a text that refers to nobody; '' where it can't be rendered within its limits: clients show the text itself. */
+export function htmlOrNone(text: string): string {
+  try {
+    return renderMarkdown(text).html;
+  } catch (error) {
+    if (error instanceof CannotRender) return '';
+    throw error;
+  }
+}

@@ -1,10 +1,9 @@
 /** Look-ups over what everybody chose for himself: who is alerted by a text, who has muted a sender. */
-import type { UserId } from '../core/index.js';
+import { madeOnce, type UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import { AlertWords } from '../markdown/index.js';
 
 interface Choices {
-  readonly version: number;
   readonly words: AlertWords;
   /** Lower-case word → those who want to know of it. */
   readonly byWord: ReadonlyMap<string, readonly UserId[]>;
@@ -12,12 +11,7 @@ interface Choices {
   readonly muters: ReadonlyMap<number, readonly UserId[]>;
 }
 
-/** Choices change rarely: made anew when they do. */
-const known = new WeakMap<DirectoryView, Choices>();
-
-function choicesOf(directory: DirectoryView): Choices {
-  const before = known.get(directory);
-  if (before?.version === directory.choicesVersion) return before;
+function lookUps(directory: DirectoryView): Choices {
   const byWord = new Map<string, UserId[]>();
   const muters = new Map<number, UserId[]>();
   const add = <K>(to: Map<K, UserId[]>, key: K, user: UserId): void => {
@@ -29,10 +23,11 @@ function choicesOf(directory: DirectoryView): Choices {
     for (const word of alertWords) add(byWord, word.toLowerCase(), user);
     for (const { id } of muted) add(muters, id, user);
   }
-  const choices = { version: directory.choicesVersion, words: new AlertWords(byWord.keys()), byWord, muters };
-  known.set(directory, choices);
-  return choices;
+  return { words: new AlertWords(byWord.keys()), byWord, muters };
 }
+
+/** Choices change rarely: made anew when they do. */
+const choicesOf = madeOnce(lookUps, ({ choicesVersion }) => choicesVersion);
 
 /** Users with an alert word in the text, each once. */
 export function alertedBy(directory: DirectoryView, text: string): Iterable<UserId> {

@@ -131,6 +131,15 @@ export interface Fetched {
   readonly foundNewest: boolean;
 }
 
+/** What GET /messages tells of a window beside its messages. */
+export const presentWindow = ({ anchor, foundAnchor, foundOldest, foundNewest }: Fetched) => ({
+  anchor,
+  found_newest: foundNewest,
+  found_oldest: foundOldest,
+  found_anchor: foundAnchor,
+  history_limited: false,
+});
+
 export async function fetchWindow(reader: Reader, plan: Plan, window: Window): Promise<Fetched> {
   const anchor = window.anchor === 'first_unread' ? await firstUnread(reader, plan) : Math.min(window.anchor, NEWEST);
   const left = anchor === 0;

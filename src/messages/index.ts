@@ -10,6 +10,7 @@ export {
   fetchWindow,
   NEWEST,
   type OwnMessage,
+  presentWindow,
   Reader,
   type Window,
   type WindowArgs,

@@ -3,7 +3,7 @@
  * messages — a watermark and two sets of exceptions, so that moving a message changes nothing here and marking a stream
  * read is one small write, however much there is to read. Pure.
  */
-import { IdSet, type Json, type JsonObject } from '../core/index.js';
+import { IdSet, type Json, type JsonObject, madeOnce } from '../core/index.js';
 import type { OwnMessage } from './fetch.js';
 import type { StoredMessage } from './stored.js';
 
@@ -31,22 +31,18 @@ type Parts = ReadonlyMap<string, Json>;
 const NOTHING_READ: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
 /** Decoded once for each stored value. */
-const homes = new WeakMap<object, HomeReading>();
-const marks = new WeakMap<object, IdSet>();
+const readingIn = madeOnce(
+  ({ mark, read, unread }: JsonObject): HomeReading => ({
+    mark: mark as number,
+    read: IdSet.decode(read as Uint8Array),
+    unread: IdSet.decode(unread as Uint8Array),
+  }),
+);
+const markedIn = madeOnce(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
 
 export function readingOf(parts: Parts, home: number): HomeReading {
   const stored = parts.get(`${READ_PART}${home}`) as JsonObject | undefined;
-  if (!stored) return NOTHING_READ;
-  let reading = homes.get(stored);
-  if (!reading) {
-    reading = {
-      mark: stored.mark as number,
-      read: IdSet.decode(stored.read as Uint8Array),
-      unread: IdSet.decode(stored.unread as Uint8Array),
-    };
-    homes.set(stored, reading);
-  }
-  return reading;
+  return stored ? readingIn(stored) : NOTHING_READ;
 }
 
 export function readingPart(home: number, { mark, read, unread }: HomeReading): Record<string, Json> {
@@ -55,13 +51,7 @@ export function readingPart(home: number, { mark, read, unread }: HomeReading): 
 
 export function markedOf(parts: Parts, name: MarkName): IdSet {
   const stored = parts.get(`${MARK_PART}${name}`) as JsonObject | undefined;
-  if (!stored) return IdSet.EMPTY;
-  let set = marks.get(stored);
-  if (!set) {
-    set = IdSet.decode(stored.ids as Uint8Array);
-    marks.set(stored, set);
-  }
-  return set;
+  return stored ? markedIn(stored) : IdSet.EMPTY;
 }
 
 export const markedPart = (name: MarkName, ids: IdSet): Record<string, Json> => ({

@@ -1,5 +1,5 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
-import type { UserId } from '../core/index.js';
+import { madeOnce, type UserId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import {
   CannotRender,
@@ -16,22 +16,22 @@ declare module '../runtime/kind.js' {
   }
 }
 
-/** Names change rarely: made anew when the directory's users do. */
-const names = new WeakMap<DirectoryView, { version: number; byName: Map<string, DirectoryUser[]> }>();
-
-function usersNamed(directory: DirectoryView, name: string): readonly DirectoryUser[] {
-  let known = names.get(directory);
-  if (known?.version !== directory.usersVersion) {
-    known = { version: directory.usersVersion, byName: new Map() };
+/** By lower-case name. Names change rarely: made anew when the directory's users do. */
+const usersByName = madeOnce(
+  (directory: DirectoryView) => {
+    const byName = new Map<string, DirectoryUser[]>();
     for (const user of directory.users()) {
       if (!user.isActive) continue;
       const key = user.fullName.toLowerCase();
-      known.byName.set(key, [...(known.byName.get(key) ?? []), user]);
+      byName.set(key, [...(byName.get(key) ?? []), user]);
     }
-    names.set(directory, known);
-  }
-  return known.byName.get(name.toLowerCase()) ?? [];
-}
+    return byName;
+  },
+  ({ usersVersion }) => usersVersion,
+);
+
+const usersNamed = (directory: DirectoryView, name: string): readonly DirectoryUser[] =>
+  usersByName(directory).get(name.toLowerCase()) ?? [];
 
 const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 

@@ -1,6 +1,6 @@
 /** User groups (users.md § User groups): those that people make, and the system groups, which follow from roles. */
 import { Encoded } from '../api/encode-fields.js';
-import type { UserId } from '../core/index.js';
+import { madeOnce, type UserId } from '../core/index.js';
 import type { DirectoryGroup, DirectoryUser, DirectoryView, RealmSettings } from '../directory/index.js';
 import { isFullMember, ROLE } from './roles.js';
 
@@ -112,34 +112,17 @@ export class UserGroups {
   }
 }
 
-interface Known {
-  readonly version: string;
-  readonly groups: UserGroups;
-  encoded: Encoded | undefined;
-}
-
-const known = new WeakMap<DirectoryView, Known>();
-
-function knownGroups(directory: DirectoryView): Known {
-  const { usersVersion, groupsVersion, fullMembersAt, settings } = directory;
-  const version = `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
-  let current = known.get(directory);
-  if (current?.version !== version) {
-    current = { version, groups: new UserGroups(directory), encoded: undefined };
-    known.set(directory, current);
-  }
-  return current;
-}
+const versionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
+  `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
 
 /** Made once per change of accounts or groups. */
-export const groupsIn = (directory: DirectoryView): UserGroups => knownGroups(directory).groups;
+export const groupsIn = madeOnce((directory: DirectoryView) => new UserGroups(directory), versionOf);
 
 /** All of them, as the API shows them, by id. */
-export function encodedGroups(directory: DirectoryView): Encoded {
-  const current = knownGroups(directory);
-  current.encoded ??= Encoded.text(JSON.stringify([...current.groups.all()].map(presentGroup)));
-  return current.encoded;
-}
+export const encodedGroups = madeOnce(
+  (directory: DirectoryView) => Encoded.text(JSON.stringify([...groupsIn(directory).all()].map(presentGroup))),
+  versionOf,
+);
 
 /** As the API shows it. */
 export const presentGroup = ({ id, name, description, members, subgroups, system }: DirectoryGroup) => ({

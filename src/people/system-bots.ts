@@ -4,7 +4,7 @@
  */
 import { type UserId, userId } from '../core/index.js';
 import type { DirectoryUser } from '../directory/index.js';
-import { FAKE_EMAIL_DOMAIN } from './names.js';
+import { FAKE_EMAIL_DOMAIN } from './addresses/names.js';
 
 /** Tells people what happened to their streams, topics and groups. */
 export const NOTIFICATION_BOT = userId(1);

@@ -3,7 +3,7 @@
  * time, and encoded once for all who read it.
  */
 import { Encoded } from '../api/encode-fields.js';
-import type { JsonObject } from '../core/index.js';
+import { type JsonObject, madeOnce } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
 
@@ -118,14 +118,5 @@ export class PresenceReplica {
   }
 }
 
-const replicas = new WeakMap<DirectoryView, PresenceReplica>();
-
 /** The one that belongs to this replica of the directory. */
-export function presencesIn(directory: DirectoryView): PresenceReplica {
-  let replica = replicas.get(directory);
-  if (!replica) {
-    replica = new PresenceReplica(directory);
-    replicas.set(directory, replica);
-  }
-  return replica;
-}
+export const presencesIn = madeOnce((directory: DirectoryView) => new PresenceReplica(directory));

@@ -1,5 +1,4 @@
 /** openapi.json, from the declared operations. */
-
 import type { Operation, Parameter } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
 import { VERSION } from '../version.js';

@@ -4,20 +4,16 @@
  * Life: loading → ready → stopped. Everything that can go wrong with a write ends the activation; the next command
  * starts a fresh one from the Store, which redoes the outbox first.
  */
-import { ApiError, apiError } from '../api/errors.js';
-import type { ActorReply } from '../api/operation.js';
 import type { BusRequest } from '../bus/index.js';
-import { type ActorKey, type Epoch, type Json, type JsonObject, parseKey, type RealmId } from '../core/index.js';
-import type { DirectoryView } from '../directory/index.js';
+import { type ActorKey, type Epoch, parseKey, type RealmId } from '../core/index.js';
 import { CommitLoop } from './commit-loop.js';
-import { fitsLog } from './form-entries.js';
-import type { Group } from './group.js';
-import type { AnyKind, CommandContext, HeldRequest, LiveActor, Outcome, View } from './kind.js';
+import { Executor } from './executor.js';
+import type { AnyKind, LiveActor } from './kind.js';
+import { heldRequest, startLive } from './live.js';
 import { type Loaded, loadActor } from './load.js';
-import type { PlainItem } from './log-entry.js';
 import { Mailbox, Pending } from './mailbox.js';
+import { ActorMemory } from './memory.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
-import { PhaseMachine } from './phase-machine.js';
 import type { ActivationPorts } from './ports.js';
 import { type Envelope, isFromActor, type Reply } from './protocol.js';
 import type { RetryReason, StopReason } from './reasons.js';
@@ -38,21 +34,14 @@ export class Activation {
   readonly #outbox: Outbox;
   readonly #commits: CommitLoop;
   #early: { envelope: Envelope; request: BusRequest }[] = [];
-  #exists = false;
-  #state: JsonObject;
-  #parts = new Map<string, Json>();
-  #volatile: unknown;
-  #machine: PhaseMachine | undefined;
+  readonly #memory: ActorMemory;
+  readonly #executor: Executor;
   #live: LiveActor | undefined;
   readonly #supply: Supply;
   #scheduled = false;
   #handling: Pending | undefined;
   /** Only commands of other actors are still taken. */
   #leaving = false;
-  /** Its end is decided: nothing more is handled. */
-  #ending = false;
-  /** Memory holds what was never committed: nothing more is handled. */
-  #spoiled = false;
   #onProgress: (() => void)[] = [];
 
   constructor(
@@ -63,7 +52,7 @@ export class Activation {
   ) {
     this.realm = parseKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
-    this.#state = kind.initial(key);
+    this.#memory = new ActorMemory(key, kind);
     this.#outbox = new Outbox(key, this.realm, {
       clock: ports.clock,
       log: ports.log,
@@ -71,10 +60,10 @@ export class Activation {
       trouble: (error) => ports.logger.warn({ actor: key, err: error }, 'append failed, trying again'),
       progress: () => this.#progressed(),
     });
-    this.#supply = new Supply(key, this.realm, kind, ports, () => this.#view());
+    this.#supply = new Supply(key, this.realm, kind, ports, () => this.#memory.view());
     this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, {
       now: () => ports.clock.now(),
-      state: () => this.#state,
+      state: () => this.#memory.state,
       committed: () => {
         if (this.#live) this.#guard(() => this.#live?.committed());
         this.#progressed();
@@ -82,6 +71,11 @@ export class Activation {
       failed: (reason, error) => this.stop(reason, error),
       stopped: () => this.status === 'stopped',
       due: (at) => ports.due(key, at),
+    });
+    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, {
+      finish: (pending, reply) => this.#finish(pending, reply),
+      wake: (lane) => this.#wake(lane),
+      crashed: () => this.stop('crashed'),
     });
   }
 
@@ -98,7 +92,7 @@ export class Activation {
       this.#running.size === 0 &&
       this.#commits.idle &&
       this.#outbox.size === 0 &&
-      !this.#ending
+      !this.#executor.ending
     );
   }
 
@@ -126,16 +120,13 @@ export class Activation {
     this.#progressed();
   }
 
-  #loaded({ root, entries, parts, remembered }: Loaded): void {
-    if (root) {
-      this.#exists = true;
-      this.#state = root.state as JsonObject;
-    }
-    this.#parts = parts;
+  #loaded(loaded: Loaded): void {
+    const { root, entries, remembered } = loaded;
+    this.#memory.load(loaded);
     this.#remembered.load(remembered);
-    this.#ending = entries.some((entry) => entry.ends);
+    this.#executor.ending = entries.some((entry) => entry.ends);
     this.#commits.loaded(root?.version ?? 0, root?.due ?? null, entries.length > 0);
-    this.#start();
+    this.#live = startLive(this.key, this.realm, this.kind, this.#memory, this.ports);
     for (const entry of entries) {
       const rested = entry.sequences.map(({ lane }) => (lane === undefined ? () => {} : this.#rest(lane)));
       this.#outbox.add({ ...entry, records: [] }, rested);
@@ -213,7 +204,7 @@ export class Activation {
   /** The live side writes down what only memory knows; a failure there must not keep the host from leaving. */
   async draining(): Promise<void> {
     try {
-      if (this.status === 'ready' && this.#exists) await this.#live?.draining?.();
+      if (this.status === 'ready' && this.#memory.exists) await this.#live?.draining?.();
     } catch (error) {
       this.ports.logger.warn({ actor: this.key, err: error }, 'could not write down what only memory knows');
     }
@@ -252,7 +243,8 @@ export class Activation {
   }
 
   #progressed(): void {
-    if (this.#ending && this.status === 'ready' && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
+    const ending = this.#executor.ending && this.status === 'ready';
+    if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
     // Commits may have waited for the log.
     this.#commits.pump();
     if (this.#onProgress.length > 0) for (const fn of this.#onProgress.splice(0)) fn();
@@ -268,43 +260,15 @@ export class Activation {
     return this.status === 'stopped';
   }
 
-  #start(): void {
-    this.#volatile = this.kind.volatile(this.key, this.#state, this.#parts);
-    if (this.kind.live) {
-      this.#live = this.kind.live(
-        {
-          key: this.key,
-          realm: this.realm,
-          exists: () => this.#exists,
-          state: () => this.#state,
-          volatile: this.#volatile,
-          tell: (name, args) => this.ports.tell(this.key, name, args),
-        },
-        this.ports.suppliers,
-      );
-      return;
-    }
-    this.#machine = new PhaseMachine(this.kind.machine, this.#state.phase as string | undefined);
-  }
-
   #receiveLive(envelope: Envelope, request: BusRequest): void {
-    if (!this.#exists || !this.#live) {
+    if (!this.#memory.exists || !this.#live) {
       request.reply(this.kind.missing(this.key) as never);
       return;
     }
-    const held: HeldRequest = {
-      id: envelope.id,
-      reply: (reply) => {
-        this.lastUsed = this.ports.clock.monotonic();
-        request.reply(reply as never);
-      },
-      onCancel: (fn) => request.onCancel(fn),
-    };
+    const held = heldRequest(envelope.id, request, () => {
+      this.lastUsed = this.ports.clock.monotonic();
+    });
     this.#guard(() => this.#live?.command(envelope.name, envelope.args, held, envelope.caller));
-  }
-
-  #view(): View<JsonObject> {
-    return { state: this.#state, parts: this.#parts, volatile: this.#volatile };
   }
 
   /** Handlers of one tick share a commit. */
@@ -320,11 +284,11 @@ export class Activation {
   #run(): void {
     for (;;) {
       if (this.status !== 'ready') return;
-      if (this.#ending || this.#spoiled) break;
+      if (this.#executor.over) break;
       const pending = this.#mailbox.next();
       if (!pending) break;
       this.#handling = pending;
-      this.#guard(() => this.#handle(pending));
+      this.#guard(() => this.#executor.handle(pending));
       this.#handling = undefined;
     }
     this.#commits.pump();
@@ -346,156 +310,9 @@ export class Activation {
     }
   }
 
-  #handle(pending: Pending): void {
-    const { envelope, command } = pending;
-    if (pending.failure !== undefined) this.#fail(pending, pending.failure);
-    else if (!this.#exists && !command.creates) this.#answer(pending, this.kind.missing(this.key));
-    else if (this.#machine && !this.#admits(envelope.name)) {
-      this.#refuse(pending, this.kind.refuse(this.#machine.phase, envelope.name));
-    } else if (envelope.name === 'due' && !this.#isDue()) this.#answer(pending, { value: null });
-    else this.#execute(pending);
-  }
-
-  #execute(pending: Pending): void {
-    const { envelope, command } = pending;
-    const group = command.read ? undefined : this.#commits.open();
-    let outcome: Outcome<JsonObject>;
-    try {
-      outcome = command.handle(this.#view(), envelope.args, pending.inputs, this.#context(envelope, group));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.#refuse(pending, { error: error.toReply() });
-      return;
-    }
-    // The time it waited for has come; unless it says so, it waits for no other.
-    if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
-    if (outcome.events && !fitsLog(outcome.events)) {
-      this.#outsized(pending);
-      return;
-    }
-    if (group && (writes(outcome) || isFromActor(envelope.id))) this.#take(pending, outcome, group);
-    else this.#answer(pending, outcome.reply);
-    const { transient } = outcome;
-    if (transient) this.#commits.afterLogged(() => this.#publish(transient));
-  }
-
-  /** What cannot be told must not be done. The handler may have noted it in memory: that is left behind. */
-  #outsized(pending: Pending): void {
-    this.ports.logger.error({ actor: this.key, command: pending.envelope.name }, 'an event is too large for the log');
-    this.#spoiled = true;
-    this.#refuse(pending, { error: apiError('BODY_TOO_LARGE').toReply() });
-    this.#commits.afterNewest(() => this.stop('crashed'));
-  }
-
-  #publish(items: readonly PlainItem[]): void {
-    for (const item of items) {
-      try {
-        this.ports.log.publish(this.realm, item as unknown as Json);
-      } catch (error) {
-        // Larger than the log can carry.
-        this.ports.logger.warn({ actor: this.key, err: error }, 'a transient event was lost');
-      }
-    }
-  }
-
-  #context(envelope: Envelope, group: Group | undefined): CommandContext {
-    const commits = this.#commits;
-    return {
-      key: this.key,
-      realm: this.realm,
-      now: this.ports.clock.now(),
-      caller: envelope.caller,
-      client: envelope.client,
-      // A read that asks closes the group, so only those that label what they read cost a commit of their own.
-      get version() {
-        return group ? group.version : commits.seal();
-      },
-      directory: this.kind.directory ? this.ports.directoryNow(this.realm) : NO_DIRECTORY,
-    };
-  }
-
-  /** Timers may ring twice (a reload, a commit between ringing and handling); what they stand for happens once. */
-  #isDue(): boolean {
-    const { due } = this.#commits;
-    if (due !== null && due <= this.ports.clock.now()) return true;
-    this.ports.due(this.key, due);
-    return false;
-  }
-
-  #admits(name: string): boolean {
-    return this.kind.commands[name]?.creates || this.#machine?.admits(name) !== false;
-  }
-
-  /** Apply an outcome to the state in memory and to the commit in the making. */
-  #take(pending: Pending, outcome: Outcome<JsonObject>, group: Group): void {
-    const reply: Reply = outcome.reply;
-    this.#exists = true;
-    if (outcome.state) this.#state = outcome.state;
-    if (outcome.transition && this.#machine) {
-      this.#machine.send(outcome.transition);
-    }
-    if (this.#machine && this.#state.phase !== this.#machine.phase) {
-      this.#state = { ...this.#state, phase: this.#machine.phase };
-    }
-    for (const [name, value] of Object.entries(outcome.parts ?? {})) {
-      if (value === null) this.#parts.delete(name);
-      else if (this.kind.loads.some((prefix) => name.startsWith(prefix))) this.#parts.set(name, value);
-      group.parts.set(name, value);
-    }
-    for (const change of outcome.messages ?? []) group.messages.set(change.id, change);
-    for (const item of outcome.events ?? []) group.items.push(item);
-    if (outcome.due !== undefined) this.#commits.due = outcome.due;
-    if (outcome.end) {
-      group.ends = true;
-      this.#ending = true;
-    }
-    this.#commits.take(group);
-    group.replies.push([pending.envelope.id, outcome.large ? { again: true } : reply]);
-    const finish = (): void => this.#finish(pending, reply);
-    const { exclusive, lane = 'main' } = pending.command;
-    const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);
-    if (stages.length > 0) {
-      const waits = outcome.replyAfterCommands === true;
-      group.sequences.push({
-        sequence: { stages, ...(waits && { answers: pending.envelope.id }), ...(exclusive && { lane }) },
-        finished: () => {
-          if (exclusive) this.#wake(lane);
-          if (waits) finish();
-        },
-      });
-      if (waits) return;
-    } else if (exclusive) group.onCommitted.push(() => this.#wake(lane));
-    // What other actors do next must come later in the log than what they asked for here.
-    if (isFromActor(pending.envelope.id)) group.onLogged.push(finish);
-    else group.onCommitted.push(finish);
-  }
-
   #wake(lane: string): void {
     this.#mailbox.wake(lane);
     this.#schedule();
-  }
-
-  #fail(pending: Pending, error: unknown): void {
-    if (error instanceof ApiError) {
-      this.#refuse(pending, { error: error.toReply() });
-      return;
-    }
-    this.ports.logger.warn({ actor: this.key, command: pending.envelope.name, err: error }, 'inputs unavailable');
-    this.#answer(pending, { retry: 'unavailable' });
-  }
-
-  /** A refused command of another actor counts as carried out: its repeat must not be executed after all. */
-  #refuse(pending: Pending, reply: ActorReply): void {
-    if (this.#exists && isFromActor(pending.envelope.id)) this.#take(pending, { reply }, this.#commits.open());
-    else this.#answer(pending, reply);
-  }
-
-  /** A reply that changed nothing: it waits for the commits whose results it may have seen. */
-  #answer(pending: Pending, reply: Reply): void {
-    if (pending.command.exclusive) this.#wake(pending.command.lane ?? 'main');
-    const finish = (): void => this.#finish(pending, reply);
-    if (pending.command.logged) this.#commits.afterLogged(finish);
-    else this.#commits.afterNewest(finish);
   }
 
   #finish(pending: Pending, reply: Reply): void {
@@ -504,13 +321,5 @@ export class Activation {
     if (this.#running.size === 0) this.#progressed();
   }
 }
-
-function writes(outcome: Outcome<JsonObject>): boolean {
-  const { state, parts, messages, events, commands, due, transition, end } = outcome;
-  return !!(state || parts || messages || events || commands || transition || end) || due !== undefined;
-}
-
-/** For kinds that must not depend on a replica (the realm actor is what replicas follow). */
-const NO_DIRECTORY = undefined as unknown as DirectoryView;
 
 const UNKNOWN = { code: 'BAD_REQUEST', status: 500, msg: 'Internal server error' } as const;

@@ -20,6 +20,7 @@ import type { PartitionOwner, Placement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
 import { Activation } from './activation.js';
 import { ActorClient } from './client.js';
+import { drain } from './drain.js';
 import { DueTimers } from './due-timers.js';
 import { IdSource } from './id-source.js';
 import type { AnyKind, HostServices, Suppliers } from './kind.js';
@@ -55,8 +56,6 @@ const FIRST_WAKE_RETRY_MS = 250;
 const LONGEST_WAKE_RETRY_MS = 5_000;
 const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
-/** Handing over waits this long for what was begun. */
-const DRAIN_MS = 10_000;
 
 /** Of an envelope that no frontend sent: its id has no number, so its reply needs no memory. */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
@@ -155,7 +154,14 @@ export class ActorHost implements PartitionOwner {
 
   async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
-    if (reason === 'released') await this.#drain(partitions, epochs);
+    if (reason === 'released') {
+      await drain(this.options.clock, {
+        activations: (of) => this.#of(new Set(of)),
+        leave: () => this.#leave(partitions, epochs),
+        left: () => partitions.filter((p) => this.#leaving.has(p)),
+        all: partitions,
+      });
+    }
     // While we drained, the lease may have lapsed and been taken anew.
     const gone = new Set(partitions.filter((p) => this.#epochs.get(p) === epochs.get(p)));
     for (const p of gone) {
@@ -169,35 +175,9 @@ export class ActorHost implements PartitionOwner {
     if (reason === 'released') await Promise.all(servers);
   }
 
-  /**
-   * Finish what was begun. Commands of actors are taken to the end: those that drain may wait for each other. Bounded,
-   * because what is left in an outbox is not lost: the next owner goes on with it.
-   */
-  async #drain(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): Promise<void> {
-    const gone = new Set(partitions);
-    let timer: TimerHandle | undefined;
-    let late = false;
-    const limit = new Promise<void>((resolve) => {
-      timer = this.options.clock.setTimeout(() => {
-        late = true;
-        resolve();
-      }, DRAIN_MS);
-    });
-    // Live actors write down what only memory knows while commands are still taken: they send themselves one.
-    await Promise.race([limit, Promise.all(this.#of(gone).map((a) => a.draining()))]);
-    for (const p of gone) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
-    while (!late) {
-      // Taken again meanwhile: nothing to hand over there.
-      for (const p of gone) if (!this.#leaving.has(p)) gone.delete(p);
-      const left = this.#of(gone);
-      if (left.length === 0) break;
-      for (const a of left) a.leave();
-      await Promise.race([limit, Promise.all(left.map((a) => a.rest()))]);
-      // None may go while another could still need it.
-      if (late || !left.every((a) => a.status === 'stopped' || a.atRest)) continue;
-      await Promise.race([limit, Promise.all(left.map((a) => a.retire('drained')))]);
-    }
-    if (timer) this.options.clock.clearTimeout(timer);
+  /** Let go of those that are still ours at this epoch: from now on their actors only take commands of other actors. */
+  #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
+    for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
   }
 
   #of(partitions: ReadonlySet<Partition>): Activation[] {

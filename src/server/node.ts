@@ -10,7 +10,7 @@ import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
 import { PostOffice } from '../mail/index.js';
 import { MessageRenderer } from '../messages/index.js';
-import { disposableDomains } from '../people/disposable.js';
+import { disposableDomains } from '../people/addresses/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
 import { passwordStrength } from '../secrets/password-strength.js';

@@ -26,10 +26,10 @@ import {
   toPart,
   value,
 } from './store-mongo-documents.js';
+import { createIndexes } from './store-mongo-indexes.js';
 import { MongoRecords } from './store-mongo-records.js';
 import { scan } from './store-mongo-scan.js';
 
-const TOMBSTONE_SECONDS = 3_600;
 /** A server that hangs, without closing its connections, fails other operations only after 10 s. */
 const PING_MS = 3_000;
 /** Ids in one `$in`. */
@@ -86,28 +86,13 @@ export class MongoStore implements Store {
     const client = store.#client;
     try {
       await client.connect();
-      await store.#createIndexes();
+      await createIndexes(store.#db);
       return store;
     } catch (cause) {
       await client.close().catch(() => undefined);
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new StoreUnavailable(`MongoDB at ${serverName(url)} can't be used: ${why}`, { cause });
     }
-  }
-
-  async #createIndexes(): Promise<void> {
-    const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_SECONDS } as const;
-    await this.#roots.createIndexes([{ key: { partition: 1, sleeper: 1 } }]);
-    await this.#parts.createIndexes([tombstones]);
-    await this.#messages.createIndexes([
-      { key: { realm: 1, conversation: 1, id: 1 } },
-      { key: { realm: 1, conversation: 1, topicKey: 1, id: 1 } },
-      { key: { realm: 1, sender: 1, id: 1 } },
-      { key: { realm: 1, participants: 1, id: 1 } },
-      { key: { realm: 1, tags: 1, id: 1 } },
-      { key: { realm: 1, movedFrom: 1, id: 1 } },
-      tombstones,
-    ]);
   }
 
   load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {

@@ -1,6 +1,6 @@
 /** Stream and subscription objects as the API shows them (streams.md § Stream objects). */
 import { Encoded } from '../api/encode-fields.js';
-import type { JsonObject } from '../core/index.js';
+import { type JsonObject, madeOnce } from '../core/index.js';
 import type { DirectoryStream } from '../directory/index.js';
 
 export function presentStream(stream: DirectoryStream): JsonObject {
@@ -21,17 +21,10 @@ export function presentStream(stream: DirectoryStream): JsonObject {
   };
 }
 
-const encoded = new WeakMap<DirectoryStream, string>();
-
 /** Fields of a stream as JSON text without the closing brace, made once per change of the stream. */
-export function encodedStream(stream: DirectoryStream): string {
-  let text = encoded.get(stream);
-  if (text === undefined) {
-    text = JSON.stringify(presentStream(stream)).slice(0, -1);
-    encoded.set(stream, text);
-  }
-  return text;
-}
+export const encodedStream = madeOnce((stream: DirectoryStream): string =>
+  JSON.stringify(presentStream(stream)).slice(0, -1),
+);
 
 /** JSON list of streams, each with more fields of its own. */
 export const encodedStreams = (

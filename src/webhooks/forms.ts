@@ -1,5 +1,4 @@
 /** What outgoing webhooks are told, in the two forms that there are, and what their answers say (users.md § Bots). Pure. */
-
 import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '../directory/index.js';
 import { cleaned, parseJsonText } from '../http/json-text.js';
 import { neutral, type StoredMessage, variant } from '../messages/index.js';

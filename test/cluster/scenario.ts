@@ -1,5 +1,4 @@
 /** One run: clients send commands, hosts fail, everything settles, and the history is checked. */
-
 import { realmKey } from '../../src/core/index.js';
 import { ActorClient, CommandTimeout } from '../../src/runtime/index.js';
 import { type Answered, checkHistory } from './history.js';

@@ -1,31 +1,24 @@
 import { realmId } from '../../src/core/index.js';
-import { type DirectorySnapshot, RealmDirectory } from '../../src/directory/index.js';
+import { type DirectorySnapshot, NO_WHOLES, ONE_OF, RealmDirectory, type Records } from '../../src/directory/index.js';
 import { type EmojiNames, extraEmoji } from '../../src/emoji/index.js';
 
-const EMPTY: DirectorySnapshot = {
+const NO_RECORDS = Object.fromEntries(Object.keys(ONE_OF).map((collection) => [collection, []])) as unknown as {
+  readonly [C in keyof Records]: [];
+};
+
+/** A directory with this in it, and nothing else. */
+export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot => ({
   version: 1,
   subdomain: '',
   deactivated: false,
   settings: {},
-  users: [],
-  streams: [],
-  realms: [],
-  personals: [],
-  groups: [],
   fullMembersAt: 0,
-  linkifiers: [],
-  emoji: [],
-  playgrounds: [],
-  streamGroups: [],
   traffic: [],
-  userDefaults: {},
-  bots: [],
-  domains: [],
-  profileFields: [],
-  profiles: [],
-  pictures: {},
-};
+  ...NO_RECORDS,
+  ...NO_WHOLES,
+  ...of,
+});
 
 /** The directory of realm 1, with this in it. */
 export const directoryWith = (of: Partial<DirectorySnapshot>, names: EmojiNames = 'conclave'): RealmDirectory =>
-  new RealmDirectory(realmId(1), { ...EMPTY, ...of }, extraEmoji(names));
+  new RealmDirectory(realmId(1), snapshotWith(of), extraEmoji(names));

@@ -1,6 +1,6 @@
 /** fetch_event_types `subscription` and `stream` (register.md, streams.md). */
 import type { Fields } from '../../../src/api/encode-fields.js';
-import { type JsonObject, streamId } from '../../../src/core/index.js';
+import { type JsonObject, madeOnce, streamId } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
 import { isAdmin, isGuest, streamNotifications } from '../../../src/people/index.js';
 import {
@@ -15,16 +15,12 @@ import {
 import { activeSubscribers } from '../../shared/subscribers.js';
 import type { SnapshotInputs } from './take.js';
 
-const sorted = new WeakMap<DirectoryView, { readonly version: number; readonly streams: readonly DirectoryStream[] }>();
-
 /** Live streams by name; sorted once per change of any. */
-function liveStreams(directory: DirectoryView): readonly DirectoryStream[] {
-  const known = sorted.get(directory);
-  if (known?.version === directory.streamsVersion) return known.streams;
-  const streams = [...directory.streams()].filter((stream) => !stream.archived).sort(byName);
-  sorted.set(directory, { version: directory.streamsVersion, streams });
-  return streams;
-}
+const liveStreams = madeOnce(
+  (directory: DirectoryView): readonly DirectoryStream[] =>
+    [...directory.streams()].filter((stream) => !stream.archived).sort(byName),
+  ({ streamsVersion }) => streamsVersion,
+);
 
 export function subscriptionSections({
   user,

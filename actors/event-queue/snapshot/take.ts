@@ -2,7 +2,6 @@
  * The state that POST /register sends, with what it contains named by actor and version, so that the queue can leave
  * out exactly the events that the snapshot already shows (design § 3).
  */
-
 import { encodeParts, type Fields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
 import { type ActorKey, type JsonObject, presenceKey, realmKey, type Seq, userId } from '../../../src/core/index.js';

@@ -1,25 +1,20 @@
 /** The whole directory, for replicas. */
-import type { JsonObject } from '../../../src/core/index.js';
+import type { Json, JsonObject } from '../../../src/core/index.js';
+import { NO_WHOLES } from '../../../src/directory/index.js';
 import { value } from '../../shared/replies.js';
-import {
-  botsOf,
-  domainsOf,
-  emojiOf,
-  groupsOf,
-  linkifiersOf,
-  personalsOf,
-  picturesOf,
-  playgroundsOf,
-  profileFieldsOf,
-  profilesOf,
-  realmsOf,
-  streamGroupsOf,
-  streamsOf,
-  trafficOf,
-  userDefaultsOf,
-  usersOf,
-} from '../state.js';
+import { type Parts, RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
 import type { RealmCommand } from './command.js';
+
+/** In the order of their numbers: that of parts is that of their names. */
+function records(parts: Parts, prefix: string): Json[] {
+  const found: [number, Json][] = [];
+  for (const [name, record] of parts)
+    if (name.startsWith(prefix)) found.push([Number(name.slice(prefix.length)), record]);
+  return found.sort(([a], [b]) => a - b).map(([, record]) => record);
+}
+
+const mapped = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(of).map(([name, one]) => [name, as(one, name)]));
 
 export const snapshot: RealmCommand<JsonObject> = {
   lane: 'snapshot',
@@ -32,24 +27,10 @@ export const snapshot: RealmCommand<JsonObject> = {
       subdomain: state.subdomain,
       deactivated: state.phase === 'deactivated',
       settings: state.settings,
-      users: [...usersOf(parts)] as never,
-      streams: [...streamsOf(parts)] as never,
-      realms: [...realmsOf(parts)] as never,
-      personals: [...personalsOf(parts)] as never,
       fullMembersAt: state.fullMembersAt,
-      groups: [...groupsOf(parts)] as never,
-      linkifiers: linkifiersOf(parts) as never,
-      playgrounds: playgroundsOf(parts) as never,
-      domains: domainsOf(parts) as never,
-      streamGroups: streamGroupsOf(parts) as never,
       traffic: trafficOf(parts),
-      emoji: [...emojiOf(parts)] as never,
-      userDefaults: userDefaultsOf(parts),
-      profileFields: profileFieldsOf(parts) as never,
-      profiles: [...profilesOf(parts)] as never,
-      // By id: the order of parts is that of their names.
-      bots: [...botsOf(parts)].sort((a, b) => a.user - b.user) as never,
-      pictures: picturesOf(parts) as never,
+      ...mapped(RECORD_PARTS, (prefix) => records(parts, prefix)),
+      ...mapped(WHOLE_PARTS, (part, name) => parts.get(part) ?? (NO_WHOLES as unknown as JsonObject)[name]!),
     }),
   }),
 };

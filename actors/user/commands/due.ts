@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { nextWake, withParts } from '../due.js';
-import { deliverDue } from './delivery.js';
-import { sweepFiles } from './files.js';
+import { sweepFiles } from './files/files.js';
+import { deliverDue } from './later/delivery.js';
 
 export const due: UserCommand<JsonObject> = {
   handle({ parts }, _args, _inputs, context) {

@@ -29,7 +29,6 @@ export const common = {
   },
   ADMIN_REQUIRED: { code: 'UNAUTHORIZED_PRINCIPAL', status: 400, msg: 'Must be an organization administrator' },
   OWNER_REQUIRED: { code: 'UNAUTHORIZED_PRINCIPAL', status: 400, msg: 'Must be an organization owner' },
-  MEMBER_REQUIRED: { code: 'UNAUTHORIZED_PRINCIPAL', status: 400, msg: 'Must be an organization member' },
   NO_BOTS: bad('This endpoint does not accept bot requests.'),
   NO_GUESTS: bad('Not allowed for guest users'),
   REQUEST_VARIABLE_MISSING: {
@@ -53,7 +52,6 @@ export const common = {
   ARGUMENT_NOT_JSON: bad('Argument "{var_name}" is not valid JSON.'),
   /** Validator messages are made from the schema (http/validate.ts). */
   VALIDATION_FAILED: bad('{message}'),
-  INVALID_JSON: { code: 'INVALID_JSON', status: 400, msg: 'Malformed JSON' },
   /** Ours: the form cannot be taken apart (a multipart body without its boundary, too many fields). */
   MALFORMED_FORM: bad('Malformed request body'),
   /** Ours: the peer's proxy answers an HTML page. */

@@ -10,7 +10,6 @@ export const queues = {
   },
   EVENT_PRUNED: bad('An event newer than {last_event_id} has already been pruned!'),
   EVENT_NOT_IN_QUEUE: bad('Event {last_event_id} was not in this queue'),
-  QUEUE_NOT_ALLOCATED: bad('Could not allocate event queue'),
   OPERATOR_NOT_SUPPORTED: bad('Operator {operator} not supported.'),
   ANONYMOUS_CLIENT_GRAVATAR: bad("Invalid 'client_gravatar' parameter for anonymous request"),
   ANONYMOUS_INCLUDE_SUBSCRIBERS: bad("Invalid 'include_subscribers' parameter for anonymous request"),

@@ -17,8 +17,6 @@ export const shared = {
   ENTER_VALID_EMAIL: bad('Enter a valid email address.'),
   INVALID_USER_GROUP: bad('Invalid user group'),
   NOTHING_TO_DO: bad('Nothing to do. Specify at least one of "add" or "delete".'),
-  INVALID_OP: bad('Invalid op'),
-  INVALID_TYPE: bad('Invalid type'),
   STREAM_NAME_DOES_NOT_EXIST: {
     code: 'STREAM_DOES_NOT_EXIST',
     status: 400,

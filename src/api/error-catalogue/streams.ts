@@ -31,6 +31,4 @@ export const streams = {
   TOPIC_NOT_MUTED: bad('Topic is not muted'),
   SUPPLY_STREAM: bad("Please supply 'stream'."),
   STREAM_TWICE: bad("Please choose one: 'stream' or 'stream_id'."),
-  SUBSCRIBERS_UNAVAILABLE: bad('Subscriber data is not available for this stream'),
-  SUBSCRIBERS_PRIVATE: bad('Unable to retrieve subscribers for private stream'),
 } as const satisfies Record<string, CatalogueEntry>;

@@ -10,19 +10,7 @@ export const users = {
   },
   USER_DEACTIVATED: { code: 'USER_DEACTIVATED', status: 401, msg: 'Account is deactivated' },
   REALM_DEACTIVATED: { code: 'REALM_DEACTIVATED', status: 401, msg: 'This organization has been deactivated' },
-  PASSWORD_AUTH_DISABLED: {
-    code: 'PASSWORD_AUTH_DISABLED',
-    status: 401,
-    msg: 'Password authentication is disabled in this organization',
-  },
-  PASSWORD_RESET_REQUIRED: {
-    code: 'PASSWORD_RESET_REQUIRED',
-    status: 401,
-    msg: 'Your password has been disabled and needs to be reset',
-  },
-  NOT_IN_PRODUCTION: bad('Endpoint not available in production.'),
   INVALID_SUBDOMAIN: bad('Invalid subdomain'),
-  SUBDOMAIN_REQUIRED: bad('Subdomain required'),
   EMAIL_IN_USE: bad("Email '{email}' already in use"),
   EMAIL_NOT_ALLOWED: bad("Email '{email}' not allowed in this organization"),
   EMAIL_DISPOSABLE: bad('Disposable email addresses are not allowed in this organization'),
@@ -49,7 +37,6 @@ export const users = {
   ZCOMMAND_SLASH: bad('There should be a leading slash in the zcommand.'),
   NO_SUCH_ZCOMMAND: bad('No such command: {command}'),
   MAIL_LINK: bad('This link does not hold (any more).'),
-  INVALID_ROLE: bad('Invalid role'),
   ONLY_OWNER_ROLE: bad('The owner permission cannot be removed from the only organization owner.'),
   /** DELETE /users/{id}: without code (seed). */
   ONLY_OWNER_DEACTIVATION: { status: 400, msg: 'Cannot deactivate the only organization owner' },

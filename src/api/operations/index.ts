@@ -1,19 +1,40 @@
 /** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
-
 import type { Operation } from '../operation.js';
-import { ACCOUNT_OPERATIONS } from './accounts.js';
-import { AVATAR_OPERATIONS } from './avatars.js';
-import { BOT_STORAGE_OPERATIONS } from './bot-storage.js';
-import { BOT_OPERATIONS } from './bots.js';
-import { confirmEmail, showConfirmation } from './confirm-email.js';
-import { DOMAIN_OPERATIONS } from './domains.js';
-import { createDrafts, deleteDraft, editDraft, getDrafts } from './drafts.js';
-import { EMOJI_OPERATIONS } from './emoji.js';
+import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
+import { BOT_OPERATIONS } from './bots/bots.js';
 import { deleteQueue, getEvents, register } from './events.js';
 import { FILE_OPERATIONS } from './files.js';
-import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './flags.js';
-import { INVITATION_OPERATIONS } from './invitations.js';
-import { JOINING_OPERATIONS } from './joining.js';
+import { INVITATION_OPERATIONS } from './invitations/invitations.js';
+import { JOINING_OPERATIONS } from './invitations/joining.js';
+import { SIGN_UP_OPERATIONS } from './invitations/signing-up.js';
+import { createDrafts, deleteDraft, editDraft, getDrafts } from './messages/drafts.js';
+import { markAllAsRead, markStreamAsRead, markTopicAsRead, setFlags, setFlagsInNarrow } from './messages/flags.js';
+import {
+  deleteMessage,
+  deleteTopic,
+  getMessageHistory,
+  getStreamTopics,
+  updateMessage,
+} from './messages/message-changes.js';
+import {
+  getMessage,
+  getMessages,
+  getReadReceipts,
+  matchesNarrow,
+  renderMessage,
+  sendMessage,
+} from './messages/messages.js';
+import { addReaction, removeReaction } from './messages/reactions.js';
+import {
+  createScheduledMessage,
+  deleteScheduledMessage,
+  getScheduledMessages,
+  updateScheduledMessage,
+} from './messages/scheduled.js';
+import { addSubmessage } from './messages/submessages.js';
+import { setTypingStatus } from './messages/typing.js';
+import { DOMAIN_OPERATIONS } from './organization/domains.js';
+import { EMOJI_OPERATIONS } from './organization/emoji.js';
 import {
   addLinkifier,
   addPlayground,
@@ -21,46 +42,25 @@ import {
   removeLinkifier,
   removePlayground,
   updateLinkifier,
-} from './linkifiers.js';
-import { deleteMessage, deleteTopic, getMessageHistory, getStreamTopics, updateMessage } from './message-changes.js';
-import { getMessage, getMessages, getReadReceipts, matchesNarrow, renderMessage, sendMessage } from './messages.js';
-import { deactivateRealm, updateRealm } from './organization.js';
-import { ORGANIZATION_PICTURE_OPERATIONS } from './organization-pictures.js';
-import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './personal.js';
-import { PICTURE_OPERATIONS } from './pictures.js';
-import { PRESENCE_OPERATIONS } from './presence.js';
-import { PROFILE_OPERATIONS } from './profile.js';
-import { PUSH_TOKEN_OPERATIONS } from './push-tokens.js';
-import { addReaction, removeReaction } from './reactions.js';
-import {
-  createScheduledMessage,
-  deleteScheduledMessage,
-  getScheduledMessages,
-  updateScheduledMessage,
-} from './scheduled.js';
-import { getCompatibility, getServerSettings, getSubdomain } from './server.js';
+} from './organization/linkifiers.js';
+import { deactivateRealm, updateRealm } from './organization/organization.js';
+import { ORGANIZATION_PICTURE_OPERATIONS } from './organization/organization-pictures.js';
+import { PICTURE_OPERATIONS } from './organization/pictures.js';
+import { getCompatibility, getServerSettings, getSubdomain } from './organization/server.js';
+import { STATIC_OPERATIONS } from './organization/static.js';
+import { ACCOUNT_OPERATIONS } from './people/accounts.js';
+import { AVATAR_OPERATIONS } from './people/avatars.js';
+import { confirmEmail, showConfirmation } from './people/confirm-email.js';
+import { addAlertWords, getAlertWords, muteUser, removeAlertWords, unmuteUser } from './people/personal.js';
+import { PRESENCE_OPERATIONS } from './people/presence.js';
+import { PROFILE_OPERATIONS } from './people/profile.js';
+import { PUSH_TOKEN_OPERATIONS } from './people/push-tokens.js';
 import {
   updateDisplaySettings,
   updateNotificationSettings,
   updateSettings,
   updateSettingsDefaults,
-} from './settings.js';
-import { SIGN_UP_OPERATIONS } from './signing-up.js';
-import { STATIC_OPERATIONS } from './static.js';
-import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './stream-admin.js';
-import { STREAM_GROUP_OPERATIONS } from './stream-groups.js';
-import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams.js';
-import { addSubmessage } from './submessages.js';
-import {
-  getStream,
-  getSubscribers,
-  getSubscriptionStatus,
-  unsubscribe,
-  updateSubscriptionSetting,
-  updateSubscriptionSettings,
-  updateSubscriptions,
-} from './subscriptions.js';
-import { setTypingStatus } from './typing.js';
+} from './people/settings.js';
 import {
   createUserGroup,
   getUserGroupMembers,
@@ -71,11 +71,31 @@ import {
   updateUserGroup,
   updateUserGroupMembers,
   updateUserGroupSubgroups,
-} from './user-groups.js';
-import { STATUS_OPERATIONS } from './user-status.js';
-import { muteTopic, setUserTopic } from './user-topics.js';
-import { createUser, fetchApiKey, getOwnUser, getUser, getUserByEmail, getUsers, regenerateKey } from './users.js';
-import { zcommand } from './zcommand.js';
+} from './people/user-groups.js';
+import { STATUS_OPERATIONS } from './people/user-status.js';
+import {
+  createUser,
+  fetchApiKey,
+  getOwnUser,
+  getUser,
+  getUserByEmail,
+  getUsers,
+  regenerateKey,
+} from './people/users.js';
+import { zcommand } from './people/zcommand.js';
+import { addDefaultStream, archiveStream, removeDefaultStream, updateStream } from './streams/stream-admin.js';
+import { STREAM_GROUP_OPERATIONS } from './streams/stream-groups.js';
+import { getStreamId, getStreams, getSubscriptions, subscribe } from './streams/streams.js';
+import {
+  getStream,
+  getSubscribers,
+  getSubscriptionStatus,
+  unsubscribe,
+  updateSubscriptionSetting,
+  updateSubscriptionSettings,
+  updateSubscriptions,
+} from './streams/subscriptions.js';
+import { muteTopic, setUserTopic } from './streams/user-topics.js';
 
 export const OPERATIONS = [
   getDrafts,

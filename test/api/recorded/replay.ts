@@ -35,6 +35,9 @@ const SEGMENTS: readonly (readonly [RegExp, string])[] = [
   [/(\/user_groups\/)(\d+)/, 'group'],
 ];
 
+/** Parameters with addresses of accounts. */
+const ADDRESSES: ReadonlySet<string> = new Set(['username', 'invitee_emails']);
+
 /** What parameters are that hold ids, alone or in lists. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   messages: 'message',
@@ -149,7 +152,7 @@ export class Replay {
   #value(op: string | null, name: string, value: unknown): unknown {
     if (op === 'update-user-group-subgroups' && Array.isArray(value)) return value.map((one) => this.id('group', one));
     if (name === 'order' && Array.isArray(value)) return value.map((one) => this.id('field', one));
-    if (name === 'username' || name === 'invitee_emails') return this.#translated(String(value));
+    if (ADDRESSES.has(name) || (op === 'update-settings' && name === 'email')) return this.#translated(String(value));
     if (name === 'password' && value === RECORDED_PASSWORD) return RECORDED_PASSWORD.repeat(2);
     if (name === 'narrow' && Array.isArray(value)) return value.map((term) => this.#term(term));
     if (name === 'can_remove_subscribers_group_id') return this.id('group', value);

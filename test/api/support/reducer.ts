@@ -1,5 +1,4 @@
 /** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
-
 import { applyToBots } from './reducer-bots.js';
 import { applyToMessages } from './reducer-messages.js';
 import { applyOwn } from './reducer-own.js';

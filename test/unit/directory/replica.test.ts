@@ -1,35 +1,14 @@
 import t from 'tap';
 import { type Json, realmId, realmKey } from '../../../src/core/index.js';
 import { DirectoryReplica, type DirectorySnapshot } from '../../../src/directory/index.js';
+import { snapshotWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { until } from '../../support/until.js';
 
 const REALM = realmId(1);
 
-const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => ({
-  version,
-  subdomain,
-  deactivated: false,
-  settings: {},
-  users: [],
-  streams: [],
-  realms: [],
-  personals: [],
-  groups: [],
-  fullMembersAt: 0,
-  linkifiers: [],
-  playgrounds: [],
-  streamGroups: [],
-  traffic: [],
-  bots: [],
-  domains: [],
-  emoji: [],
-  userDefaults: {},
-  profileFields: [],
-  profiles: [],
-  pictures: {},
-});
+const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => snapshotWith({ version, subdomain });
 
 async function world() {
   const log = new MemoryLog({});

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Json, realmId, realmKey, seq, streamId, streamKey } from '../../../src/core/index.js';
-import { DirectoryReplica, type DirectorySnapshot, type DirectoryUser } from '../../../src/directory/index.js';
+import { DirectoryReplica, type DirectoryUser } from '../../../src/directory/index.js';
 import {
   type EventSink,
   type FeedEnd,
@@ -9,6 +9,7 @@ import {
   type TransientEvent,
 } from '../../../src/events/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
+import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { MemoryStore } from '../../support/memory-store.js';
@@ -56,29 +57,7 @@ class Sink implements EventSink {
 async function world(users: readonly DirectoryUser[] = [person(1), person(2), person(3, { role: 600 })]) {
   const log = new MemoryLog({});
   const store = new MemoryStore({ atomicRecords: true });
-  const snapshot: DirectorySnapshot = {
-    version: 1,
-    subdomain: '',
-    deactivated: false,
-    settings: {},
-    users,
-    streams: [],
-    realms: [],
-    personals: [],
-    groups: [],
-    fullMembersAt: 0,
-    linkifiers: [],
-    playgrounds: [],
-    streamGroups: [],
-    traffic: [],
-    bots: [],
-    domains: [],
-    emoji: [],
-    userDefaults: {},
-    profileFields: [],
-    profiles: [],
-    pictures: {},
-  };
+  const snapshot = snapshotWith({ users });
   const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, new FakeClock());
   const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());
   const append = (actor: string, v: number, ...items: LogItem[]) =>

@@ -30,6 +30,16 @@ t.test('no two entries say the same thing', async (t) => {
   t.equal(new Set(seen).size, seen.length);
 });
 
+t.test('every entry is the answer to something', async (t) => {
+  const sources = ['src', 'actors'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.includes('error-catalogue'))
+      .map((name) => readFileSync(join(root, folder, name), 'utf8')),
+  );
+  const named = new Set(sources.join('\n').match(/\b[A-Z][A-Z0-9_]+\b/g));
+  for (const [name] of entries) t.ok(named.has(name), name);
+});
+
 t.test('every message of the catalogue is one of the API description, or marked as ours', async (t) => {
   const api = join(root, '../shared/api');
   if (!existsSync(api)) {

@@ -1,5 +1,4 @@
 /** A frontend with invented services, and raw HTTP over loopback sockets. */
-
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { ActorRepeat, ActorReply, Forward, Operation } from '../../../src/api/index.js';

@@ -1,6 +1,6 @@
 /** Which addresses an organization admits. */
 import t from 'tap';
-import { disposableDomains } from '../../../src/people/disposable.js';
+import { disposableDomains } from '../../../src/people/addresses/disposable.js';
 import { addressProblem } from '../../../src/people/index.js';
 
 const domains = [

@@ -1,7 +1,7 @@
 /** `profile_data` of PATCH /users/{user_id}: users.md. */
 import fc from 'fast-check';
 import t from 'tap';
-import { editProfile, type ProfileEntry, renderValues } from '../../../actors/realm/commands/profile-data.js';
+import { editProfile, type ProfileEntry, renderValues } from '../../../actors/realm/commands/personal/profile-data.js';
 import { PROFILE_FIELDS_PART, PROFILE_PART, USER_PART } from '../../../actors/realm/state.js';
 import type { Json } from '../../../src/core/index.js';
 import type { DirectoryProfile, DirectoryProfileField } from '../../../src/directory/index.js';

@@ -1,6 +1,6 @@
 /** What a new account costs does not depend on how many there are. */
 import t from 'tap';
-import { createUser } from '../../../actors/realm/commands/create-user.js';
+import { createUser } from '../../../actors/realm/commands/accounts/create-user.js';
 import { realmKind } from '../../../actors/realm/kind.js';
 import { asPart, type RealmState } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/take.js';
-import { subscribed, subscriptions } from '../../../actors/user/commands/subscriptions.js';
+import { subscribed, subscriptions } from '../../../actors/user/commands/streams/subscriptions.js';
 import { Encoded } from '../../../src/api/encode-fields.js';
 import { type Json, type JsonObject, realmId, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';

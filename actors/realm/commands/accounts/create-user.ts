@@ -1,0 +1,41 @@
+/** POST /users (users.md). The account is prepared by the needs: hashing a password takes longer than a handler may. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import { ROLE } from '../../../../src/people/index.js';
+import { success } from '../../../shared/replies.js';
+import { userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { addAccount, checkApplicant, newcomersStreams, type PreparedAccount, prepareAccount } from './new-account.js';
+
+interface NewUserArgs extends JsonObject {
+  readonly email: string;
+  readonly password: string;
+  readonly full_name: string;
+  /** Only from the command line. */
+  readonly role?: number;
+  /** Base URL of the organization; absent: nobody is greeted. */
+  readonly origin?: string;
+}
+
+export const createUser: RealmCommand<NewUserArgs, PreparedAccount> = {
+  needs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, suppliers) {
+    const streams = newcomersStreams(view, [], role);
+    return prepareAccount({ email, fullName, password, streams }, realm, suppliers);
+  },
+
+  handle(view, args, prepared, context) {
+    const { parts } = view;
+    const { caller } = context;
+    const system = caller === 0;
+    if (!system) {
+      const acting = userOf(parts, caller);
+      if (!acting || acting.role > ROLE.admin) throw apiError('ADMIN_REQUIRED');
+      if (!acting.canCreateUsers) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    }
+    checkApplicant(prepared, view);
+    const role = (system ? args.role : undefined) ?? ROLE.member;
+    const streams = newcomersStreams(view, [], role);
+    const { user, ...added } = addAccount(view, { prepared, role, streams, origin: args.origin ?? null }, context);
+    return { ...added, reply: success({ user_id: user.id }, context.version), replyAfterCommands: true };
+  },
+};

@@ -1,0 +1,117 @@
+/** Accounts are deactivated (users.md): by an administrator, by themselves, from the command line, or with their owner. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type RealmId, userKey } from '../../../../src/core/index.js';
+import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import { isOwner } from '../../../../src/people/index.js';
+import type { CommandContext, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
+import { mailCommand } from '../../../shared/mail.js';
+import { success } from '../../../shared/replies.js';
+import { type Parts, type RealmState, userOf, usersOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, tellEverybody } from '../personal/personal.js';
+import type { RealmView } from '../subscriptions/subscribe.js';
+import { accountChanged, type Effect, together } from './account-changes.js';
+import { actingAdmin, checkOwner, isLastOwner } from './administrators.js';
+
+/** With the bots that it owns, which go first. */
+function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
+  const bots = [...usersOf(parts)].filter((one) => one.isActive && one.botType !== null && one.botOwner === user.id);
+  return [...bots.sort((a, b) => a.id - b.id), user];
+}
+
+/**
+ * What deactivating these accounts does, one after the other; those that are not active are left out. Their own actors
+ * take them out of their streams. Needs the lane in which people join and leave.
+ */
+export function deactivating(accounts: readonly DirectoryUser[], view: RealmView, context: CommandContext): Effect {
+  const active = accounts.filter((user) => user.isActive);
+  return together(
+    active.map((before) => {
+      const person = { user_id: before.id, full_name: before.fullName };
+      // Also to whom it is about: his event queues end with it.
+      const told = tellEverybody(context.version, { type: 'realm_user', op: 'remove', person });
+      const toUser = ownActor(context.realm, before, 'deactivated', context.version);
+      const change = { before, after: { ...before, isActive: false } };
+      return accountChanged(change, { events: [told], commands: [toUser] }, view, context);
+    }),
+  );
+}
+
+/** For the account's own actor. */
+export const ownActor = (
+  realm: RealmId,
+  { id }: DirectoryUser,
+  name: 'deactivated' | 'reactivated',
+  after: number,
+): OutboxCommand => ({ to: userKey(realm, id), name, args: {}, caller: 0, after });
+
+/** The outcome of changing accounts. */
+export function changedAccounts(
+  { parts = {}, events = [], commands = [] }: Effect,
+  version: number,
+): Outcome<RealmState> {
+  return {
+    reply: success(undefined, version),
+    parts,
+    events,
+    ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
+  };
+}
+
+/** One line: names of organizations may hold anything. */
+const flat = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
+
+/** @param comment what the administrator has to say; may be empty */
+function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings: RealmSettings): OutboxCommand {
+  const organization = flat(settings.name);
+  const said = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
+  return mailCommand(realm, {
+    to: user.deliveryEmail,
+    subject: `Your account in ${organization} was deactivated`,
+    text: [
+      `Hello ${user.fullName},`,
+      '',
+      `your Conclave account ${user.deliveryEmail} in ${organization} was deactivated. You cannot log in any more.`,
+      '',
+      ...said,
+    ].join('\n'),
+  });
+}
+
+const LANE = { lane: 'directory', exclusive: true } as const;
+
+/** DELETE /users/{user_id}. */
+export const deactivateUser: RealmCommand<{
+  readonly user_id: number;
+  /** null: no letter. */
+  readonly comment: string | null;
+}> = {
+  ...LANE,
+  handle(view, { user_id, comment }, _inputs, context) {
+    const { parts, state } = view;
+    const user = userOf(parts, user_id);
+    if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
+    if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
+    const acting = actingAdmin(parts, context.caller);
+    if (isOwner(user)) checkOwner(acting);
+    if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
+    const letter = comment === null ? [] : [farewell(context.realm, user, comment, state.settings)];
+    const effect = together([deactivating(withBots(parts, user), view, context), { commands: letter }]);
+    return changedAccounts(effect, context.version);
+  },
+};
+
+/** DELETE /users/me. */
+export const deactivateSelf: RealmCommand<Record<string, never>> = {
+  ...LANE,
+  handle(view, _args, _inputs, context) {
+    const { parts } = view;
+    const user = actingUser(parts, context.caller);
+    const others = [...usersOf(parts)].some((one) => one.isActive && one.id !== user.id);
+    if (!others) throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: false, entity: 'user' });
+    if (isLastOwner(parts, user)) {
+      throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
+    }
+    return changedAccounts(deactivating(withBots(parts, user), view, context), context.version);
+  },
+};

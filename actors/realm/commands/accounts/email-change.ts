@@ -1,0 +1,143 @@
+/**
+ * A new address of one's own account: asked for in PATCH /settings, it becomes the address when the link that was sent to
+ * it is confirmed (users.md § PATCH /settings).
+ */
+import { apiError, PRODUCT } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, type RealmId, waitFor, withTime } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '../../../../src/people/index.js';
+import type { OutboxCommand } from '../../../../src/runtime/index.js';
+import { mailCommand } from '../../../shared/mail.js';
+import { success } from '../../../shared/replies.js';
+import { MAIL_LIMITS } from '../../mail-limits.js';
+import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+import type { RealmCommand } from '../command.js';
+import { LANE } from '../personal/personal.js';
+import { addressChanged } from './person-events.js';
+
+/** How long a link holds. */
+export const LINK_MS = 24 * 3_600_000;
+export const EMAIL_CHANGE_PART = 'email-change/';
+
+/** One per account: a newer request makes the link of an older one worthless. */
+interface EmailChange extends JsonObject {
+  /** Hash of the token in the link; '' when it was used. */
+  readonly hash: string;
+  readonly email: string;
+  /** When changes were asked for during the last day, ms, ascending. */
+  readonly asked: readonly number[];
+}
+
+const changeOf = (parts: Parts, user: number): EmailChange | undefined =>
+  parts.get(`${EMAIL_CHANGE_PART}${user}`) as unknown as EmailChange | undefined;
+
+export interface RealmFacts {
+  readonly state: RealmState;
+  readonly parts: Parts;
+  readonly volatile: RealmVolatile;
+}
+
+/** @throws ApiError in the words of PATCH /settings */
+function checkAddress(
+  email: string,
+  disposable: boolean,
+  user: DirectoryUser,
+  { state: { settings }, parts, volatile }: RealmFacts,
+): void {
+  if (settings.email_changes_disabled === true && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
+  if (!isEmail(email)) throw apiError('EMAIL_INVALID');
+  const problem = addressProblem(email, settings, domainsOf(parts), disposable);
+  if (problem === 'plus') throw apiError('EMAIL_PLUS');
+  if (problem === 'disposable') throw apiError('EMAIL_NOT_REAL');
+  if (problem === 'domain') throw apiError('EMAIL_OUTSIDE');
+  const taken = volatile.userByEmail(email);
+  if (taken === undefined) return;
+  if (isSystemBot({ id: taken })) throw apiError('EMAIL_RESERVED');
+  throw apiError(userOf(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
+}
+
+export interface Link {
+  readonly hash: string;
+  /** Hidden. */
+  readonly mailed: string;
+  /** The new address is one that is thrown away after use. */
+  readonly disposable: boolean;
+}
+
+export interface Asked {
+  readonly parts: Record<string, Json>;
+  readonly commands: readonly OutboxCommand[];
+}
+
+/** @param given as sent. undefined: it is the address already. @throws ApiError */
+export function askForAddress(
+  given: string,
+  user: DirectoryUser,
+  link: Link,
+  realm: RealmFacts,
+  { realm: id, now }: { readonly realm: RealmId; readonly now: number },
+): Asked | undefined {
+  const email = given.trim();
+  if (email === user.deliveryEmail) return undefined;
+  checkAddress(email, link.disposable, user, realm);
+  const asked = changeOf(realm.parts, user.id)?.asked ?? [];
+  const wait = waitFor(MAIL_LIMITS, asked, now);
+  if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
+  const change: EmailChange = { hash: link.hash, email, asked: withTime(MAIL_LIMITS, asked, now) };
+  const name = String(realm.state.settings.name);
+  const mail = mailCommand(id, {
+    to: email,
+    subject: `Confirm your new e-mail address for ${name}`,
+    text: [
+      `Hello ${user.fullName},`,
+      `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
+      link.mailed,
+      'If you do not, just ignore this mail: nothing will change.',
+      '',
+    ].join('\n\n'),
+  });
+  return { parts: { [`${EMAIL_CHANGE_PART}${user.id}`]: change }, commands: [mail] };
+}
+
+interface ConfirmArgs extends JsonObject {
+  readonly user: number;
+  readonly hash: string;
+  /** The frontend that asked shows this organization. */
+  readonly shown: boolean;
+}
+
+/** The link was confirmed. Its authenticity and its time were checked by whoever opened it. @throws ApiError */
+export const confirmEmail: RealmCommand<ConfirmArgs, boolean> = {
+  lane: LANE,
+  needs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
+  handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
+    const change = changeOf(parts, id);
+    const before = userOf(parts, id);
+    if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
+    checkAddress(change.email, disposable, before, { state, parts, volatile });
+    const email = before.emailVisibility === 1 ? change.email : before.email;
+    const after: DirectoryUser = { ...before, deliveryEmail: change.email, email };
+    volatile.removeEmail(before.deliveryEmail);
+    volatile.addUser(id, after.email, after.deliveryEmail);
+    const name = String(state.settings.name);
+    const notice = mailCommand(realm, {
+      to: before.deliveryEmail,
+      subject: `Your e-mail address for ${name} was changed`,
+      text: [
+        `Hello ${after.fullName},`,
+        `the e-mail address of your account at ${name} (${PRODUCT}) is now ${after.deliveryEmail}. If that was not you, tell an administrator of the organization at once.`,
+        '',
+      ].join('\n\n'),
+    });
+    return {
+      reply: success({ email: after.deliveryEmail }, shown ? version : undefined),
+      parts: {
+        [`${USER_PART}${id}`]: asPart(after),
+        [`${EMAIL_CHANGE_PART}${id}`]: { ...change, hash: '' },
+      },
+      events: [{ t: 'directory', change: { user: after as never } }, ...addressChanged(after, usersOf(parts), version)],
+      commands: [[notice]],
+    };
+  },
+};

@@ -1,0 +1,71 @@
+/**
+ * Who is a full member follows from the role, the account's age and the organization's waiting period. Clients are told
+ * when it changes (`user_group` events): by age, at the moment at which it happens.
+ */
+import type { JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '../../../../src/people/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { value } from '../../../shared/replies.js';
+import { usersOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { tellEverybody } from '../personal/personal.js';
+
+/** What it depends on besides the accounts. */
+interface Moment {
+  readonly settings: RealmSettings;
+  readonly fullMembersAt: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * When the next account reaches the age, ms; null = never, without a waiting period. Accounts that are made meanwhile take
+ * at least a day, so a look per day misses none.
+ */
+export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
+  const wait = Number(settings.waiting_period_threshold) * DAY_MS;
+  if (!(wait > 0)) return null;
+  let next = fullMembersAt + DAY_MS;
+  for (const { joined } of users) if (joined + wait > fullMembersAt) next = Math.min(next, joined + wait);
+  return next;
+}
+
+/** Events of what differs between two moments: first who is none any more. */
+export function fullMembersChanged(
+  users: Iterable<DirectoryUser>,
+  before: Moment,
+  after: Moment,
+  version: number,
+): LogItem[] {
+  const joining: number[] = [];
+  const leaving: number[] = [];
+  const isFull = (user: DirectoryUser, { settings, fullMembersAt }: Moment): boolean =>
+    shownGroupsOf(user, settings, fullMembersAt).includes(SYSTEM_GROUP.fullmembers);
+  for (const user of users) {
+    if (user.role !== ROLE.member) continue;
+    const [was, is] = [isFull(user, before), isFull(user, after)];
+    if (is && !was) joining.push(user.id);
+    if (was && !is) leaving.push(user.id);
+  }
+  const tell = (op: string, ids: number[]): LogItem[] => {
+    if (ids.length === 0) return [];
+    const user_ids = ids.sort((a, b) => a - b);
+    return [tellEverybody(version, { type: 'user_group', op, group_id: SYSTEM_GROUP.fullmembers, user_ids })];
+  };
+  return [...tell('remove_members', leaving), ...tell('add_members', joining)];
+}
+
+/** Somebody may have reached the age. */
+export const due: RealmCommand<JsonObject> = {
+  handle({ state, parts }, _args, _inputs, { now, version }) {
+    const moved = { settings: state.settings, fullMembersAt: now };
+    const events = fullMembersChanged(usersOf(parts), state, moved, version);
+    return {
+      reply: value(null),
+      state: { ...state, fullMembersAt: now },
+      due: nextFullMember(usersOf(parts), moved),
+      events: [...events, { t: 'directory', change: { fullMembersAt: now } }],
+    };
+  },
+};

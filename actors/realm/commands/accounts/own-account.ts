@@ -1,0 +1,101 @@
+/** The part of PATCH /settings that is about the account itself: password, address, name (users.md § PATCH /settings). */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, userId, userKey } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { hiddenLink } from '../../../../src/mail/index.js';
+import { checkFullName, domainOf, isAdmin } from '../../../../src/people/index.js';
+import type { CommandContext, LogItem, NeedsContext, OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
+import { sealLink } from '../../../../src/secrets/index.js';
+import type { CheckedPassword } from '../../../user/commands/account/login.js';
+import { type RealmState, userOf } from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+import { askForAddress, LINK_MS, type Link, type RealmFacts } from './email-change.js';
+import { nameChanged } from './person-events.js';
+
+/** Only what the request has. */
+export interface AccountArgs extends JsonObject {
+  readonly full_name: string | null;
+  readonly email: string | null;
+  readonly old_password: string;
+  /** '' is not asked for. */
+  readonly new_password: string;
+  /** Base URL of the organization. */
+  readonly origin: string;
+}
+
+export interface AccountInputs {
+  /** null: no new password is asked for. */
+  readonly password: {
+    readonly checked: CheckedPassword;
+    /** null: too weak, or the old one was wrong. */
+    readonly hash: string | null;
+  } | null;
+  readonly link: Link;
+}
+
+type Needs = NeedsContext<RealmState, RealmVolatile>;
+
+async function newPassword(
+  { old_password, new_password, email, full_name }: AccountArgs,
+  { realm, caller, view }: Needs,
+  { ask, services }: Suppliers,
+): Promise<AccountInputs['password']> {
+  if (new_password === '') return null;
+  const to = userKey(realm, userId(caller));
+  const checked = (await ask(to, 'check-password', { password: old_password })) as CheckedPassword;
+  const user = userOf(view.parts, caller);
+  const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
+  const good = checked.correct && services.passwords.strongEnough(new_password, related);
+  return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
+}
+
+export async function accountInputs(args: AccountArgs, context: Needs, suppliers: Suppliers): Promise<AccountInputs> {
+  const { secrets, clock } = suppliers.services;
+  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_MS };
+  const token = sealLink(secrets, 'change-email', facts);
+  return {
+    password: await newPassword(args, context, suppliers),
+    link: {
+      hash: secrets.keyHash(token),
+      mailed: hiddenLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
+      disposable: suppliers.services.disposable(domainOf(args.email?.trim() ?? '')),
+    },
+  };
+}
+
+export interface AccountChange {
+  readonly user: DirectoryUser;
+  readonly parts: Record<string, Json>;
+  readonly events: readonly LogItem[];
+  readonly commands: readonly OutboxCommand[];
+}
+
+/** Checks all of it before any of it is done. @throws ApiError */
+export function changeAccount(
+  user: DirectoryUser,
+  { full_name, email }: AccountArgs,
+  { password, link }: AccountInputs,
+  facts: RealmFacts,
+  { realm, now, version }: CommandContext,
+): AccountChange {
+  const commands: OutboxCommand[] = [];
+  if (password) {
+    const { checked, hash } = password;
+    if (checked.wait > 0) throw apiError('TOO_MANY_ATTEMPTS', { seconds: Math.ceil(checked.wait / 1000) });
+    if (!checked.correct) throw apiError('WRONG_PASSWORD');
+    if (hash === null) throw apiError('NEW_PASSWORD_TOO_WEAK');
+    commands.push({ to: userKey(realm, user.id), name: 'set-password', args: { passwordHash: hash }, caller: 0 });
+  }
+  const asked = email === null ? undefined : askForAddress(email, user, link, facts, { realm, now });
+  if (asked) commands.push(...asked.commands);
+  const fixed = facts.state.settings.name_changes_disabled === true && !isAdmin(user);
+  const fullName =
+    full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
+  const after = fullName === user.fullName ? user : { ...user, fullName };
+  return {
+    user: after,
+    parts: asked?.parts ?? {},
+    events: after === user ? [] : [nameChanged(after, version)],
+    commands,
+  };
+}

@@ -1,0 +1,68 @@
+/** An account gets another role (users.md § PATCH /users/{user_id}). */
+import { apiError } from '../../../../src/api/errors.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { isOwner, shownGroupsOf } from '../../../../src/people/index.js';
+import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
+import type { Parts, RealmState } from '../../state.js';
+import { tellEverybody } from '../personal/personal.js';
+import type { RealmView } from '../subscriptions/subscribe.js';
+import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import { checkOwner, isLastOwner } from './administrators.js';
+import { sightOf } from './role-sight.js';
+
+/**
+ * Only owners give and take the role of an owner. @param acting undefined = the system.
+ * @throws ApiError
+ */
+export function checkRole(parts: Parts, acting: DirectoryUser | undefined, user: DirectoryUser, role: number): void {
+  const ofOwners = isOwner(user) || isOwner({ ...user, role });
+  if (ofOwners) checkOwner(acting);
+  if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
+}
+
+/** Older changes of one account's role are told apart no more. */
+const MOST_PAST_ROLES = 64;
+
+/** Where two are taken for one, it is the weaker: replay may then lose an event, but shows nobody what he could not see. */
+function pastRoles({ pastRoles: past, role }: DirectoryUser, version: number): DirectoryUser['pastRoles'] {
+  const [oldest, next, ...rest] = [...past, [role, version] as const];
+  if (!oldest || !next || rest.length + 2 <= MOST_PAST_ROLES) return [...past, [role, version]];
+  return [[Math.max(oldest[0], next[0]), next[1]], ...rest];
+}
+
+/** First the groups of the roles, then that of full members. */
+function groupsChanged(before: DirectoryUser, after: DirectoryUser, state: RealmState, version: number): LogItem[] {
+  const { settings, fullMembersAt } = state;
+  const [was, is] = [before, after].map((user) => shownGroupsOf(user, settings, fullMembersAt)) as [
+    readonly number[],
+    readonly number[],
+  ];
+  const tell = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
+    groups.map((group_id) => tellEverybody(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
+  const left = was.filter((group) => !is.includes(group));
+  const joined = is.filter((group) => !was.includes(group));
+  return [
+    ...tell('remove_members', left.slice(0, 1)),
+    ...tell('add_members', joined.slice(0, 1)),
+    ...tell('remove_members', left.slice(1)),
+    ...tell('add_members', joined.slice(1)),
+  ];
+}
+
+/** @param subscribed streams that the account is in */
+export function roleChanged(
+  before: DirectoryUser,
+  role: number,
+  subscribed: ReadonlySet<number>,
+  view: RealmView,
+  context: CommandContext,
+): { readonly user: DirectoryUser; readonly effect: Effect } {
+  const { version } = context;
+  const after: DirectoryUser = { ...before, role, pastRoles: pastRoles(before, version) };
+  const told: Effect = {
+    events: [personUpdate(version, after.id, { role }), ...groupsChanged(before, after, view.state, version)],
+  };
+  // Who is deactivated has no clients.
+  const sight = after.isActive ? sightOf({ before, after }, subscribed, view.parts, context) : {};
+  return { user: after, effect: accountChanged({ before, after }, together([told, sight]), view, context) };
+}

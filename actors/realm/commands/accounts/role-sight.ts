@@ -1,0 +1,108 @@
+/**
+ * What somebody gains and loses sight of when his role changes: streams that he is not in, their subscribers, the default
+ * streams, and addresses of others. Only his own clients hear of it; everybody else sees what he saw before.
+ */
+import { type JsonObject, realmKey, streamKey, userId } from '../../../../src/core/index.js';
+import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
+import { isGuest, seesAddress } from '../../../../src/people/index.js';
+import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+import { audienceRole, presentStream } from '../../../../src/streams/index.js';
+import { value } from '../../../shared/replies.js';
+import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { tellUser } from '../personal/personal.js';
+import { defaultStreams, shownStreamGroups } from '../streams/stream-events.js';
+import type { AccountChange, Effect } from './account-changes.js';
+
+/** Streams in one event weigh about as much as this many characters of JSON. */
+const EVENT_SIZE = 200_000;
+/** Addresses shown or hidden in one commit. */
+const ADDRESSES = 2_000;
+
+/** @param subscribed streams that he is in: these he sees as anything */
+export function sightOf(
+  { before, after }: AccountChange,
+  subscribed: ReadonlySet<number>,
+  parts: Parts,
+  { realm, version }: Pick<CommandContext, 'realm' | 'version'>,
+): Effect {
+  const others = [...streamsOf(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
+  const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= audienceRole(stream);
+  const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
+  const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
+  const shown = gained.map(({ id }): OutboxCommand => {
+    return { to: streamKey(realm, id), name: 'show-subscribers', args: { user: after.id }, caller: 0, after: version };
+  });
+  return {
+    events: [
+      ...streamEvents(after.id, 'delete', lost),
+      ...streamEvents(after.id, 'create', gained),
+      ...defaultsOf(before, after, parts),
+    ],
+    commands: [...shown, ...addresses(before, after, parts).map((args) => ({ ...toSelf(realm), args }))],
+  };
+}
+
+const toSelf = (realm: CommandContext['realm']) => ({ to: realmKey(realm), name: 'show-addresses', caller: 0 });
+
+function streamEvents(user: number, op: 'create' | 'delete', streams: readonly DirectoryStream[]): LogItem[] {
+  const events: LogItem[] = [];
+  let some: JsonObject[] = [];
+  let size = 0;
+  const tell = (): void => {
+    if (some.length > 0) events.push(tellUser(user, { type: 'stream', op, streams: some }));
+    some = [];
+    size = 0;
+  };
+  for (const stream of streams.map(presentStream)) {
+    size += JSON.stringify(stream).length;
+    some.push(stream);
+    if (size > EVENT_SIZE) tell();
+  }
+  tell();
+  return events;
+}
+
+/** Guests have no default streams, and no groups of them. */
+function defaultsOf(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
+  if (isGuest(before) === isGuest(after)) return [];
+  const streams = defaultStreams(parts).map(presentStream);
+  const groups = shownStreamGroups(parts);
+  const lists: JsonObject[] = [
+    { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
+    { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
+  ];
+  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => tellUser(after.id, event));
+}
+
+interface Addresses extends JsonObject {
+  readonly viewer: number;
+  readonly of: readonly number[];
+}
+
+/** Whose addresses he sees from now on, or no longer. */
+function addresses(before: DirectoryUser, after: DirectoryUser, parts: Parts): Addresses[] {
+  const ids: number[] = [];
+  for (const user of usersOf(parts)) if (seesAddress(before, user) !== seesAddress(after, user)) ids.push(user.id);
+  const slices: Addresses[] = [];
+  for (let i = 0; i < ids.length; i += ADDRESSES) {
+    slices.push({ viewer: after.id, of: ids.slice(i, i + ADDRESSES) });
+  }
+  return slices;
+}
+
+/** From the realm actor itself: as many events as there are addresses are more than one commit should hold. */
+export const showAddresses: RealmCommand<Addresses> = {
+  lane: 'addresses',
+  handle({ parts }, { viewer: id, of }) {
+    const viewer = userOf(parts, id);
+    const events = of.flatMap((other): LogItem[] => {
+      const user = userOf(parts, userId(other));
+      if (!user || !viewer) return [];
+      const delivery_email = seesAddress(viewer, user) ? user.deliveryEmail : null;
+      const person = { user_id: user.id, delivery_email };
+      return [tellUser(id, { type: 'realm_user', op: 'update', person })];
+    });
+    return { reply: value(null), events };
+  },
+};

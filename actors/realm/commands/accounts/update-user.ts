@@ -1,0 +1,110 @@
+/**
+ * PATCH /users/{user_id} (users.md): role, then name, then profile. What was changed stays when a later part is refused.
+ * Also from the command line, as the system.
+ */
+import { ApiError, apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, userId } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { checkFullName } from '../../../../src/people/index.js';
+import type { CommandContext } from '../../../../src/runtime/index.js';
+import { readOwnState } from '../../../shared/own-state.js';
+import { refusedAfter, success } from '../../../shared/replies.js';
+import { userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { editProfile, type ProfileEntry, type RenderedValues, renderValues } from '../personal/profile-data.js';
+import type { RealmView } from '../subscriptions/subscribe.js';
+import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import { actingAdmin } from './administrators.js';
+import { checkRole, roleChanged } from './role-change.js';
+
+export interface UpdateUserArgs extends JsonObject {
+  readonly user_id: number;
+  /** null, here and below: not given. */
+  readonly full_name: string | null;
+  readonly role: number | null;
+  readonly profile_data: readonly (ProfileEntry & JsonObject)[] | null;
+}
+
+interface Inputs {
+  /** Streams that the account is in; only where its role is to change. */
+  readonly subscribed: ReadonlySet<number>;
+  readonly rendered: RenderedValues;
+}
+
+interface Step {
+  readonly user: DirectoryUser;
+  readonly effect: Effect;
+  /** Only the rest of this step was refused. */
+  readonly refusal?: ApiError | undefined;
+}
+
+/** What each part of the request changes, in order; the first refusal ends it. */
+function steps(
+  user: DirectoryUser,
+  acting: DirectoryUser | undefined,
+  { full_name, role, profile_data }: UpdateUserArgs,
+  { subscribed, rendered }: Inputs,
+  view: RealmView,
+  context: CommandContext,
+): ((before: DirectoryUser) => Step | undefined)[] {
+  return [
+    (before) => {
+      if (role === null || role === before.role) return undefined;
+      checkRole(view.parts, acting, before, role);
+      return roleChanged(before, role, subscribed, view, context);
+    },
+    (before) => {
+      // A blank name is none.
+      if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
+      const after = { ...before, fullName: checkFullName(full_name) };
+      const told = { events: [personUpdate(context.version, user.id, { full_name: after.fullName })] };
+      return { user: after, effect: accountChanged({ before, after }, told, view, context) };
+    },
+    (before) => {
+      if (profile_data === null) return undefined;
+      const { refusal, ...effect } = editProfile(view.parts, before, profile_data, rendered, context.version);
+      return { user: before, effect, refusal };
+    },
+  ];
+}
+
+export const updateUser: RealmCommand<UpdateUserArgs, Inputs> = {
+  // Nobody joins or leaves a stream meanwhile: what is gained and lost depends on it.
+  lane: 'directory',
+  exclusive: true,
+
+  async needs({ user_id, role, profile_data }, { realm, view }, suppliers) {
+    const rendered = renderValues(view.parts, profile_data ?? []);
+    const user = userOf(view.parts, user_id);
+    if (!user || role === null || role === user.role) return { subscribed: new Set(), rendered };
+    const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], suppliers);
+    return { subscribed: new Set(subscriptions.filter((own) => own.active).map((own) => own.stream)), rendered };
+  },
+
+  handle(view, args, inputs, context) {
+    const { version } = context;
+    const user = userOf(view.parts, args.user_id);
+    if (!user) throw apiError('NO_SUCH_USER');
+    const acting = actingAdmin(view.parts, context.caller);
+    const done: Step[] = [];
+    let refusal: ApiError | undefined;
+    try {
+      for (const step of steps(user, acting, args, inputs, view, context)) {
+        const one = step(done.at(-1)?.user ?? user);
+        if (one) done.push(one);
+        refusal = one?.refusal;
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refusal = error;
+    }
+    const { parts, events, commands } = together(done.map(({ effect }) => effect));
+    if (events.length === 0) return { reply: refusal ? { error: refusal.toReply() } : success() };
+    return {
+      reply: refusal ? refusedAfter(refusal, version) : success(undefined, version),
+      parts,
+      events,
+      ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
+    };
+  },
+};

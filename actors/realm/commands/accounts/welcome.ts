@@ -1,0 +1,50 @@
+/** What is said when somebody has joined: to the organization, and to the newcomer (users.md § POST /users). */
+import { PRODUCT } from '../../../../src/api/errors.js';
+import type { RealmId } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { WELCOME_BOT } from '../../../../src/people/index.js';
+import type { OutboxCommand } from '../../../../src/runtime/index.js';
+import { mailCommand } from '../../../shared/mail.js';
+import { directNotice, silentMention, streamNotice } from '../../../shared/notices.js';
+import type { RealmView } from '../subscriptions/subscribe.js';
+
+const SIGNUPS = 'signups';
+
+const greeting = (user: DirectoryUser): string =>
+  [
+    `Hello ${silentMention(user)}, and welcome to ${PRODUCT}!`,
+    'Messages are in streams, and each has a topic: reply where a conversation is, or begin one of your own. Direct messages like this one are between you and the people you choose.',
+    'To try it out, just answer here.',
+  ].join('\n\n');
+
+/** @param origin base URL of the organization @param after realm version that knows the newcomer */
+export function welcome(
+  { state: { settings }, volatile }: RealmView,
+  user: DirectoryUser,
+  origin: string,
+  realm: RealmId,
+  after: number,
+): OutboxCommand[] {
+  const commands = [directNotice(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT)];
+  const stream = Number(settings.signup_notifications_stream_id);
+  if (stream > 0) {
+    // The newcomer is counted by the commit.
+    const content = `${silentMention(user)} just signed up for ${PRODUCT}. (total: ${volatile.humans + 1})`;
+    commands.push(streamNotice(realm, stream, SIGNUPS, { content, origin, after }));
+  }
+  if (settings.send_welcome_emails === true) commands.push(letter(user, String(settings.name), origin, realm));
+  return commands;
+}
+
+const letter = ({ deliveryEmail, fullName }: DirectoryUser, name: string, origin: string, realm: RealmId) =>
+  mailCommand(realm, {
+    to: deliveryEmail,
+    subject: `Welcome to ${name}`,
+    text: [
+      `Hello ${fullName},`,
+      `you have an account at ${name} now. This is where it is:`,
+      origin,
+      `Log in there with this address, ${deliveryEmail}, and your password.`,
+      '',
+    ].join('\n\n'),
+  });

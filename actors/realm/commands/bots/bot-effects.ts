@@ -1,0 +1,34 @@
+/** What changes of accounts mean for who manages bots (events.md realm_bot): part of the commit that changes one. */
+import { isAdmin } from '../../../../src/people/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { botAccount, botAdded, botForgotten, botRemoved, botUpdated } from '../../bots.js';
+import { botOf, botsOf, type Parts } from '../../state.js';
+import type { AccountChange, AccountEffect } from '../accounts/account-changes.js';
+
+/** The account is a bot. */
+function ofBot({ before, after }: AccountChange, parts: Parts): LogItem[] {
+  const bot = botOf(parts, after.id);
+  if (!bot) return [];
+  const account = { user: after, bot };
+  if (after.isActive !== before.isActive) {
+    return [after.isActive ? botAdded(parts, account) : botRemoved(parts, account)];
+  }
+  return after.fullName === before.fullName ? [] : [botUpdated(parts, account, { full_name: after.fullName })];
+}
+
+/** Who becomes an administrator manages all bots from then on, and who is none any more only his own. */
+function ofPerson({ before, after }: AccountChange, parts: Parts): LogItem[] {
+  if (!after.isActive || isAdmin(before) === isAdmin(after)) return [];
+  const others = [...botsOf(parts)]
+    .map((bot) => botAccount(parts, bot.user))
+    .filter((account) => account !== undefined)
+    .filter(({ user }) => user.botOwner !== after.id)
+    .sort((a, b) => a.user.id - b.user.id);
+  return others.map((account) =>
+    isAdmin(after) ? botAdded(parts, account, [after.id]) : botForgotten(account.user.id, after.id),
+  );
+}
+
+export const botEffect: AccountEffect = (change, { parts }) => ({
+  events: change.after.botType === null ? ofPerson(change, parts) : ofBot(change, parts),
+});

@@ -1,0 +1,14 @@
+/** POST /bots/{bot_id}/api_key/regenerate (users.md § API keys). */
+import { success } from '../../../shared/replies.js';
+import { managedBot } from '../../bots.js';
+import { makeKey, type NewKey, replaceKey } from '../accounts/own-key.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser } from '../personal/personal.js';
+
+export const regenerateBotKey: RealmCommand<{ readonly bot_id: number }, NewKey> = {
+  needs: (_args, { realm }, suppliers) => makeKey(realm, suppliers),
+  handle({ parts }, { bot_id }, key, { caller, realm, version }) {
+    const { user } = managedBot(parts, bot_id, actingUser(parts, caller));
+    return { reply: success({ sealed: key.sealed }, version), ...replaceKey(parts, user, key, realm) };
+  },
+};

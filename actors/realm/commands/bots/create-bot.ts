@@ -1,0 +1,183 @@
+/** POST /bots (users.md § Bots). All checks are the handler's but for the shape of parameters and the avatar's picture. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject, StreamId } from '../../../../src/core/index.js';
+import type { DirectoryBot, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import {
+  avatarUrl,
+  BOT_TYPE,
+  checkFullName,
+  isAdmin,
+  isEmail,
+  presentDefaults,
+  ROLE,
+} from '../../../../src/people/index.js';
+import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
+import { canAccess } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import { readMembership } from '../../../shared/subscribers.js';
+import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../bots.js';
+import { type Parts, type RealmState, streamOf } from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+import { userAdded } from '../accounts/user-added.js';
+import type { RealmCommand } from '../command.js';
+import { createUserCommand, type NewAccount, newUser } from '../organization/create-realm.js';
+import { actingUser } from '../personal/personal.js';
+
+export interface StreamChoices extends JsonObject {
+  /** Names; null = not given, '' = none. */
+  readonly sending: string | null;
+  readonly events: string | null;
+}
+
+interface NewBot extends StreamChoices {
+  readonly fullName: string;
+  readonly shortName: string;
+  readonly type: number;
+  readonly payloadUrl: string;
+  readonly service: string | null;
+  readonly config: { readonly [key: string]: string };
+  readonly interface: number;
+  readonly allPublicStreams: boolean;
+  /** Where addresses of bots end. */
+  readonly domain: string;
+  /** How many were sent along. */
+  readonly files: number;
+  /** Only to be checked. */
+  readonly dry: boolean;
+}
+
+/** Private streams among those named in which the caller is. */
+export type OwnPrivate = ReadonlySet<number>;
+
+export async function ownPrivateStreams(
+  { sending, events }: StreamChoices,
+  { realm, caller, view }: NeedsContext<RealmState, RealmVolatile>,
+  suppliers: Suppliers,
+): Promise<OwnPrivate> {
+  const found = [sending, events].map((name) => (name ? view.volatile.streamByName(name) : undefined));
+  const ids = [...new Set(found)].filter((id): id is number => id !== undefined && isPrivate(view.parts, id));
+  const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, suppliers)));
+  return new Set(ids.filter((_, i) => memberships[i]!.members.includes(caller)));
+}
+
+const isPrivate = (parts: Parts, id: number): boolean => streamOf(parts, id)?.inviteOnly === true;
+
+/** A stream that the caller can access; null where the name is empty. @throws ApiError */
+export function chosenStream(
+  name: string,
+  acting: DirectoryUser,
+  own: OwnPrivate,
+  { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
+): StreamId | null {
+  if (name === '') return null;
+  const stream = streamOf(parts, volatile.streamByName(name) ?? -1);
+  if (!stream || !canAccess(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
+  return stream.id;
+}
+
+const INTERFACES = [1, 2];
+
+/** @throws ApiError */
+export function checkInterface(of: number): void {
+  if (!INTERFACES.includes(of)) throw apiError('INVALID_INTERFACE_TYPE');
+}
+
+const EVERYBODY = 1;
+const GENERIC_BY_ADMINS = 2;
+
+/** bot_creation_policy. @throws ApiError */
+export function checkMayCreateBot(
+  acting: DirectoryUser,
+  type: number,
+  { bot_creation_policy: policy }: RealmSettings,
+): void {
+  if (isAdmin(acting) || policy === EVERYBODY) return;
+  if (policy !== GENERIC_BY_ADMINS || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
+}
+
+/** Types that can be made: none is embedded. */
+const TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
+
+interface Prepared {
+  readonly keyHash: string;
+  readonly keySealed: string;
+  readonly tokenSealed: string;
+  readonly own: OwnPrivate;
+}
+
+export const createBot: RealmCommand<NewBot, Prepared> = {
+  lane: BOT_LANE,
+  async needs(args, context, suppliers) {
+    const { secrets } = suppliers.services;
+    const key = secrets.newApiKey(context.realm);
+    return {
+      keyHash: secrets.keyHash(key),
+      keySealed: secrets.seal(key),
+      tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
+      own: await ownPrivateStreams(args, context, suppliers),
+    };
+  },
+
+  handle({ state, parts, volatile }, args, { keyHash, keySealed, tokenSealed, own }, { caller, now, realm, version }) {
+    const acting = actingUser(parts, caller);
+    if (args.shortName.trim() === '') throw apiError('NAME_OR_USERNAME');
+    const fullName = checkFullName(args.fullName);
+    const email = `${args.shortName}-bot@${args.domain}`;
+    if (args.type === BOT_TYPE.embedded) throw apiError('EMBEDDED_BOTS_OFF');
+    if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
+    if (volatile.userByEmail(email) !== undefined) throw apiError('USERNAME_IN_USE');
+    checkBotName(parts, fullName);
+    checkMayCreateBot(acting, args.type, state.settings);
+    if (!TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
+    checkInterface(args.interface);
+    if (args.files > 1) throw apiError('ONE_FILE');
+    const stream = (name: string | null) =>
+      name === null ? null : chosenStream(name, acting, own, { parts, volatile });
+    const sendingStream = stream(args.sending);
+    const eventsStream = stream(args.events);
+    // No integrations are served yet, so there is no name of one.
+    if (args.type === BOT_TYPE.incomingWebhook && args.service) {
+      throw apiError('INVALID_INTEGRATION', { name: args.service });
+    }
+    if (args.dry) return { reply: success() };
+    const id = state.nextUser;
+    // Its actor needs no key: nobody logs in as a bot.
+    const account: NewAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
+    const user: DirectoryUser = {
+      ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now, canCreateUsers: false }),
+      botType: args.type,
+      botOwner: acting.id,
+    };
+    const bot: DirectoryBot = {
+      user: user.id,
+      keySealed,
+      sendingStream,
+      eventsStream,
+      allPublicStreams: args.allPublicStreams,
+      service:
+        args.type === BOT_TYPE.outgoingWebhook
+          ? { baseUrl: args.payloadUrl, interface: args.interface, tokenSealed }
+          : null,
+      config: args.type === BOT_TYPE.incomingWebhook ? args.config : {},
+    };
+    volatile.addUser(id, email);
+    const stored = storeBot({ user, bot });
+    const [, ...told] = userAdded(user, state.settings, now, version);
+    return {
+      reply: success(
+        {
+          user_id: id,
+          key_sealed: keySealed,
+          avatar_url: avatarUrl(user),
+          ...presentDefaults(bot, streamNames(parts)),
+        },
+        version,
+      ),
+      state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
+      parts: stored.parts,
+      events: [...stored.changes, ...told, botAdded(parts, { user, bot })],
+      commands: [[createUserCommand(realm, id, account, version)]],
+      replyAfterCommands: true,
+    };
+  },
+};

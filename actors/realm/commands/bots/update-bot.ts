@@ -1,0 +1,193 @@
+/** PATCH /bots/{bot_id} (users.md § Bots): all of it or nothing. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, userId } from '../../../../src/core/index.js';
+import type { DirectoryBot, DirectoryUser } from '../../../../src/directory/index.js';
+import { avatarUrl, checkFullName, isAdmin, presentDefaults, presentServices } from '../../../../src/people/index.js';
+import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
+import { readOwnState } from '../../../shared/own-state.js';
+import { success } from '../../../shared/replies.js';
+import {
+  type BotAccount,
+  botAdded,
+  botForgotten,
+  botUpdated,
+  checkBotName,
+  managedBot,
+  storeBot,
+  streamNames,
+} from '../../bots.js';
+import { type Parts, userOf } from '../../state.js';
+import { accountChanged, type Effect, personUpdate, together } from '../accounts/account-changes.js';
+import { checkRole, roleChanged } from '../accounts/role-change.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser } from '../personal/personal.js';
+import type { RealmView } from '../subscriptions/subscribe.js';
+import { checkInterface, chosenStream, type OwnPrivate, ownPrivateStreams, type StreamChoices } from './create-bot.js';
+
+/** null: not given. */
+interface BotChanges extends StreamChoices {
+  readonly bot_id: number;
+  readonly full_name: string | null;
+  readonly role: number | null;
+  readonly bot_owner_id: number | null;
+  readonly allPublicStreams: boolean | null;
+  readonly payloadUrl: string | null;
+  readonly interface: number;
+  readonly config: { readonly [key: string]: string } | null;
+  readonly files: number;
+  /** Only to be checked. */
+  readonly dry: boolean;
+}
+
+interface Inputs {
+  readonly own: OwnPrivate;
+  /** Streams that the bot is in; only where its role is to change. */
+  readonly subscribed: ReadonlySet<number>;
+}
+
+interface Step {
+  readonly user: DirectoryUser;
+  readonly effect: Effect;
+}
+
+function renamed(before: DirectoryUser, given: string, view: RealmView, context: CommandContext): Step | undefined {
+  const fullName = checkFullName(given);
+  if (fullName === before.fullName) return undefined;
+  checkBotName(view.parts, fullName);
+  const after = { ...before, fullName };
+  const told = { events: [personUpdate(context.version, after.id, { full_name: fullName })] };
+  return { user: after, effect: accountChanged({ before, after }, told, view, context) };
+}
+
+/** @throws ApiError */
+function newOwner(parts: Parts, id: number): DirectoryUser {
+  const owner = userOf(parts, id);
+  if (!owner) throw apiError('OWNER_NO_SUCH_USER');
+  if (!owner.isActive) throw apiError('OWNER_DEACTIVATED');
+  if (owner.botType !== null) throw apiError('OWNER_IS_BOT');
+  return owner;
+}
+
+/** Administrators know the bot already; for others it appears and goes. */
+function handedOver(before: BotAccount, id: number, view: RealmView, context: CommandContext): Step {
+  const { parts } = view;
+  const owner = newOwner(parts, id);
+  const previous = before.user.botOwner === null ? undefined : userOf(parts, before.user.botOwner);
+  const after = { ...before.user, botOwner: owner.id };
+  const account = { user: after, bot: before.bot };
+  const knows = isAdmin(owner);
+  const events: LogItem[] = [
+    ...(previous && !isAdmin(previous) ? [botForgotten(after.id, previous.id)] : []),
+    ...(knows ? [] : [botAdded(parts, account, [owner.id])]),
+    botUpdated(parts, account, { owner_id: owner.id }, knows ? undefined : owner.id),
+    personUpdate(context.version, after.id, { bot_owner_id: owner.id }),
+  ];
+  return { user: after, effect: accountChanged({ before: before.user, after }, { events }, view, context) };
+}
+
+/** @throws ApiError */
+function withChoices(
+  before: DirectoryBot,
+  args: BotChanges,
+  acting: DirectoryUser,
+  own: OwnPrivate,
+  view: RealmView,
+): DirectoryBot {
+  const stream = (name: string | null, unchanged: DirectoryBot['sendingStream']) =>
+    name === null ? unchanged : chosenStream(name, acting, own, view);
+  const sendingStream = stream(args.sending, before.sendingStream);
+  const eventsStream = stream(args.events, before.eventsStream);
+  if (args.payloadUrl !== null) checkInterface(args.interface);
+  const service =
+    args.payloadUrl !== null && before.service
+      ? { ...before.service, baseUrl: args.payloadUrl, interface: args.interface }
+      : before.service;
+  const config = { ...before.config, ...args.config };
+  return {
+    ...before,
+    sendingStream,
+    eventsStream,
+    allPublicStreams: args.allPublicStreams ?? before.allPublicStreams,
+    service,
+    config,
+  };
+}
+
+/** One event for each field that clients see changed. */
+function choiceEvents(parts: Parts, before: BotAccount, after: BotAccount): LogItem[] {
+  const shown = ({ bot }: BotAccount): JsonObject => ({
+    ...presentDefaults(bot, streamNames(parts)),
+    services: presentServices(bot),
+  });
+  const was = shown(before);
+  return Object.entries(shown(after))
+    .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(was[field]))
+    .map(([field, value]) => botUpdated(parts, after, { [field]: value }));
+}
+
+export const updateBot: RealmCommand<BotChanges, Inputs> = {
+  // Nobody joins or leaves a stream meanwhile: what a change of role means depends on it.
+  lane: 'directory',
+  exclusive: true,
+
+  async needs(args, context, suppliers) {
+    const { parts } = context.view;
+    const own = await ownPrivateStreams(args, context, suppliers);
+    const bot = userOf(parts, args.bot_id);
+    if (!bot || args.role === null || args.role === bot.role) return { own, subscribed: new Set() };
+    const state = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], suppliers);
+    const streams = state.subscriptions.filter(({ active }) => active).map(({ stream }) => stream);
+    return { own, subscribed: new Set(streams) };
+  },
+
+  handle(view, args, { own, subscribed }, context) {
+    const { parts } = view;
+    const acting = actingUser(parts, context.caller);
+    const before = managedBot(parts, args.bot_id, acting);
+    const done: Step[] = [];
+    const account = (): BotAccount => ({ user: done.at(-1)?.user ?? before.user, bot: before.bot });
+    const step = (one: Step | undefined): void => void (one && done.push(one));
+    if (args.full_name !== null) step(renamed(before.user, args.full_name, view, context));
+    if (args.role !== null && args.role !== before.user.role) {
+      checkRole(parts, acting, before.user, args.role);
+      if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+      step(roleChanged(account().user, args.role, subscribed, view, context));
+    }
+    if (args.bot_owner_id !== null && args.bot_owner_id !== before.user.botOwner) {
+      step(handedOver(account(), args.bot_owner_id, view, context));
+    }
+    const bot = withChoices(before.bot, args, acting, own, view);
+    if (args.files > 1) throw apiError('ONE_FILE');
+    if (args.dry) return { reply: success() };
+    const after = { user: account().user, bot };
+    const stored = storeBot(after, { ...after, bot: before.bot });
+    const {
+      parts: written,
+      events,
+      commands,
+    } = together([
+      ...done.map(({ effect }) => effect),
+      { parts: stored.parts, events: [...stored.changes, ...choiceEvents(parts, before, after)] },
+    ]);
+    return {
+      reply: success(answer(parts, after, args), events.length > 0 ? context.version : undefined),
+      parts: written,
+      events,
+      ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
+    };
+  },
+};
+
+/** What the bot is now; its service and configuration as the request has them. */
+function answer(parts: Parts, { user, bot }: BotAccount, args: BotChanges): JsonObject {
+  const owner = user.botOwner === null ? undefined : userOf(parts, user.botOwner);
+  return {
+    full_name: user.fullName,
+    avatar_url: avatarUrl(user),
+    service_interface: args.interface,
+    service_payload_url: args.payloadUrl,
+    config_data: args.config,
+    ...presentDefaults(bot, streamNames(parts)),
+    ...(owner ? { bot_owner: owner.email } : {}),
+  };
+}

@@ -1,0 +1,88 @@
+/** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/api/store-avatar.ts). */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { avatarUrl, isAdmin, presentAvatar } from '../../../../src/people/index.js';
+import { AVATAR_SIZES, blobOfAvatar } from '../../../../src/pictures/index.js';
+import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { botUpdated, managedBot } from '../../bots.js';
+import { asPart, botOf, type Parts, type RealmState, USER_PART } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
+
+/** The account whose avatar changes: the caller's, or a bot of the caller's. @throws ApiError */
+function changing({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
+  const acting = actingUser(parts, caller);
+  if (id === caller) {
+    if (settings.avatar_changes_disabled === true && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
+    return acting;
+  }
+  return managedBot(parts, id, acting).user;
+}
+
+/** @param user of an account, as an upload of its avatar is named */
+const picture = (user: number): string => `avatar/${user}`;
+const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
+  numbers.flatMap((number) => AVATAR_SIZES.map((size) => blobOfAvatar(hash, number, size)));
+
+/** Everybody sees it; who manages a bot hears of that, too. */
+function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
+  const events: LogItem[] = [
+    { t: 'directory', change: { user: user as never } },
+    tellEverybody(version, {
+      type: 'realm_user',
+      op: 'update',
+      person: { user_id: user.id, ...presentAvatar(user) },
+    }),
+  ];
+  const bot = botOf(parts, user.id);
+  return bot ? [...events, botUpdated(parts, { user, bot }, { avatar_url: avatarUrl(user) })] : events;
+}
+
+const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext) => ({
+  reply: success({ avatar_url: avatarUrl(user) }, version),
+  events: avatarEvents(user, parts, version),
+});
+
+export interface AvatarArgs extends JsonObject {
+  readonly user: number;
+  /** Names the account in addresses; from the server's secret, which actors do not know. */
+  readonly hash: string;
+}
+
+/** Its picture is stored. */
+export const setAvatar: RealmCommand<AvatarArgs & { readonly number: number }> = {
+  lane: LANE,
+  handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
+    const before = changing(state, parts, context.caller, id);
+    const replaced = showUpload(parts, picture(id), number);
+    if (!replaced) {
+      const commands = eraseBlobs(context.realm, blobsOf(hash, [number]));
+      return { reply: success({ avatar_url: avatarUrl(before) }), commands };
+    }
+    const avatar = { realm: context.realm, hash, number };
+    const user: DirectoryUser = { ...before, avatarSource: 'U', avatarVersion: before.avatarVersion + 1, avatar };
+    return {
+      ...changed(user, parts, context),
+      parts: { ...replaced.parts, [`${USER_PART}${id}`]: asPart(user) },
+      commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
+    };
+  },
+};
+
+/** Back to the gravatar. Its version grows also where there was none: the gravatar may be another one by now. */
+export const removeAvatar: RealmCommand<AvatarArgs> = {
+  lane: LANE,
+  handle({ state, parts }, { user: id, hash }, _inputs, context) {
+    const { avatar: _, ...before } = changing(state, parts, context.caller, id);
+    const replaced = dropUploads(parts, picture(id));
+    const user: DirectoryUser = { ...before, avatarSource: 'G', avatarVersion: before.avatarVersion + 1 };
+    return {
+      ...changed(user, parts, context),
+      parts: { ...replaced.parts, [`${USER_PART}${id}`]: asPart(user) },
+      commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
+    };
+  },
+};

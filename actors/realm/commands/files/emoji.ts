@@ -1,0 +1,90 @@
+/** Custom emoji (realm.md § Custom emoji). Their pictures are prepared and stored by the frontend. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject, RealmId } from '../../../../src/core/index.js';
+import { userId } from '../../../../src/core/index.js';
+import type { DirectoryEmoji } from '../../../../src/directory/index.js';
+import { emojiPicture, emojiStill, presentCustomEmoji } from '../../../../src/emoji/index.js';
+import { emojiCode } from '../../../../src/markdown/index.js';
+import { isAdmin, policyAllows, ROLE } from '../../../../src/people/index.js';
+import { pictureUrl } from '../../../../src/pictures/index.js';
+import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, EMOJI_PART, emojiOf, type Parts, type RealmState, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+
+const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>
+  [...emojiOf(parts)].find((emoji) => emoji.name === name && !emoji.deactivated);
+
+function checkMayAdd({ settings }: RealmState, parts: Parts, name: string, { caller, now }: CommandContext): void {
+  const acting = userOf(parts, caller);
+  if (!acting || !policyAllows(Number(settings.add_custom_emoji_policy), acting, settings, now)) {
+    throw apiError('INSUFFICIENT_PERMISSION');
+  }
+  if (active(parts, name)) throw apiError('EMOJI_EXISTS');
+}
+
+interface Upload extends JsonObject {
+  /** Checked before. */
+  readonly name: string;
+  readonly files: number;
+  readonly tooLarge: boolean;
+  readonly mib: number;
+}
+
+/** All checks in their order but the picture itself, and the number under which it is stored. */
+export const emojiBegin: RealmCommand<Upload> = {
+  handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
+    checkMayAdd(state, parts, name, context);
+    if (files !== 1) throw apiError('EMOJI_ONE_FILE');
+    const acting = userOf(parts, context.caller);
+    if (emojiCode(name) !== undefined && !(acting && isAdmin(acting))) throw apiError('EMOJI_OVERRIDE');
+    if (tooLarge) throw apiError('FILE_TOO_LARGE', { n: mib });
+    return { reply: success({ id: state.nextEmoji }), state: { ...state, nextEmoji: state.nextEmoji + 1 } };
+  },
+};
+
+/** Its picture is stored. */
+export const emojiAdd: RealmCommand<{
+  readonly id: number;
+  readonly name: string;
+  readonly extension: string;
+  readonly animated: boolean;
+}> = {
+  handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
+    checkMayAdd(state, parts, name, context);
+    const { realm, caller } = context;
+    const emoji: DirectoryEmoji = {
+      id,
+      name,
+      url: pictureUrl(realm, emojiPicture(id, extension)),
+      stillUrl: animated ? pictureUrl(realm, emojiStill(id)) : null,
+      deactivated: false,
+      author: userId(caller),
+    };
+    return changed(parts, emoji, context);
+  },
+};
+
+/** DELETE: old messages and reactions keep it. */
+export const emojiRemove: RealmCommand<{ readonly name: string }> = {
+  handle({ parts }, { name }, _inputs, context) {
+    const emoji = active(parts, name);
+    if (!emoji) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
+    const acting = userOf(parts, context.caller);
+    if (!acting || (!isAdmin(acting) && emoji.author !== acting.id)) throw apiError('EMOJI_NOT_AUTHOR');
+    return changed(parts, { ...emoji, deactivated: true }, context);
+  },
+};
+
+function changed(parts: Parts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
+  const all = [...[...emojiOf(parts)].filter(({ id }) => id !== emoji.id), emoji];
+  const events: LogItem[] = [
+    { t: 'directory', change: { emoji: emoji as never } },
+    {
+      t: 'event',
+      to: { role: ROLE.guest, rv: version },
+      event: { type: 'realm_emoji', op: 'update', realm_emoji: presentCustomEmoji(all) },
+    },
+  ];
+  return { reply: success({}, version), parts: { [`${EMOJI_PART}${emoji.id}`]: asPart(emoji) }, events };
+}

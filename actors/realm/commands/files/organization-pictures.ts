@@ -1,0 +1,67 @@
+/** Icon and logos of the organization (realm.md § Icon and logo). Their pictures are prepared and stored by the frontend. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import type { RealmPictureName, RealmPictures } from '../../../../src/directory/index.js';
+import { isAdmin } from '../../../../src/people/index.js';
+import { blobOfRealmPicture, presentRealmPicture, realmPicture } from '../../../../src/pictures/index.js';
+import type { CommandContext } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { dropUploads, eraseBlobs, type Replaced, showUpload } from './pictures.js';
+
+export interface RealmPictureArgs extends JsonObject {
+  readonly name: RealmPictureName;
+  /** Of the stored upload; null: back to the default. */
+  readonly number: number | null;
+}
+
+export const setRealmPicture: RealmCommand<RealmPictureArgs> = {
+  lane: LANE,
+  handle({ state, parts }, { name, number }, _inputs, context) {
+    if (!isAdmin(actingUser(parts, context.caller))) throw apiError('ADMIN_REQUIRED');
+    const replaced = number === null ? dropUploads(parts, name) : showUpload(parts, name, number);
+    if (replaced) return change(state, parts, name, number ?? 0, replaced, context);
+    return {
+      reply: answer(state, picturesOf(parts), name, context),
+      commands: eraseBlobs(context.realm, [blobOfRealmPicture(name, number ?? 0)]),
+    };
+  },
+};
+
+const answer = (
+  { subdomain }: RealmState,
+  pictures: RealmPictures,
+  name: RealmPictureName,
+  { realm }: CommandContext,
+  version?: number,
+) =>
+  // Of a logo only the events tell.
+  success(name === 'icon' ? { icon_url: realmPicture({ realm, subdomain, pictures }, name) } : undefined, version);
+
+function change(
+  state: RealmState,
+  parts: Parts,
+  name: RealmPictureName,
+  number: number,
+  { parts: written, gone }: Replaced,
+  context: CommandContext,
+) {
+  const { realm, version } = context;
+  const before = picturesOf(parts);
+  const pictures: RealmPictures = { ...before, [name]: { number, version: (before[name]?.version ?? 1) + 1 } };
+  const data = presentRealmPicture({ realm, subdomain: state.subdomain, pictures }, name);
+  return {
+    reply: answer(state, pictures, name, context, version),
+    parts: { ...written, [PICTURES_PART]: asPart(pictures) },
+    events: [
+      { t: 'directory', change: { pictures: pictures as never } } as const,
+      tellEverybody(version, { type: 'realm', op: 'update_dict', property: name, data }),
+    ],
+    commands: eraseBlobs(
+      realm,
+      gone.map((one) => blobOfRealmPicture(name, one)),
+    ),
+  };
+}

@@ -1,0 +1,100 @@
+/** Members and subgroups of user groups (users.md § User groups): first added, then removed, all or nothing. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, userId } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { SYSTEM_GROUP_NAMES } from '../../../../src/people/index.js';
+import type { LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+import { directNotice, silentMention } from '../../../shared/notices.js';
+import { success } from '../../../shared/replies.js';
+import { groupOf, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { LANE, tellEverybody } from '../personal/personal.js';
+import { ascending, checkMembers, editable, groupEditor, storeGroup } from './user-groups.js';
+
+interface Edit extends JsonObject {
+  readonly user_group_id: number;
+  readonly add: readonly number[];
+  readonly delete: readonly number[];
+}
+
+export const editMembers: RealmCommand<Edit & { readonly origin: string }> = {
+  lane: LANE,
+  handle({ state, parts }, args, _inputs, { caller, now, realm, version }) {
+    const acting = groupEditor(parts, caller, state.settings, now);
+    const before = editable(parts, args.user_group_id, acting);
+    const adding = ascending(args.add.map(userId));
+    const removing = ascending(args.delete.map(userId));
+    checkMembers(parts, args.add);
+    const members = new Set(before.members);
+    for (const user of args.add) {
+      if (members.has(userId(user))) throw apiError('ALREADY_MEMBER', { user_id: user });
+    }
+    for (const user of adding) members.add(user);
+    checkMembers(parts, args.delete);
+    for (const user of args.delete) {
+      if (!members.has(userId(user))) throw apiError('NO_SUCH_MEMBER', { user_id: user });
+    }
+    for (const user of removing) members.delete(user);
+    const { parts: written, change } = storeGroup({ ...before, members: ascending(members) });
+    const tell = (op: string, user_ids: readonly number[]): LogItem[] =>
+      user_ids.length === 0 ? [] : [tellEverybody(version, { type: 'user_group', op, group_id: before.id, user_ids })];
+    const group = `@_*${before.name}*`;
+    const said = (users: readonly number[], what: string): OutboxCommand[] =>
+      users
+        .map((user) => userOf(parts, user))
+        .filter((user): user is DirectoryUser => user !== undefined && user.id !== caller)
+        .filter((user) => user.isActive && user.botType === null)
+        .map((user) =>
+          directNotice(realm, user.id, {
+            content: `${silentMention(acting)} ${what} ${group}.`,
+            origin: args.origin,
+            after: version,
+          }),
+        );
+    const notices = [said(adding, 'added you to the group'), said(removing, 'removed you from the group')];
+    return {
+      reply: success(undefined, version),
+      parts: written,
+      events: [change, ...tell('add_members', adding), ...tell('remove_members', removing)],
+      commands: notices.filter((stage) => stage.length > 0),
+      replyAfterCommands: true,
+    };
+  },
+};
+
+export const editSubgroups: RealmCommand<Edit> = {
+  lane: LANE,
+  handle({ state, parts }, args, _inputs, { caller, now, version }) {
+    const acting = groupEditor(parts, caller, state.settings, now);
+    const before = editable(parts, args.user_group_id, acting);
+    const check = (ids: readonly number[]): void => {
+      for (const id of ids) {
+        if (SYSTEM_GROUP_NAMES[id] === undefined && !groupOf(parts, id)) throw apiError('INVALID_GROUP_ID', { id });
+      }
+    };
+    const subgroups = new Set(before.subgroups);
+    check(args.add);
+    for (const id of args.add) if (subgroups.has(id)) throw apiError('ALREADY_SUBGROUP', { group_id: id });
+    for (const id of args.add) subgroups.add(id);
+    check(args.delete);
+    for (const id of args.delete) if (!subgroups.has(id)) throw apiError('NO_SUCH_SUBGROUP', { group_id: id });
+    for (const id of args.delete) subgroups.delete(id);
+    const { parts: written, change } = storeGroup({ ...before, subgroups: ascending(subgroups) });
+    const tell = (op: string, ids: readonly number[]): LogItem[] =>
+      ids.length === 0
+        ? []
+        : [
+            tellEverybody(version, {
+              type: 'user_group',
+              op,
+              group_id: before.id,
+              direct_subgroup_ids: ascending(ids),
+            }),
+          ];
+    return {
+      reply: success(undefined, version),
+      parts: written,
+      events: [change, ...tell('add_subgroups', args.add), ...tell('remove_subgroups', args.delete)],
+    };
+  },
+};

@@ -1,0 +1,139 @@
+/** User groups: make, change, remove (users.md § User groups). System groups follow from roles and are never changed. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, userId } from '../../../../src/core/index.js';
+import type { DirectoryGroup, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import {
+  isAdmin,
+  isGuest,
+  isModerator,
+  policyAllows,
+  presentGroup,
+  SYSTEM_GROUP_NAMES,
+} from '../../../../src/people/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+
+/** The caller, who may edit groups in general. @throws ApiError */
+export function groupEditor(parts: Parts, caller: number, settings: RealmSettings, now: number): DirectoryUser {
+  const acting = actingUser(parts, caller);
+  if (isGuest(acting)) throw apiError('NO_GUESTS');
+  if (acting.botType !== null) throw apiError('NO_BOTS');
+  if (!policyAllows(Number(settings.user_group_edit_policy), acting, settings, now)) {
+    throw apiError('INSUFFICIENT_PERMISSION');
+  }
+  return acting;
+}
+
+/** A group that this user may change. @throws ApiError */
+export function editable(parts: Parts, id: number, acting: DirectoryUser): DirectoryGroup {
+  if (SYSTEM_GROUP_NAMES[id] !== undefined) throw apiError('INSUFFICIENT_PERMISSION');
+  const group = groupOf(parts, id);
+  if (!group) throw apiError('INVALID_USER_GROUP');
+  if (!isAdmin(acting) && !isModerator(acting) && !group.members.includes(acting.id)) {
+    throw apiError('INSUFFICIENT_PERMISSION');
+  }
+  return group;
+}
+
+/** Accounts of the organization, deactivated ones and bots included. @throws ApiError */
+export function checkMembers(parts: Parts, ids: readonly number[]): void {
+  for (const id of ids) if (!userOf(parts, id)) throw apiError('INVALID_MEMBER_ID', { user_id: id });
+}
+
+export const ascending = <T extends number>(ids: Iterable<T>): T[] => [...new Set(ids)].sort((a, b) => a - b);
+
+export const storeGroup = (group: DirectoryGroup): { parts: Record<string, Json>; change: LogItem } => ({
+  parts: { [`${USER_GROUP_PART}${group.id}`]: asPart(group) },
+  change: { t: 'directory', change: { group: group as never } },
+});
+
+/** Case counts. */
+function checkName(parts: Parts, name: string): void {
+  const taken = Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...groupsOf(parts)].some((of) => of.name === name);
+  if (taken) throw apiError('GROUP_EXISTS', { name });
+}
+
+interface NewGroup extends JsonObject {
+  readonly name: string;
+  readonly description: string;
+  readonly members: readonly number[];
+}
+
+export const createGroup: RealmCommand<NewGroup> = {
+  lane: LANE,
+  handle({ state, parts }, { name, description, members }, _inputs, { caller, now, version }) {
+    groupEditor(parts, caller, state.settings, now);
+    checkMembers(parts, members);
+    checkName(parts, name);
+    const group: DirectoryGroup = {
+      id: state.nextGroup,
+      name,
+      description,
+      members: ascending(members.map(userId)),
+      subgroups: [],
+      system: false,
+    };
+    const { parts: written, change } = storeGroup(group);
+    return {
+      reply: success(undefined, version),
+      state: { ...state, nextGroup: group.id + 1 },
+      parts: written,
+      events: [change, tellEverybody(version, { type: 'user_group', op: 'add', group: presentGroup(group) })],
+    };
+  },
+};
+
+interface GroupChange extends JsonObject {
+  readonly user_group_id: number;
+  readonly name: string | null;
+  readonly description: string | null;
+}
+
+export const updateGroup: RealmCommand<GroupChange> = {
+  lane: LANE,
+  handle({ state, parts }, { user_group_id, name, description }, _inputs, { caller, now, version }) {
+    const acting = groupEditor(parts, caller, state.settings, now);
+    const before = editable(parts, user_group_id, acting);
+    const renamed = name !== null && name !== before.name;
+    const described = description !== null && description !== before.description;
+    if (renamed) checkName(parts, name);
+    if (!renamed && !described) return { reply: success() };
+    const { parts: written, change } = storeGroup({
+      ...before,
+      name: name ?? before.name,
+      description: description ?? before.description,
+    });
+    const tell = (data: JsonObject): LogItem =>
+      tellEverybody(version, { type: 'user_group', op: 'update', group_id: before.id, data });
+    return {
+      reply: success(undefined, version),
+      parts: written,
+      events: [change, ...(renamed ? [tell({ name })] : []), ...(described ? [tell({ description })] : [])],
+    };
+  },
+};
+
+export const removeGroup: RealmCommand<{ readonly user_group_id: number }> = {
+  lane: LANE,
+  handle({ state, parts }, { user_group_id }, _inputs, { caller, now, version }) {
+    const acting = groupEditor(parts, caller, state.settings, now);
+    const { id } = editable(parts, user_group_id, acting);
+    const written: Record<string, Json> = { [`${USER_GROUP_PART}${id}`]: null };
+    const changes: LogItem[] = [{ t: 'directory', change: { groupGone: id } }];
+    // Clients take a group that is gone out of the others themselves.
+    for (const other of groupsOf(parts)) {
+      if (other.id === id || !other.subgroups.includes(id)) continue;
+      const stored = storeGroup({ ...other, subgroups: other.subgroups.filter((sub) => sub !== id) });
+      Object.assign(written, stored.parts);
+      changes.push(stored.change);
+    }
+    return {
+      reply: success(undefined, version),
+      parts: written,
+      events: [...changes, tellEverybody(version, { type: 'user_group', op: 'remove', group_id: id })],
+    };
+  },
+};

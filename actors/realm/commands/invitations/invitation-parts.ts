@@ -1,0 +1,88 @@
+/** What commands on invitations have in common. */
+import type { RealmId } from '../../../../src/core/index.js';
+import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import { invitationLink } from '../../../../src/invitations/index.js';
+import { hiddenLink } from '../../../../src/mail/index.js';
+import type { OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
+import type { Secrets } from '../../../../src/secrets/index.js';
+import { canAccess } from '../../../../src/streams/index.js';
+import { mailCommand } from '../../../shared/mail.js';
+import { readSubscribers, type Subscribers } from '../../../shared/subscribers.js';
+import { expiryOf, type Invitation, nameOf } from '../../invitations.js';
+import { type Parts, streamOf } from '../../state.js';
+
+/** Address of an invitation: signed with the server's secret, which handlers do not have. */
+export type LinkMaker = (of: Invitation) => string;
+
+export const linkMaker =
+  (secrets: Secrets, realm: RealmId, origin: string): LinkMaker =>
+  (of) =>
+    invitationLink(secrets, origin, nameOf(realm, of));
+
+/** Hidden, for letters. */
+export const hiddenLinkMaker =
+  (secrets: Secrets, realm: RealmId, origin: string): LinkMaker =>
+  (of) =>
+    hiddenLink(secrets, invitationLink(secrets, origin, nameOf(realm, of)));
+
+/** Subscribers of those streams where access depends on them. */
+export function membersForInvitation(
+  streams: readonly number[],
+  parts: Parts,
+  realm: RealmId,
+  suppliers: Suppliers,
+): Promise<Subscribers> {
+  const closed = [...new Set(streams)].filter((id) => streamOf(parts, id)?.inviteOnly);
+  return readSubscribers(realm, closed, suppliers);
+}
+
+/** The first of the streams that is none, or that the caller can't access. */
+export function invitedStreams(
+  acting: DirectoryUser,
+  streams: readonly number[],
+  parts: Parts,
+  members: Subscribers,
+): { readonly unknown: number | undefined } {
+  const accessible = (id: number): boolean => {
+    const stream = streamOf(parts, id);
+    if (!stream || stream.archived) return false;
+    return canAccess(acting, stream, members.get(id)?.includes(acting.id) ?? false);
+  };
+  return { unknown: streams.find((id) => !accessible(id)) };
+}
+
+/** One line: names of organizations may hold anything. */
+export const flat = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
+
+const until = (of: Invitation): string => {
+  const expiry = expiryOf(of);
+  if (expiry === null) return 'The link does not expire.';
+  return `The link is good until ${new Date(expiry * 1000).toISOString().slice(0, 16).replace('T', ' ')} (UTC).`;
+};
+
+/** The letter. @param link hidden */
+export function sentInvitation(
+  realm: RealmId,
+  of: Invitation & { readonly email: string | null },
+  inviter: DirectoryUser,
+  settings: RealmSettings,
+  link: LinkMaker,
+): OutboxCommand {
+  const organization = flat(settings.name);
+  return mailCommand(realm, {
+    to: of.email ?? '',
+    subject: `${inviter.fullName} invites you to ${organization}`,
+    text: [
+      'Hello,',
+      '',
+      `${inviter.fullName} (${inviter.email}) invites you to join ${organization}, which talks on Conclave.`,
+      'To make your account, open this link:',
+      '',
+      link(of),
+      '',
+      until(of),
+      'If you do not know what this is about, there is nothing that you need to do.',
+      '',
+    ].join('\n'),
+  });
+}

@@ -1,0 +1,153 @@
+/** Links for any number of people; listing, revoking and repeating invitations (realm.md § Invitations). */
+import { randomBytes } from 'node:crypto';
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { isAdmin, isOwner, ROLE } from '../../../../src/people/index.js';
+import { success } from '../../../shared/replies.js';
+import type { Subscribers } from '../../../shared/subscribers.js';
+import {
+  asPart,
+  expired,
+  expiryOf,
+  type Invitation,
+  invitationOf,
+  invitationsOf,
+  invitesChanged,
+  partOf,
+} from '../../invitations.js';
+import { type Parts, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser } from '../personal/personal.js';
+import {
+  hiddenLinkMaker,
+  invitedStreams,
+  type LinkMaker,
+  linkMaker,
+  membersForInvitation,
+  sentInvitation,
+} from './invitation-parts.js';
+
+const LANE = 'invitations';
+
+interface LinkInputs {
+  readonly nonce: string;
+  /** Sealed: replies may be remembered in the Store. */
+  readonly link: LinkMaker;
+  readonly members: Subscribers;
+}
+
+/** POST /invites/multiuse. */
+export const inviteByLink: RealmCommand<
+  {
+    readonly minutes: number | null;
+    readonly role: number;
+    readonly stream_ids: readonly number[];
+    /** Base URL of the organization. */
+    readonly origin: string;
+  },
+  LinkInputs
+> = {
+  lane: LANE,
+
+  needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
+    nonce: randomBytes(4).toString('hex'),
+    link: (of) => suppliers.services.secrets.sealSame(linkMaker(suppliers.services.secrets, realm, origin)(of)),
+    members: await membersForInvitation(stream_ids, view.parts, realm, suppliers),
+  }),
+
+  handle({ state, parts }, { minutes, role, stream_ids }, { nonce, link, members }, { caller, now, version }) {
+    const acting = actingUser(parts, caller);
+    if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+    if (role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+    const { unknown } = invitedStreams(acting, stream_ids, parts, members);
+    if (unknown !== undefined) throw apiError('INVITE_LINK_STREAM_UNKNOWN', { stream_id: unknown });
+    const { nextLink: id } = state.invitations;
+    const made: Invitation = {
+      id,
+      email: null,
+      inviter: acting.id,
+      invited: Math.floor(now / 1000),
+      minutes,
+      role,
+      streams: [...new Set(stream_ids)],
+      nonce,
+    };
+    return {
+      reply: success({ sealed: link(made) }),
+      state: { ...state, invitations: { ...state.invitations, nextLink: id + 1 } },
+      parts: { ...expired(parts, now), [partOf(made)]: asPart(made) },
+      events: [invitesChanged(version)],
+    };
+  },
+};
+
+/** GET /invites. */
+export const listInvitations: RealmCommand<{ readonly origin: string }, LinkMaker> = {
+  lane: 'read',
+  read: true,
+  needs: ({ origin }, { realm }, { services }) => linkMaker(services.secrets, realm, origin),
+  handle({ parts }, _args, link, { caller, now }) {
+    const admin = isAdmin(actingUser(parts, caller));
+    const shown = (of: Invitation): JsonObject => ({
+      ...(of.email === null ? { link_url: link(of) } : { email: of.email }),
+      id: of.id,
+      invited_by_user_id: of.inviter,
+      invited: of.invited,
+      expiry_date: expiryOf(of),
+      invited_as: of.role,
+      is_multiuse: of.email === null,
+    });
+    const singles = invitationsOf(parts, 'single', now).filter((of) => admin || of.inviter === caller);
+    const links = admin ? invitationsOf(parts, 'link', now) : [];
+    return { reply: success({ invites: [...singles, ...links].map(shown) }) };
+  },
+};
+
+/** An invitation that the caller may take back or repeat. @throws ApiError */
+function own(parts: Parts, id: number, acting: DirectoryUser, now: number): Invitation {
+  const found = invitationOf(parts, 'single', id, now);
+  if (!found) throw apiError('NO_SUCH_INVITATION');
+  if (found.inviter !== acting.id && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');
+  if (found.role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+  return found;
+}
+
+/** DELETE /invites/{id}. */
+export const revokeInvitation: RealmCommand<{ readonly id: number }> = {
+  lane: LANE,
+  handle({ parts }, { id }, _inputs, { caller, now, version }) {
+    const found = own(parts, id, actingUser(parts, caller), now);
+    return { reply: success(), parts: { [partOf(found)]: null }, events: [invitesChanged(version)] };
+  },
+};
+
+/** DELETE /invites/multiuse/{id}. */
+export const revokeLink: RealmCommand<{ readonly id: number }> = {
+  lane: LANE,
+  handle({ state, parts }, { id }, _inputs, { caller, now, version }) {
+    const acting = actingUser(parts, caller);
+    if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+    if (id < 1 || id >= state.invitations.nextLink) throw apiError('NO_SUCH_INVITATION');
+    const found = invitationOf(parts, 'link', id, now);
+    if (!found) throw apiError('INVITATION_REVOKED');
+    if (found.role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+    return { reply: success(), parts: { [partOf(found)]: null }, events: [invitesChanged(version)] };
+  },
+};
+
+/** POST /invites/{id}/resend: the same link again, good for as long as at first. */
+export const resendInvitation: RealmCommand<{ readonly id: number; readonly origin: string }, LinkMaker> = {
+  lane: LANE,
+  needs: ({ origin }, { realm }, { services }) => hiddenLinkMaker(services.secrets, realm, origin),
+  handle({ state, parts }, { id }, link, { caller, now, realm }) {
+    const acting = actingUser(parts, caller);
+    const again: Invitation = { ...own(parts, id, acting, now), invited: Math.floor(now / 1000) };
+    const inviter = userOf(parts, again.inviter) ?? acting;
+    return {
+      reply: success({ timestamp: again.invited }),
+      parts: { [partOf(again)]: asPart(again) },
+      commands: [[sentInvitation(realm, again, inviter, state.settings, link)]],
+    };
+  },
+};

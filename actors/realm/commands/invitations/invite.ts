@@ -1,0 +1,170 @@
+/** POST /invites (realm.md § Invitations): to addresses, each by a letter with a link of its own. */
+import { randomBytes } from 'node:crypto';
+import { type ApiError, apiError } from '../../../../src/api/errors.js';
+import type { Json, JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import type { DisposableDomains } from '../../../../src/people/addresses/disposable.js';
+import {
+  type AddressProblem,
+  addressProblem,
+  domainOf,
+  isAdmin,
+  isEmail,
+  isOwner,
+  isSystemBot,
+  policyAllows,
+  ROLE,
+} from '../../../../src/people/index.js';
+import type { CommandContext } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import type { Subscribers } from '../../../shared/subscribers.js';
+import { asPart, expired, type Invitation, invitesChanged, partOf } from '../../invitations.js';
+import { domainsOf, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser } from '../personal/personal.js';
+import type { RealmView } from '../subscriptions/subscribe.js';
+import {
+  hiddenLinkMaker,
+  invitedStreams,
+  type LinkMaker,
+  membersForInvitation,
+  sentInvitation,
+} from './invitation-parts.js';
+
+export interface InviteArgs extends JsonObject {
+  readonly emails: readonly string[];
+  /** null = for ever. */
+  readonly minutes: number | null;
+  readonly role: number;
+  readonly stream_ids: readonly number[];
+  /** Base URL of the organization. */
+  readonly origin: string;
+}
+
+interface Inputs {
+  readonly nonce: string;
+  readonly link: LinkMaker;
+  readonly disposable: DisposableDomains;
+  readonly members: Subscribers;
+}
+
+/** Address, what is wrong with it, and whether its account was deactivated. */
+type Refused = readonly [email: string, reason: string, deactivated: boolean];
+
+const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
+  domain: 'Outside your domain.',
+  disposable: 'Please use your real email address.',
+  plus: 'Email addresses containing + are not allowed.',
+};
+
+/** In an organization that everybody may join, invitations would be mail to strangers. */
+const MIN_AGE_MS = 3 * 86_400_000;
+
+export const invite: RealmCommand<InviteArgs, Inputs> = {
+  lane: 'invitations',
+
+  needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
+    nonce: randomBytes(4).toString('hex'),
+    link: hiddenLinkMaker(suppliers.services.secrets, realm, origin),
+    disposable: suppliers.services.disposable,
+    members: await membersForInvitation(stream_ids, view.parts, realm, suppliers),
+  }),
+
+  handle(view, args, inputs, context) {
+    const acting = actingUser(view.parts, context.caller);
+    checkMayInvite(acting, args, view, context);
+    checkStreams(acting, args, view, inputs, context);
+    if (tooNew(acting, view, context.now)) throw failure('INVITER_TOO_NEW', []);
+    const { wrong, taken, good } = sorted(args.emails, view, inputs.disposable);
+    if (wrong.length > 0) throw failure('INVITES_INVALID', [...wrong, ...taken]);
+    if (good.length === 0) throw failure('INVITES_ALL_TAKEN', taken);
+    return {
+      ...invited(good, acting, view, args, inputs, context),
+      reply: taken.length > 0 ? { error: failure('INVITES_SOME_TAKEN', taken, true).toReply() } : success(),
+    };
+  },
+};
+
+function checkMayInvite(acting: DirectoryUser, args: InviteArgs, { state }: RealmView, { now }: CommandContext): void {
+  if (!policyAllows(Number(state.settings.invite_to_realm_policy), acting, state.settings, now)) {
+    throw apiError('INSUFFICIENT_PERMISSION');
+  }
+  if (args.role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+  if (args.role < ROLE.member && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');
+  if (args.emails.length === 0) throw apiError('NO_INVITEES');
+}
+
+function checkStreams(
+  acting: DirectoryUser,
+  { stream_ids }: InviteArgs,
+  { state, parts }: RealmView,
+  { members }: Inputs,
+  { now }: CommandContext,
+): void {
+  const unknown = invitedStreams(acting, stream_ids, parts, members).unknown;
+  if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
+  const policy = Number(state.settings.invite_to_stream_policy);
+  if (stream_ids.length > 0 && !policyAllows(policy, acting, state.settings, now)) {
+    throw apiError('INVITE_MAY_NOT_SUBSCRIBE');
+  }
+}
+
+const tooNew = (acting: DirectoryUser, { state }: RealmView, now: number): boolean =>
+  state.settings.invite_required === false && !isAdmin(acting) && now - acting.joined < MIN_AGE_MS;
+
+type Failure = 'INVITER_TOO_NEW' | 'INVITES_INVALID' | 'INVITES_ALL_TAKEN' | 'INVITES_SOME_TAKEN';
+
+const failure = (name: Failure, errors: readonly Refused[], sent = false): ApiError =>
+  apiError(name, {
+    errors: errors as unknown as Json,
+    sent_invitations: sent,
+    license_limit_reached: false,
+    daily_limit_reached: false,
+  });
+
+function sorted(emails: readonly string[], { state, parts, volatile }: RealmView, disposable: DisposableDomains) {
+  const [wrong, taken]: [Refused[], Refused[]] = [[], []];
+  const good: string[] = [];
+  const domains = domainsOf(parts);
+  for (const email of emails) {
+    const id = volatile.userByEmail(email);
+    const problem = isEmail(email)
+      ? addressProblem(email, state.settings, domains, disposable(domainOf(email)))
+      : undefined;
+    if (!isEmail(email)) wrong.push([email, 'Invalid address.', false]);
+    else if (problem) wrong.push([email, PROBLEMS[problem], false]);
+    else if (id === undefined) good.push(email);
+    else if (isSystemBot({ id })) taken.push([email, 'Reserved for system bots.', false]);
+    else if (userOf(parts, id)?.isActive) taken.push([email, 'Already has an account.', false]);
+    else taken.push([email, 'Account has been deactivated.', true]);
+  }
+  return { wrong, taken, good };
+}
+
+function invited(
+  emails: readonly string[],
+  acting: DirectoryUser,
+  { state, parts }: RealmView,
+  args: InviteArgs,
+  { nonce, link }: Inputs,
+  { now, realm, version }: CommandContext,
+) {
+  const made = emails.map(
+    (email, i): Invitation => ({
+      id: state.invitations.nextSingle + i,
+      email,
+      inviter: acting.id,
+      invited: Math.floor(now / 1000),
+      minutes: args.minutes,
+      role: args.role,
+      streams: [...new Set(args.stream_ids)],
+      nonce,
+    }),
+  );
+  return {
+    state: { ...state, invitations: { ...state.invitations, nextSingle: state.invitations.nextSingle + made.length } },
+    parts: { ...expired(parts, now), ...Object.fromEntries(made.map((of) => [partOf(of), asPart(of)])) },
+    events: [invitesChanged(version)],
+    commands: [made.map((of) => sentInvitation(realm, of, acting, state.settings, link))],
+  };
+}

@@ -1,0 +1,127 @@
+/** Joining an organization that needs no invitation: an address is confirmed by a letter, then the account is made. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import { signUpLink } from '../../../../src/invitations/index.js';
+import { hiddenLink } from '../../../../src/mail/index.js';
+import { domainOf, isEmail, ROLE } from '../../../../src/people/index.js';
+import { mailCommand } from '../../../shared/mail.js';
+import { success } from '../../../shared/replies.js';
+import type { RealmState } from '../../state.js';
+import {
+  addAccount,
+  checkAddress,
+  checkApplicant,
+  newcomersStreams,
+  type PreparedAccount,
+  prepareAccount,
+} from '../accounts/new-account.js';
+import type { RealmCommand } from '../command.js';
+import { flat } from './invitation-parts.js';
+import { named } from './join.js';
+
+const VALID_MS = 24 * 3_600_000;
+
+function checkOpen({ settings }: RealmState): void {
+  if (settings.invite_required !== false) throw apiError('SIGN_UP_CLOSED');
+}
+
+/** What the page shows. */
+export const peekSignUp: RealmCommand<JsonObject> = {
+  lane: 'read',
+  read: true,
+  handle({ state }) {
+    checkOpen(state);
+    return { reply: success({ organization: state.settings.name as string }) };
+  },
+};
+
+interface Asked {
+  /** Hidden. */
+  readonly link: string;
+  readonly disposable: boolean;
+}
+
+interface AskArgs extends JsonObject {
+  readonly email: string;
+  /** The link of an invitation that was opened. */
+  readonly by: { readonly id: number; readonly nonce: string } | null;
+  /** Base URL of the organization. */
+  readonly origin: string;
+}
+
+/** The letter goes out whether the address has an account or not, and what is answered does not differ. */
+export const askSignUp: RealmCommand<AskArgs, Asked> = {
+  lane: 'invitations',
+  needs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
+    link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
+    disposable: disposable(domainOf(email)),
+  }),
+  handle(view, { email, by }, { link, disposable }, { realm, now }) {
+    const { state, parts, volatile } = view;
+    if (!by) checkOpen(state);
+    else if (!named(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
+    if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
+    checkAddress(email, disposable, view);
+    const wait = volatile.letters.take(email.toLowerCase(), now);
+    if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
+    const organization = flat(state.settings.name);
+    const known = volatile.userByEmail(email) !== undefined;
+    const text = known
+      ? ['There is an account with this address already: log in with it.']
+      : ['To make your account, open this link within a day:', '', link];
+    return {
+      reply: success({ organization: state.settings.name as string }),
+      commands: [
+        [
+          mailCommand(realm, {
+            to: email,
+            subject: `Joining ${organization}`,
+            text: [
+              'Hello,',
+              '',
+              `somebody, probably you, wants to join ${organization}, which talks on Conclave.`,
+              ...text,
+              '',
+              'If it was not you, there is nothing that you need to do.',
+              '',
+            ].join('\n'),
+          }),
+        ],
+      ],
+    };
+  },
+};
+
+interface SignUpArgs extends JsonObject {
+  /** From the link: confirmed. */
+  readonly email: string;
+  readonly full_name: string;
+  readonly password: string;
+  /** Base URL of the organization. */
+  readonly origin: string;
+}
+
+export const signUp: RealmCommand<SignUpArgs, PreparedAccount | undefined> = {
+  lane: 'directory',
+  exclusive: true,
+
+  needs({ email, full_name: fullName, password }, { realm, view }, suppliers) {
+    // Nobody has us hash passwords for nothing.
+    if (view.state.settings.invite_required !== false) return undefined;
+    const streams = newcomersStreams(view, [], ROLE.member);
+    return prepareAccount({ email, fullName, password, streams }, realm, suppliers);
+  },
+
+  handle(view, { origin }, prepared, context) {
+    checkOpen(view.state);
+    if (!prepared) throw apiError('SIGN_UP_CLOSED');
+    checkApplicant(prepared, view);
+    const streams = newcomersStreams(view, [], ROLE.member);
+    const { user, ...added } = addAccount(view, { prepared, role: ROLE.member, streams, origin }, context);
+    return {
+      ...added,
+      reply: success({ organization: view.state.settings.name as string, email: user.deliveryEmail }),
+      replyAfterCommands: true,
+    };
+  },
+};

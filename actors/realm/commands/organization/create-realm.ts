@@ -1,0 +1,192 @@
+/**
+ * New organizations. Realm 0, the server itself, reserves number and subdomain, then has the new realm made; the new
+ * realm makes its owner.
+ */
+import { apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, realmId, realmKey, userId, userKey } from '../../../../src/core/index.js';
+import type { DirectoryUser, RealmEntry, UserDefaults } from '../../../../src/directory/index.js';
+import {
+  initialSettings,
+  initialUserDefaults,
+  LAST_RESERVED_USER,
+  mailDomain,
+  ROLE,
+} from '../../../../src/people/index.js';
+import type { OutboxCommand } from '../../../../src/runtime/index.js';
+import { success, value } from '../../../shared/replies.js';
+import { asPart, REALM_PART, type RealmState, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+import type { RealmCommand } from '../command.js';
+import { hiddenAddress } from '../personal/own-settings.js';
+import { initialStreams } from '../streams/initial-streams.js';
+
+/** Account data as prepared by the command line: nothing in it is secret in clear. */
+export interface NewAccount {
+  readonly email: string;
+  readonly fullName: string;
+  readonly passwordHash: string | null;
+  readonly keyHash: string;
+  readonly keySealed: string;
+  readonly [key: string]: string | null;
+}
+
+/** Of accounts and of their recipients: those before are kept for system bots. */
+export const FIRST_USER = LAST_RESERVED_USER + 1;
+
+/** Number of the realm to be made, for keys that name it; reserved by nobody, so callers serialize (one admin at a time). */
+export const peekRealm: RealmCommand<Record<string, never>> = {
+  creates: true,
+  lane: 'realms',
+  handle: ({ state }) => ({ reply: value(state.nextRealm) }),
+};
+
+/** GET /realm/subdomain/{subdomain}. */
+export const subdomainTaken: RealmCommand<{ readonly subdomain: string }> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { subdomain }) => ({
+    reply: success({ taken: [...realmsOf(parts)].some((realm) => realm.subdomain === subdomain) }),
+  }),
+};
+
+/** What a new organization begins with. */
+export interface NewRealmArgs {
+  readonly subdomain: string;
+  readonly name: string;
+  readonly owner: NewAccount;
+  /** realm.md § Settings. */
+  readonly orgType: number;
+  /** Base URL, for the notices in its first streams; null: it begins without streams. */
+  readonly origin: string | null;
+  readonly [key: string]: string | number | null | NewAccount;
+}
+
+export const createRealm: RealmCommand<NewRealmArgs & { readonly realm: number }> = {
+  creates: true,
+  lane: 'realms',
+  exclusive: true,
+  handle({ state, parts }, { realm, ...args }) {
+    if (realm !== state.nextRealm) throw apiError('SERVICE_UNAVAILABLE');
+    for (const other of realmsOf(parts)) if (other.subdomain === args.subdomain) throw apiError('INVALID_SUBDOMAIN');
+    const entry: RealmEntry = { id: realmId(realm), subdomain: args.subdomain, deactivated: false };
+    return {
+      reply: value(realm),
+      state: { ...state, nextRealm: realm + 1 },
+      parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
+      events: [{ t: 'directory', change: { realm: entry as never } }],
+      commands: [[{ to: realmKey(entry.id), name: 'init', args, caller: 0 }]],
+      replyAfterCommands: true,
+    };
+  },
+};
+
+export const init: RealmCommand<NewRealmArgs> = {
+  creates: true,
+  handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
+    const { now, realm, version } = context;
+    const id = userId(FIRST_USER);
+    const userDefaults = initialUserDefaults(orgType);
+    const user = newUser({
+      id,
+      recipient: FIRST_USER,
+      account: owner,
+      role: ROLE.owner,
+      now,
+      canCreateUsers: true,
+      hidden: hiddenFrom(userDefaults, id, mailDomain(origin ?? ''), volatile),
+    });
+    volatile.addUser(id, user.email, user.deliveryEmail);
+    const bare: RealmState = {
+      ...state,
+      id: realm,
+      subdomain,
+      created: now,
+      settings: { ...initialSettings(orgType), name },
+      nextUser: FIRST_USER + 1,
+      nextRecipient: FIRST_USER + 1,
+      directoryVersion: version,
+    };
+    const streams = origin === null ? undefined : initialStreams(bare, user, volatile, origin, context);
+    const next = streams?.state ?? bare;
+    return {
+      reply: value(null),
+      state: next,
+      parts: { [`${USER_PART}${id}`]: asPart(user), [USER_DEFAULTS_PART]: userDefaults, ...streams?.parts },
+      events: [
+        { t: 'directory', change: { user: user as never, settings: next.settings, userDefaults } },
+        ...(streams?.events ?? []),
+      ],
+      commands: [[createUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
+      replyAfterCommands: true,
+    };
+  },
+};
+
+/** Whether, and how, a new account's real address is hidden. */
+export function hiddenFrom(
+  { email_address_visibility: visibility = 1 }: UserDefaults,
+  id: number,
+  domain: string,
+  volatile: RealmVolatile,
+): { readonly visibility: number; readonly email: string } | undefined {
+  if (visibility === 1) return undefined;
+  return { visibility: Number(visibility), email: hiddenAddress(id, domain, volatile) };
+}
+
+export function newUser(of: {
+  readonly id: number;
+  readonly recipient: number;
+  readonly account: NewAccount;
+  readonly role: number;
+  readonly now: number;
+  readonly canCreateUsers: boolean;
+  /** Whose real address is hidden has another for the API. */
+  readonly hidden?: { readonly visibility: number; readonly email: string } | undefined;
+}): DirectoryUser {
+  return {
+    id: userId(of.id),
+    recipient: of.recipient,
+    deliveryEmail: of.account.email,
+    email: of.hidden?.email ?? of.account.email,
+    fullName: of.account.fullName,
+    role: of.role,
+    isActive: true,
+    isBillingAdmin: false,
+    botType: null,
+    botOwner: null,
+    timezone: '',
+    avatarSource: 'G',
+    avatarVersion: 1,
+    emailVisibility: of.hidden?.visibility ?? 1,
+    joined: of.now,
+    canCreateUsers: of.canCreateUsers,
+    keyHash: of.account.keyHash,
+    pastRoles: [],
+  };
+}
+
+/** A stream to which an account is subscribed when it is made. */
+export interface FirstStream extends JsonObject {
+  readonly id: number;
+  readonly recipient: number;
+  /** Messages up to this id are read. */
+  readonly mark: number;
+}
+
+export function createUserCommand(
+  realm: number,
+  user: number,
+  account: NewAccount,
+  after: number,
+  streams: readonly FirstStream[] = [],
+): OutboxCommand {
+  const { passwordHash, keySealed } = account;
+  return {
+    to: userKey(realmId(realm), userId(user)),
+    name: 'create',
+    args: { passwordHash, keySealed, streams },
+    caller: 0,
+    after,
+  };
+}

@@ -1,0 +1,95 @@
+/** /realm/domains (realm.md § Domains). */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryDomain } from '../../../../src/directory/index.js';
+import { isOwner, presentDomain } from '../../../../src/people/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, DOMAINS_PART, domainsOf, type Parts } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+
+function checkOwner(parts: Parts, caller: number): void {
+  if (!isOwner(actingUser(parts, caller))) throw apiError('OWNER_REQUIRED');
+}
+
+function stored(list: readonly DirectoryDomain[], version: number, event: JsonObject) {
+  const events: LogItem[] = [
+    { t: 'directory', change: { domains: list as never } },
+    tellEverybody(version, { type: 'realm_domains', ...event }),
+  ];
+  return { parts: { [DOMAINS_PART]: asPart(list) }, events };
+}
+
+/** Domains are stored in lower case; addresses name them in any. */
+function known(list: readonly DirectoryDomain[], domain: string): DirectoryDomain {
+  const found = list.find((one) => one.domain === domain.toLowerCase());
+  if (!found) throw apiError('NO_SUCH_DOMAIN', { domain });
+  return found;
+}
+
+export const addDomain: RealmCommand<{
+  /** Checked by the frontend. */
+  readonly domain: string;
+  readonly allow_subdomains: boolean;
+}> = {
+  lane: LANE,
+  handle({ state, parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
+    checkOwner(parts, caller);
+    const list = domainsOf(parts);
+    if (list.some((one) => one.domain === domain)) throw apiError('DOMAIN_EXISTS', { domain });
+    const added = { id: state.nextDomain, domain, allowSubdomains };
+    return {
+      ...stored([...list, added], version, { op: 'add', realm_domain: presentDomain(added) }),
+      reply: success({ new_domain: [added.id, domain] }, version),
+      state: { ...state, nextDomain: added.id + 1 },
+    };
+  },
+};
+
+export const changeDomain: RealmCommand<{ readonly domain: string; readonly allow_subdomains: boolean }> = {
+  lane: LANE,
+  handle({ parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
+    checkOwner(parts, caller);
+    const list = domainsOf(parts);
+    const before = known(list, domain);
+    const after = { ...before, allowSubdomains };
+    const next = list.map((one) => (one === before ? after : one));
+    return {
+      ...stored(next, version, { op: 'change', realm_domain: presentDomain(after) }),
+      reply: success(undefined, version),
+    };
+  },
+};
+
+export const removeDomain: RealmCommand<{ readonly domain: string }> = {
+  lane: LANE,
+  handle({ state, parts }, { domain }, _inputs, { caller, version }) {
+    checkOwner(parts, caller);
+    const list = domainsOf(parts);
+    const gone = known(list, domain);
+    const next = list.filter((one) => one !== gone);
+    const { parts: written, events } = stored(next, version, { op: 'remove', domain: gone.domain });
+    const reply = success(undefined, version);
+    // Restricted to none, nobody could join.
+    if (next.length > 0 || state.settings.emails_restricted_to_domains !== true) {
+      return { parts: written, events, reply };
+    }
+    const opened = { emails_restricted_to_domains: false };
+    return {
+      parts: written,
+      reply,
+      state: { ...state, settings: { ...state.settings, ...opened } },
+      events: [
+        ...events,
+        { t: 'directory', change: { settings: opened } },
+        tellEverybody(version, {
+          type: 'realm',
+          op: 'update',
+          property: 'emails_restricted_to_domains',
+          value: false,
+        }),
+      ],
+    };
+  },
+};

@@ -1,0 +1,86 @@
+/** /realm/filters (realm.md § Linkifiers). Messages that exist keep their old rendering. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { DirectoryLinkifier } from '../../../../src/directory/index.js';
+import { linkifierErrors } from '../../../../src/markdown/index.js';
+import { isAdmin, presentLinkifier } from '../../../../src/people/index.js';
+import type { Outcome } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { refuseFields } from './field-errors.js';
+
+interface Content {
+  readonly pattern: string;
+  readonly url_template: string;
+  readonly [key: string]: string;
+}
+
+type Changed = Pick<Outcome<RealmState>, 'parts' | 'events'>;
+
+function checkAdmin(parts: Parts, caller: number): void {
+  if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+}
+
+/** @param others that it must differ from. @throws ApiError */
+function checked({ pattern, url_template }: Content, others: readonly DirectoryLinkifier[]): Content {
+  const linkifier = { pattern: pattern.trim(), url_template: url_template.trim() };
+  const errors = linkifierErrors(linkifier.pattern, linkifier.url_template);
+  const taken = linkifier.pattern !== '' && others.some((other) => other.pattern === linkifier.pattern);
+  if (taken) {
+    const before = errors.__all__ ?? [];
+    refuseFields({ ...errors, __all__: [...before, 'Realm filter with this Realm and Pattern already exists.'] });
+  }
+  refuseFields(errors);
+  return linkifier;
+}
+
+function stored(list: readonly DirectoryLinkifier[], version: number): Changed {
+  const shown = list.map(presentLinkifier);
+  return {
+    parts: { [LINKIFIERS_PART]: asPart(list) },
+    events: [
+      { t: 'directory', change: { linkifiers: list as never } },
+      tellEverybody(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
+    ],
+  };
+}
+
+export const addLinkifier: RealmCommand<Content> = {
+  lane: LANE,
+  handle({ state, parts }, args, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    const list = linkifiersOf(parts);
+    const { pattern, url_template: urlTemplate } = checked(args, list);
+    const id = state.nextLinkifier;
+    return {
+      ...stored([...list, { id, pattern, urlTemplate }], version),
+      reply: success({ id }, version),
+      state: { ...state, nextLinkifier: id + 1 },
+    };
+  },
+};
+
+export const updateLinkifier: RealmCommand<Content & { readonly filter_id: number }> = {
+  lane: LANE,
+  handle({ parts }, { filter_id: id, ...args }, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    const list = linkifiersOf(parts);
+    const others = list.filter((one) => one.id !== id);
+    if (others.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
+    const { pattern, url_template: urlTemplate } = checked(args as unknown as Content, others);
+    const next = list.map((one) => (one.id === id ? { id, pattern, urlTemplate } : one));
+    return { ...stored(next, version), reply: success(undefined, version) };
+  },
+};
+
+export const removeLinkifier: RealmCommand<{ readonly filter_id: number }> = {
+  lane: LANE,
+  handle({ parts }, { filter_id }, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    const list = linkifiersOf(parts);
+    const next = list.filter(({ id }) => id !== filter_id);
+    if (next.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
+    return { ...stored(next, version), reply: success(undefined, version) };
+  },
+};

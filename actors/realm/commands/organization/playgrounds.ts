@@ -1,0 +1,60 @@
+/** /realm/playgrounds (realm.md § Code playgrounds). */
+import { apiError } from '../../../../src/api/errors.js';
+import type { DirectoryPlayground } from '../../../../src/directory/index.js';
+import { isAdmin, presentPlayground } from '../../../../src/people/index.js';
+import type { Outcome } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, PLAYGROUNDS_PART, playgroundsOf, type RealmState } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { refuseFields } from './field-errors.js';
+
+interface Content {
+  /** Trimmed and checked by the frontend but for being blank. */
+  readonly name: string;
+  readonly language: string;
+  readonly url_prefix: string;
+  readonly [key: string]: string;
+}
+
+const BLANK = ['This field cannot be blank.'];
+const TAKEN = ['Realm playground with this Realm, Pygments language and Name already exists.'];
+
+function stored(list: readonly DirectoryPlayground[], version: number): Pick<Outcome<RealmState>, 'parts' | 'events'> {
+  const shown = list.map(presentPlayground);
+  return {
+    parts: { [PLAYGROUNDS_PART]: asPart(list) },
+    events: [
+      { t: 'directory', change: { playgrounds: list as never } },
+      tellEverybody(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
+    ],
+  };
+}
+
+export const addPlayground: RealmCommand<Content> = {
+  lane: LANE,
+  handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
+    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const list = playgroundsOf(parts);
+    const blank = { ...(language === '' ? { pygments_language: BLANK } : {}), ...(name === '' ? { name: BLANK } : {}) };
+    refuseFields(blank);
+    if (list.some((one) => one.name === name && one.language === language)) refuseFields({ __all__: TAKEN });
+    const id = state.nextPlayground;
+    return {
+      ...stored([...list, { id, name, language, urlPrefix }], version),
+      reply: success({ id }, version),
+      state: { ...state, nextPlayground: id + 1 },
+    };
+  },
+};
+
+export const removePlayground: RealmCommand<{ readonly playground_id: number }> = {
+  lane: LANE,
+  handle({ parts }, { playground_id }, _inputs, { caller, version }) {
+    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const list = playgroundsOf(parts);
+    const next = list.filter(({ id }) => id !== playground_id);
+    if (next.length === list.length) throw apiError('INVALID_PLAYGROUND');
+    return { ...stored(next, version), reply: success(undefined, version) };
+  },
+};

@@ -1,0 +1,122 @@
+/**
+ * /realm/profile_fields (realm.md § Custom profile fields). What people filled in is not touched: values of fields and
+ * options that are gone are left out wherever profiles are shown (people/profile/profile-values.ts), however many there are.
+ */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryProfileField } from '../../../../src/directory/index.js';
+import {
+  type CheckedField,
+  checkField,
+  checkSummary,
+  FIELD_TYPE,
+  type FieldData,
+  isAdmin,
+  isDefaultAccount,
+  optionsAdded,
+  presentField,
+  reordered,
+} from '../../../../src/people/index.js';
+import type { Outcome } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+
+interface Content extends JsonObject {
+  /** Trimmed. */
+  readonly name: string;
+  readonly hint: string;
+  /** JSON text of the object. */
+  readonly field_data: string;
+  readonly display_in_profile_summary: boolean;
+}
+
+function checkAdmin(parts: Parts, caller: number): void {
+  if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+}
+
+/** @throws ApiError */
+function checked(type: number, content: Content, others: readonly DirectoryProfileField[]): CheckedField {
+  const { name, hint, field_data, display_in_profile_summary: inSummary } = content;
+  const field = checkField(type, { name, hint, data: JSON.parse(field_data) as FieldData, inSummary });
+  if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
+  return field;
+}
+
+function stored(
+  fields: readonly DirectoryProfileField[],
+  version: number,
+): Pick<Outcome<RealmState>, 'parts' | 'events'> {
+  return {
+    parts: { [PROFILE_FIELDS_PART]: asPart(fields) },
+    events: [
+      { t: 'directory', change: { profileFields: fields as never } },
+      tellEverybody(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
+    ],
+  };
+}
+
+/** @throws ApiError */
+function find(fields: readonly DirectoryProfileField[], id: number): DirectoryProfileField {
+  const field = fields.find((one) => one.id === id);
+  if (!field) throw apiError('FIELD_NOT_FOUND', { id });
+  return field;
+}
+
+export const addProfileField: RealmCommand<Content & { readonly field_type: number }> = {
+  lane: LANE,
+  handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    const fields = profileFieldsOf(parts);
+    if (content.display_in_profile_summary) checkSummary(fields);
+    const id = state.nextProfileField;
+    // Places are below the number of fields, or ids: the newest field is the last.
+    const field = { id, type, order: id, added: [], ...checked(type, content as unknown as Content, fields) };
+    return {
+      ...stored([...fields, field], version),
+      reply: success({ id }, version),
+      state: { ...state, nextProfileField: id + 1 },
+    };
+  },
+};
+
+/** What is not given is not kept, but for the type. */
+export const updateProfileField: RealmCommand<Content & { readonly field_id: number }> = {
+  lane: LANE,
+  handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    const content = given as unknown as Content;
+    const fields = profileFieldsOf(parts);
+    const before = find(fields, field_id);
+    const others = fields.filter((one) => one !== before);
+    if (content.display_in_profile_summary) checkSummary(others);
+    if (isDefaultAccount(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
+    const after = checked(before.type, content, others);
+    const added = before.type === FIELD_TYPE.select ? optionsAdded(before, after.data, version) : [];
+    const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
+    return { ...stored(next, version), reply: success(undefined, version) };
+  },
+};
+
+const isSame = (field: DirectoryProfileField, { name, hint, field_data }: Content): boolean =>
+  name === field.name && hint === field.hint && field_data === field.data;
+
+export const orderProfileFields: RealmCommand<{ readonly order: readonly number[] }> = {
+  lane: LANE,
+  handle({ parts }, { order }, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    return { ...stored(reordered(profileFieldsOf(parts), order), version), reply: success(undefined, version) };
+  },
+};
+
+export const removeProfileField: RealmCommand<{ readonly field_id: number }> = {
+  lane: LANE,
+  handle({ parts }, { field_id }, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    const fields = profileFieldsOf(parts);
+    const gone = find(fields, field_id);
+    const next = fields.filter((one) => one !== gone);
+    return { ...stored(next, version), reply: success(undefined, version) };
+  },
+};

@@ -1,0 +1,57 @@
+/** The organization is deactivated (realm.md), and active again: by an owner, or from the command line. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, type RealmId, realmId, realmKey } from '../../../../src/core/index.js';
+import { type RealmEntry, SERVER_REALM } from '../../../../src/directory/index.js';
+import { isOwner } from '../../../../src/people/index.js';
+import type { LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+import { success, value } from '../../../shared/replies.js';
+import { asPart, REALM_PART, realmsOf, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { tellEverybody } from '../personal/personal.js';
+
+const inDirectory = (deactivated: boolean): LogItem => ({ t: 'directory', change: { deactivated } });
+
+const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
+  { to: realmKey(SERVER_REALM), name: 'note-activity', args: { realm, deactivated }, caller: 0 },
+];
+
+/** From then on nobody is let in; polls that wait end with the event. */
+export const deactivate: RealmCommand<JsonObject> = {
+  handle({ parts }, _args, _inputs, { caller, realm, version }) {
+    const acting = userOf(parts, caller);
+    if (caller !== 0 && !(acting && isOwner(acting))) throw apiError('OWNER_REQUIRED');
+    return {
+      reply: success(undefined, version),
+      transition: 'deactivate',
+      events: [inDirectory(true), tellEverybody(version, { type: 'realm', op: 'deactivated', realm_id: realm })],
+      commands: [toServer(realm, true)],
+      replyAfterCommands: true,
+    };
+  },
+};
+
+/** From the command line only. */
+export const reactivate: RealmCommand<JsonObject> = {
+  handle: (_view, _args, _inputs, { realm, version }) => ({
+    reply: success(undefined, version),
+    transition: 'reactivate',
+    events: [inDirectory(false)],
+    commands: [toServer(realm, false)],
+    replyAfterCommands: true,
+  }),
+};
+
+/** At the server's own realm: its list says which organizations are active. Never refuses; a repeat changes nothing. */
+export const noteActivity: RealmCommand<{ readonly realm: number; readonly deactivated: boolean }> = {
+  lane: 'realms',
+  handle({ parts }, { realm, deactivated }) {
+    const known = [...realmsOf(parts)].find(({ id }) => id === realmId(realm));
+    if (!known || known.deactivated === deactivated) return { reply: value(null) };
+    const entry: RealmEntry = { ...known, deactivated };
+    return {
+      reply: value(null),
+      parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
+      events: [{ t: 'directory', change: { realm: entry as never } }],
+    };
+  },
+};

@@ -1,0 +1,44 @@
+/** PATCH /realm/user_settings_defaults (users.md § PATCH /settings): what new accounts start with. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import { isAdmin, SETTING_NAMES, type SettingValue, USER_SETTINGS } from '../../../../src/people/index.js';
+import { success } from '../../../shared/replies.js';
+import { USER_DEFAULTS_PART, userDefaultsOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+
+interface DefaultsArgs extends JsonObject {
+  /** Only those that the request has; checked by the frontend. */
+  readonly values: { readonly [name: string]: SettingValue };
+}
+
+export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
+  lane: LANE,
+  handle({ parts }, { values }, _inputs, { caller, version }) {
+    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const before = userDefaultsOf(parts);
+    const after: Record<string, SettingValue> = { ...before };
+    const changed = SETTING_NAMES.filter(
+      (name) => values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTINGS[name].default),
+    );
+    if (changed.length === 0) return { reply: success() };
+    for (const name of changed) {
+      if (values[name] === USER_SETTINGS[name].default) delete after[name];
+      else after[name] = values[name]!;
+    }
+    const event = (property: string) => ({
+      type: 'realm_user_settings_defaults',
+      op: 'update',
+      property,
+      value: values[property]!,
+    });
+    return {
+      reply: success(undefined, version),
+      parts: { [USER_DEFAULTS_PART]: after },
+      events: [
+        { t: 'directory', change: { userDefaults: after } },
+        ...changed.map((name) => tellEverybody(version, event(name))),
+      ],
+    };
+  },
+};

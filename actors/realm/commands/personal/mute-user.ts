@@ -1,0 +1,38 @@
+/** Muted users (users.md § Muted users): who is muted is known to every replica, for messages to come. */
+import { apiError } from '../../../../src/api/errors.js';
+import { success } from '../../../shared/replies.js';
+import { personalOf, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, storePersonal, tellUser } from './personal.js';
+
+interface Muted {
+  readonly muted_user_id: number;
+  readonly [key: string]: number;
+}
+
+const changing = (mute: boolean): RealmCommand<Muted> => ({
+  lane: LANE,
+  handle({ parts }, { muted_user_id }, _inputs, { caller, now, version }) {
+    actingUser(parts, caller);
+    if (mute && muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
+    const target = userOf(parts, muted_user_id);
+    if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
+    const before = personalOf(parts, caller);
+    const known = before.muted.some(({ id }) => id === muted_user_id);
+    if (mute && known) throw apiError('USER_ALREADY_MUTED');
+    if (!mute && !known) throw apiError('USER_NOT_MUTED');
+    const muted = mute
+      ? [...before.muted, { id: muted_user_id, timestamp: Math.floor(now / 1000) }]
+      : before.muted.filter(({ id }) => id !== muted_user_id);
+    const stored = storePersonal({ ...before, muted });
+    return {
+      reply: success(undefined, version),
+      parts: stored.parts,
+      events: [stored.change, tellUser(caller, { type: 'muted_users', muted_users: muted })],
+    };
+  },
+});
+
+/** Sent by the caller's own actor, which has marked read what was unread from that user. */
+export const muteUser = changing(true);
+export const unmuteUser = changing(false);

@@ -1,0 +1,165 @@
+/**
+ * PATCH /settings (users.md § Settings): checked by the frontend, stored where every replica has it.
+ */
+import { type Json, type JsonObject, realmId, userKey } from '../../../../src/core/index.js';
+import type { DirectoryUser } from '../../../../src/directory/index.js';
+import {
+  FAKE_EMAIL_DOMAIN,
+  LANGUAGES,
+  SETTING_NAMES,
+  type SettingName,
+  type SettingValue,
+  settingFrom,
+  USER_SETTINGS,
+} from '../../../../src/people/index.js';
+import type { CommandContext, LogItem, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, personalOf, type RealmState, USER_PART, usersOf } from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+import type { RealmFacts } from '../accounts/email-change.js';
+import {
+  type AccountArgs,
+  type AccountChange,
+  type AccountInputs,
+  accountInputs,
+  changeAccount,
+} from '../accounts/own-account.js';
+import { visibilityChanged } from '../accounts/person-events.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, storePersonal, tellEverybody, tellUser, withStatus } from './personal.js';
+import { switchPresence } from './presence-switch.js';
+
+export interface SettingsArgs extends JsonObject {
+  /** Only those that the request has. */
+  readonly values: { readonly [name: string]: SettingValue };
+  /** Where hidden addresses of this organization end. */
+  readonly domain: string;
+}
+
+/** Settings alone wait for nothing; what else the request has may. */
+export const changeSettings: RealmCommand<SettingsArgs> = {
+  lane: LANE,
+  handle: (view, args, _inputs, context) => changed(view, args, context, undefined),
+};
+
+/** As `change-settings`, with name, password or address. */
+export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: AccountArgs }, AccountInputs> = {
+  lane: 'account',
+  needs: ({ account }, context, suppliers) => accountInputs(account, context, suppliers),
+  handle: (view, args, inputs, context) =>
+    changed(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
+};
+
+function changed(
+  { parts, volatile }: RealmFacts,
+  { values, domain }: SettingsArgs,
+  context: CommandContext,
+  more: ((user: DirectoryUser) => AccountChange) | undefined,
+): Outcome<RealmState> {
+  const { caller, realm, version } = context;
+  const before = actingUser(parts, caller);
+  const account = more?.(before);
+  const personal = personalOf(parts, caller);
+  const names = SETTING_NAMES.filter(
+    (name) => values[name] !== undefined && values[name] !== settingFrom(before, personal.settings, name),
+  );
+  const user = withFacts(account?.user ?? before, values, domain, volatile);
+  const events: LogItem[] = [];
+  const written: Record<string, Json> = { ...account?.parts };
+  if (user !== before) {
+    moveAddress(volatile, before, user);
+    written[`${USER_PART}${user.id}`] = asPart(user);
+    events.push({ t: 'directory', change: { user: user as never } });
+  }
+  const chosen = choose(personal.settings, names, values);
+  const presence = names.includes('presence_enabled')
+    ? switchPresence(user, personal.status, values.presence_enabled === true, context)
+    : undefined;
+  if (chosen !== personal.settings) {
+    const stored = storePersonal(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
+    Object.assign(written, stored.parts);
+    events.push(stored.change);
+  }
+  for (const name of names) {
+    events.push(...settingEvents(user.id, name, values[name]!));
+    if (name === 'presence_enabled') events.push(...presence!.events);
+    if (name === 'email_address_visibility') events.push(...visibilityChanged(before, user, usersOf(parts), version));
+    if (name === 'timezone') {
+      const person = { user_id: user.id, email: user.email, timezone: user.timezone };
+      events.push(tellEverybody(version, { type: 'realm_user', op: 'update', person }));
+    }
+  }
+  events.push(...(account?.events ?? []));
+  const commands: OutboxCommand[] = [...(account?.commands ?? []), ...(presence?.commands ?? [])];
+  if (names.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false) {
+    commands.push({
+      to: userKey(realmId(realm), user.id),
+      name: 'drop-drafts',
+      args: {},
+      caller: user.id,
+      after: version,
+    });
+  }
+  return {
+    reply: success(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
+    parts: written,
+    events,
+    ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
+  };
+}
+
+/** The account with the settings that are facts of it. */
+function withFacts(
+  user: DirectoryUser,
+  { timezone = user.timezone, email_address_visibility: visibility = user.emailVisibility }: SettingsArgs['values'],
+  domain: string,
+  volatile: RealmVolatile,
+): DirectoryUser {
+  if (timezone === user.timezone && visibility === user.emailVisibility) return user;
+  const emailVisibility = Number(visibility);
+  // Once hidden, the address that stands for it stays the same until the account is visible again.
+  const hidden = user.emailVisibility === 1 ? hiddenAddress(user.id, domain, volatile) : user.email;
+  const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
+  return { ...user, timezone: String(timezone), emailVisibility, email };
+}
+
+export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
+  const address = `user${id}@${domain}`;
+  // Somebody may really have it.
+  return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
+}
+
+function moveAddress(volatile: RealmVolatile, before: DirectoryUser, after: DirectoryUser): void {
+  if (before.email === after.email) return;
+  volatile.removeEmail(before.email);
+  volatile.addUser(after.id, after.email, after.deliveryEmail);
+}
+
+/** What differs from the defaults; the same object when nothing changes. */
+function choose(
+  before: { readonly [name: string]: SettingValue | null },
+  changed: readonly SettingName[],
+  values: SettingsArgs['values'],
+): { readonly [name: string]: SettingValue | null } {
+  const own = changed.filter((name) => name !== 'timezone' && name !== 'email_address_visibility');
+  if (own.length === 0) return before;
+  const after = { ...before };
+  for (const name of own) {
+    if (values[name] === USER_SETTINGS[name].default) delete after[name];
+    else after[name] = values[name]!;
+  }
+  return after;
+}
+
+/** The modern event first, then the one for clients without `user_settings_object`. */
+function settingEvents(user: number, name: SettingName, value: SettingValue): LogItem[] {
+  const language = name === 'default_language' ? { language_name: LANGUAGES.get(String(value)) ?? '' } : {};
+  const events = [tellUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
+  const { is } = USER_SETTINGS[name];
+  if (is === 'D') {
+    events.push(tellUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }));
+  }
+  if (is === 'N')
+    events.push(tellUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
+  return events;
+}

@@ -1,0 +1,43 @@
+/** What commands on a person's own choices have in common. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { Json, JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryPersonal, DirectoryUser, UserStatus } from '../../../../src/directory/index.js';
+import { ROLE } from '../../../../src/people/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { asPart, type Parts, PERSONAL_PART, userOf } from '../../state.js';
+
+/** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
+export const LANE = 'settings';
+
+/** The caller's account. @throws ApiError */
+export function actingUser(parts: Parts, caller: number): DirectoryUser {
+  const user = userOf(parts, caller);
+  if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
+  return user;
+}
+
+export const tellUser = (user: number, event: JsonObject): LogItem => ({ t: 'event', to: { users: [user] }, event });
+
+/** @param version of the commit */
+export const tellEverybody = (version: number, event: JsonObject): LogItem => ({
+  t: 'event',
+  to: { role: ROLE.guest, rv: version },
+  event,
+});
+
+/** The part and the directory change that store what a person chose. */
+export function storePersonal(personal: DirectoryPersonal): {
+  readonly parts: Record<string, Json>;
+  readonly change: LogItem;
+} {
+  return {
+    parts: { [`${PERSONAL_PART}${personal.user}`]: asPart(personal) },
+    change: { t: 'directory', change: { personal: personal as never } },
+  };
+}
+
+/** With this status, or none where it says nothing. */
+export function withStatus({ status: _, ...personal }: DirectoryPersonal, status?: UserStatus): DirectoryPersonal {
+  const says = status && (status.text !== '' || status.emoji !== null || status.away);
+  return says ? { ...personal, status } : personal;
+}

@@ -1,0 +1,179 @@
+/** What people fill into the organization's profile fields (users.md § Custom profile data). */
+import { ApiError, apiError } from '../../../../src/api/errors.js';
+import type { Json, JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '../../../../src/directory/index.js';
+import { htmlOrNone } from '../../../../src/markdown/index.js';
+import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '../../../../src/people/index.js';
+import type { LogItem, Outcome } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { actingUser, LANE, tellEverybody } from './personal.js';
+
+export interface ProfileEntry {
+  readonly id: number;
+  /** As the parameter's schema let it through; null (PATCH /users/{user_id} only) deletes. */
+  readonly value: GivenValue | null;
+}
+
+/** Field id → HTML of what is to be set. */
+export type RenderedValues = ReadonlyMap<number, string>;
+
+/** Parts to write and events to tell; both empty when nothing changes. */
+export interface ProfileChange {
+  readonly parts: Record<string, Json>;
+  readonly events: LogItem[];
+}
+
+interface Given {
+  readonly id: number;
+  readonly value: GivenValue;
+}
+
+/** Longer ones are refused anyway. */
+const LONGEST_RENDERED = 1_000;
+
+const isEmpty = ({ value }: ProfileEntry): boolean => value === null || value.length === 0;
+
+/** Of several values for one field the last counts. */
+const lastOfEach = <E extends ProfileEntry>(entries: readonly E[]): E[] => [
+  ...new Map(entries.map((entry) => [entry.id, entry])).values(),
+];
+
+/** For the needs of commands that set values. A field that is not there when the command arrives is unknown to it. */
+export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): RenderedValues {
+  const types = new Map(profileFieldsOf(parts).map(({ id, type }) => [id, type]));
+  const rendered = new Map<number, string>();
+  for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
+    const isText = typeof value === 'string' && value.length <= LONGEST_RENDERED;
+    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrNone(value));
+  }
+  return rendered;
+}
+
+/** One account's values, being changed. */
+class Profile {
+  readonly #fields: ReadonlyMap<number, DirectoryProfileField>;
+  readonly #before: ReadonlyMap<string, ProfileValue>;
+  readonly #values: Map<string, ProfileValue>;
+  /** Fields in the order in which they were touched. */
+  readonly #touched = new Set<number>();
+
+  constructor(
+    private readonly parts: Parts,
+    private readonly user: DirectoryUser,
+    /** Of the commit. */
+    private readonly version: number,
+  ) {
+    const fields = profileFieldsOf(parts);
+    this.#fields = new Map(fields.map((field) => [field.id, field]));
+    this.#before = new Map(liveValues(profileOf(parts, user.id), fields));
+    this.#values = new Map(this.#before);
+  }
+
+  /** All or none. @throws ApiError */
+  clear(ids: readonly number[]): void {
+    for (const id of ids) this.#field(id);
+    for (const id of ids) {
+      this.#values.delete(String(id));
+      this.#touched.add(id);
+    }
+  }
+
+  /** All or none. @throws ApiError */
+  set(entries: readonly Given[], rendered: RenderedValues): void {
+    const find = (id: number): DirectoryUser | undefined => userOf(this.parts, id);
+    const checked = entries.map(({ id, value }) => ({ id, value: checkValue(this.#field(id), value, find) }));
+    const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
+      const html = RENDERED_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
+      if (html === undefined) throw apiError('FIELD_NOT_FOUND', { id });
+      return [id, { value, rendered: html, at: this.version }];
+    });
+    for (const [id, value] of values) {
+      this.#touched.add(id);
+      if (this.#values.get(String(id))?.value !== value.value) this.#values.set(String(id), value);
+    }
+  }
+
+  /** What differs from before. */
+  change(): ProfileChange {
+    const changed = [...this.#touched].filter(
+      (id) => this.#before.get(String(id))?.value !== this.#values.get(String(id))?.value,
+    );
+    if (changed.length === 0) return { parts: {}, events: [] };
+    const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
+    return {
+      parts: { [`${PROFILE_PART}${this.user.id}`]: asPart(profile) },
+      events: [
+        { t: 'directory', change: { profile: profile as never } },
+        ...changed.map((id) => this.#told(id, this.#values.get(String(id)))),
+      ],
+    };
+  }
+
+  #told(id: number, value: ProfileValue | undefined): LogItem {
+    const custom_profile_field = { id, ...(value ? presentValue(value) : { value: null }) };
+    const person = { user_id: this.user.id, custom_profile_field };
+    return tellEverybody(this.version, { type: 'realm_user', op: 'update', person });
+  }
+
+  #field(id: number): DirectoryProfileField {
+    const field = this.#fields.get(id);
+    if (!field) throw apiError('FIELD_NOT_FOUND', { id });
+    return field;
+  }
+}
+
+/**
+ * `profile_data` of PATCH /users/{user_id}. What is empty is deleted first, and stays so when the rest is refused.
+ * @param rendered made by `renderValues` in the command's needs
+ */
+export function editProfile(
+  parts: Parts,
+  user: DirectoryUser,
+  entries: readonly ProfileEntry[],
+  rendered: RenderedValues,
+  version: number,
+): ProfileChange & { readonly refusal: ApiError | undefined } {
+  const profile = new Profile(parts, user, version);
+  let refusal: ApiError | undefined;
+  try {
+    profile.clear(entries.filter(isEmpty).map(({ id }) => id));
+    profile.set(
+      entries.filter((entry): entry is Given => !isEmpty(entry)),
+      rendered,
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    refusal = error;
+  }
+  // Bots have no profile: nobody is shown what is in it.
+  return { ...(user.botType === null ? profile.change() : { parts: {}, events: [] }), refusal };
+}
+
+/** Nothing is committed where nothing changes, and so nothing to wait for. */
+const changed = (change: ProfileChange, version: number): Outcome<RealmState> => ({
+  ...change,
+  reply: change.events.length > 0 ? success(undefined, version) : success(),
+});
+
+/** PATCH /users/me/profile_data. */
+export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readonly Given[] }, RenderedValues> = {
+  lane: LANE,
+  needs: ({ data }, { view }) => renderValues(view.parts, data),
+  handle({ parts }, { data }, rendered, { caller, version }) {
+    const profile = new Profile(parts, actingUser(parts, caller), version);
+    profile.set(data, rendered);
+    return changed(profile.change(), version);
+  },
+};
+
+/** DELETE /users/me/profile_data. */
+export const clearOwnProfile: RealmCommand<{ readonly data: readonly number[] }> = {
+  lane: LANE,
+  handle({ parts }, { data }, _inputs, { caller, version }) {
+    const profile = new Profile(parts, actingUser(parts, caller), version);
+    profile.clear(data);
+    return changed(profile.change(), version);
+  },
+};

@@ -1,0 +1,77 @@
+/** POST /users/me/status (users.md § User status): known to every replica, which shows it to whoever registers. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { Json, JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryPersonal } from '../../../../src/directory/index.js';
+import type { EmojiRef } from '../../../../src/emoji/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { EMOJI_PART, type Parts, PERSONAL_PART, personalOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { changeSettings } from './own-settings.js';
+import { actingUser, LANE, storePersonal, tellEverybody, withStatus } from './personal.js';
+
+/** As it is stored, and (`shown`) as this server names it. */
+interface GivenEmoji extends EmojiRef {
+  readonly shown: JsonObject;
+}
+
+/** Only what the request has. */
+interface StatusArgs extends JsonObject {
+  readonly text?: string;
+  readonly away?: boolean;
+  /** null = none from now on. */
+  readonly emoji?: GivenEmoji | null;
+  readonly domain: string;
+}
+
+const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
+
+export const setStatus: RealmCommand<StatusArgs> = {
+  lane: LANE,
+  handle(view, { text, away, emoji, domain }, _inputs, context) {
+    const { caller, version } = context;
+    actingUser(view.parts, caller);
+    if (emoji) checkStillThere(view.parts, emoji);
+    // Being away is another name for a setting, and what the setting does comes first.
+    const switching =
+      away === undefined
+        ? undefined
+        : changeSettings.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
+    const before = personalIn(switching?.parts, caller) ?? personalOf(view.parts, caller);
+    const status = {
+      text: text ?? before.status?.text ?? '',
+      emoji: emoji === undefined ? (before.status?.emoji ?? null) : stored(emoji),
+      away: away ?? before.status?.away ?? false,
+    };
+    const change = storePersonal(withStatus(before, status));
+    const told: JsonObject = {
+      type: 'user_status',
+      user_id: caller,
+      ...(away === undefined ? {} : { away }),
+      ...(text === undefined ? {} : { status_text: text }),
+      ...(emoji === undefined ? {} : (emoji?.shown ?? NO_EMOJI)),
+    };
+    return {
+      ...switching,
+      reply: success(undefined, version),
+      parts: { ...switching?.parts, ...change.parts },
+      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, tellEverybody(version, told)],
+    };
+  },
+};
+
+/** The frontend has checked it; it may have been deactivated since. */
+function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
+  if (type !== 'realm_emoji') return;
+  const custom = parts.get(`${EMOJI_PART}${code}`) as { readonly deactivated: boolean } | undefined;
+  if (custom?.deactivated !== false) throw apiError('CUSTOM_EMOJI_DEACTIVATED');
+}
+
+const stored = (emoji: GivenEmoji | null): EmojiRef | null =>
+  emoji && { name: emoji.name, code: emoji.code, type: emoji.type };
+
+const personalIn = (parts: Readonly<Record<string, Json>> | undefined, user: number): DirectoryPersonal | undefined =>
+  parts?.[`${PERSONAL_PART}${user}`] as unknown as DirectoryPersonal | undefined;
+
+/** What is told of the whole status includes it. */
+const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';

@@ -1,0 +1,127 @@
+/** The end of a stream: DELETE /streams/{stream_id}, and private streams that everybody has left (streams.md). */
+import { createHash } from 'node:crypto';
+import { apiError } from '../../../../src/api/errors.js';
+import { type RealmId, streamId, streamKey, userId, userKey } from '../../../../src/core/index.js';
+import type { DirectoryStream } from '../../../../src/directory/index.js';
+import { ROLE } from '../../../../src/people/index.js';
+import type { LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+import { MAX_STREAM_NAME } from '../../../../src/streams/index.js';
+import { success, value } from '../../../shared/replies.js';
+import { type Membership, readMembership } from '../../../shared/subscribers.js';
+import { asPart, type RealmState, STREAM_PART, streamOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import type { RealmView } from '../subscriptions/subscribe.js';
+import { administered } from './stream-access.js';
+import {
+  defaultStreamsChanged,
+  directoryStream,
+  inStreamGroups,
+  streamAudience,
+  streamEvent,
+  streamGroupsChanged,
+} from './stream-events.js';
+
+/** The name that an archived stream gets, so that its own is free: no other stream can have it. */
+export function archivedName({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
+  const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
+  return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME).join('');
+}
+
+/** Settings that name streams. */
+const NAMING = ['notifications_stream_id', 'signup_notifications_stream_id'];
+
+interface Archiving {
+  readonly state: RealmState;
+  readonly part: Record<string, ReturnType<typeof asPart>>;
+  readonly events: readonly LogItem[];
+  /** Stages. */
+  readonly commands: readonly (readonly OutboxCommand[])[];
+}
+
+function archiving(
+  { state, parts, volatile }: RealmView,
+  stream: DirectoryStream,
+  { members, mv }: Pick<Membership, 'members' | 'mv'>,
+  { realm, version }: { readonly realm: RealmId; readonly version: number },
+): Archiving {
+  const after: DirectoryStream = {
+    ...stream,
+    name: archivedName(stream),
+    inviteOnly: true,
+    webPublic: false,
+    archived: true,
+    isDefault: false,
+  };
+  volatile.freeStreamName(stream.id, stream.name);
+  const events: LogItem[] = [directoryStream(after)];
+  if (stream.isDefault) events.push(defaultStreamsChanged(parts, after, version));
+  if (!stream.inviteOnly && inStreamGroups(parts, stream)) events.push(streamGroupsChanged(parts, after, version));
+  events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
+  const named = NAMING.filter((setting) => state.settings[setting] === stream.id);
+  const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
+  if (named.length > 0) events.push({ t: 'directory', change: { settings } });
+  for (const property of named) {
+    const event = { type: 'realm', op: 'update', property, value: -1 };
+    events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event });
+  }
+  const streams = [{ id: stream.id, name: stream.name }];
+  const toUsers = members.map((user): OutboxCommand => {
+    const args = { streams, silent: true };
+    return { to: userKey(realm, userId(user)), name: 'unsubscribed', args, caller: 0, after: version };
+  });
+  const toStream = { to: streamKey(realm, stream.id), name: 'archive', args: {}, caller: 0, after: version };
+  return {
+    state: named.length > 0 ? { ...state, settings: { ...state.settings, ...settings } } : state,
+    part: { [`${STREAM_PART}${stream.id}`]: asPart(after) },
+    events,
+    commands: [toUsers, [toStream]],
+  };
+}
+
+export const archiveStream: RealmCommand<{ readonly stream_id: number }, Membership | undefined> = {
+  lane: 'directory',
+  exclusive: true,
+
+  needs: async ({ stream_id }, { realm, view }, suppliers) =>
+    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, suppliers),
+
+  handle(view, { stream_id }, membership, { caller, realm, version }) {
+    const { parts } = view;
+    const { stream } = administered(parts, caller, stream_id, membership);
+    if (stream.archived) throw apiError('STREAM_ALREADY_DEACTIVATED');
+    const { state, part, events, commands } = archiving(view, stream, membership!, { realm, version });
+    return { reply: success({}, version), state, parts: part, events, commands, replyAfterCommands: true };
+  },
+};
+
+interface Vacated {
+  readonly stream: number;
+  /** Deactivated accounts that are still subscribed. */
+  readonly members: readonly number[];
+}
+
+/** From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. */
+export const vacated: RealmCommand<{ readonly streams: readonly never[] }> = {
+  lane: 'vacated',
+  handle(view, args, _inputs, { realm, version }) {
+    const made: Archiving[] = [];
+    let { state } = view;
+    for (const { stream: id, members } of args.streams as readonly Vacated[]) {
+      const stream = streamOf(view.parts, streamId(id));
+      if (!stream || stream.archived) continue;
+      // Who is left gets no events: only administrators hear of it.
+      const one = archiving({ ...view, state }, stream, { members, mv: 0 }, { realm, version });
+      state = one.state;
+      made.push(one);
+    }
+    if (made.length === 0) return { reply: value(null) };
+    return {
+      reply: value(null),
+      state,
+      parts: Object.assign({}, ...made.map((one) => one.part)),
+      events: made.flatMap((one) => one.events),
+      commands: [made.flatMap((one) => one.commands[0] ?? []), made.flatMap((one) => one.commands[1] ?? [])],
+      replyAfterCommands: true,
+    };
+  },
+};

@@ -1,0 +1,40 @@
+/** POST and DELETE /default_streams (streams.md). */
+import { apiError } from '../../../../src/api/errors.js';
+import { isAdmin } from '../../../../src/people/index.js';
+import { canAccess, canSeeMetadata } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import { type Membership, readMembership } from '../../../shared/subscribers.js';
+import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import { defaultStreamsChanged, directoryStream } from './stream-events.js';
+
+export const setDefaultStream: RealmCommand<
+  { readonly stream_id: number; readonly isDefault: boolean },
+  Membership | undefined
+> = {
+  lane: 'directory',
+  exclusive: true,
+
+  needs: async ({ stream_id }, { realm, view }, suppliers) =>
+    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, suppliers),
+
+  handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
+    const acting = userOf(parts, caller);
+    const stream = streamOf(parts, stream_id);
+    if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+    const subscribed = membership?.members.includes(caller) ?? false;
+    const mayKnow = isDefault ? canAccess : canSeeMetadata;
+    if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+    if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
+    // Adding one that is there already: nothing; removing one that is not: the list goes out all the same.
+    if (isDefault && stream.isDefault) return { reply: success() };
+    const after = { ...stream, isDefault };
+    const changed = defaultStreamsChanged(parts, after, version);
+    if (stream.isDefault === isDefault) return { reply: success(), events: [changed] };
+    return {
+      reply: success({}, version),
+      parts: { [`${STREAM_PART}${stream_id}`]: asPart(after) },
+      events: [directoryStream(after), changed],
+    };
+  },
+};

@@ -1,0 +1,89 @@
+/** The streams of a new organization (realm.md § Other): one for all, one for those who run it. */
+import { streamId } from '../../../../src/core/index.js';
+import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
+import { SYSTEM_GROUP } from '../../../../src/people/index.js';
+import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+import { asPart, type RealmState, STREAM_PART } from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+import { renderDescription } from '../subscriptions/subscribe-checks.js';
+import { subscribeNotices } from '../subscriptions/subscribe-notices.js';
+import { JoiningPlan } from '../subscriptions/subscription-plan.js';
+import { streamCreated } from './stream-events.js';
+
+const WANTED = [
+  {
+    name: 'general',
+    description: 'For everybody: new members are subscribed to it.',
+    inviteOnly: false,
+    setting: 'notifications_stream_id',
+  },
+  {
+    name: 'core team',
+    description: 'For those who run this organization; tells of new accounts.',
+    inviteOnly: true,
+    setting: 'signup_notifications_stream_id',
+  },
+] as const;
+
+/**
+ * @param state to which they are added
+ * @param owner whose streams they are
+ * @param origin base URL of the organization
+ */
+export function initialStreams(
+  state: RealmState,
+  owner: DirectoryUser,
+  volatile: RealmVolatile,
+  origin: string,
+  { now, realm, version }: CommandContext,
+) {
+  const plan = new JoiningPlan(realm, [owner], owner.id, new Map(), new Map());
+  const created = WANTED.map(({ name, description, inviteOnly }, i): DirectoryStream => {
+    const stream: DirectoryStream = {
+      id: streamId(state.nextStream + i),
+      recipient: state.nextRecipient + i,
+      name,
+      description,
+      renderedDescription: renderDescription(description),
+      created: Math.floor(now / 1000),
+      creator: owner.id,
+      inviteOnly,
+      historyPublic: !inviteOnly,
+      webPublic: false,
+      postPolicy: 1,
+      retentionDays: null,
+      canRemoveGroup: SYSTEM_GROUP.administrators,
+      firstMessage: null,
+      archived: false,
+      isDefault: !inviteOnly,
+    };
+    volatile.addStream(stream.id, stream.name);
+    plan.add(stream, true);
+    return stream;
+  });
+  const settings = {
+    ...state.settings,
+    ...Object.fromEntries(WANTED.map(({ setting }, i) => [setting, created[i]!.id])),
+  };
+  const notices = subscribeNotices({
+    realm,
+    acting: owner,
+    created,
+    intoExisting: plan.intoExisting,
+    announce: false,
+    settings,
+    origin,
+    after: version,
+  });
+  return {
+    state: {
+      ...state,
+      settings,
+      nextStream: state.nextStream + created.length,
+      nextRecipient: state.nextRecipient + created.length,
+    },
+    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, asPart(stream)])),
+    events: created.flatMap((stream) => streamCreated(stream, version)) as LogItem[],
+    commands: [...plan.stages(version), notices] as OutboxCommand[][],
+  };
+}

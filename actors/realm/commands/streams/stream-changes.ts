@@ -1,0 +1,115 @@
+/** Changes of one property of a stream: the new stream, what clients hear, and the notice in the stream. Pure. */
+import type { DirectoryStream, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { kindOf, type Privacy } from '../../../../src/streams/index.js';
+import { quoted, silentMention } from '../../../shared/notices.js';
+import type { Membership } from '../../../shared/subscribers.js';
+import { renderDescription } from '../subscriptions/subscribe-checks.js';
+import { sightChanged, streamAudience, streamUpdate } from './stream-events.js';
+
+export interface StreamChange {
+  readonly stream: DirectoryStream;
+  readonly events: readonly LogItem[];
+  /** Markdown; absent: nothing is said. */
+  readonly notice?: string;
+}
+
+export interface ChangeContext {
+  readonly acting: DirectoryUser;
+  readonly membership: Membership;
+  readonly version: number;
+  readonly settings: RealmSettings;
+}
+
+/** To everybody who sees the stream as it is afterwards. */
+const audience = (stream: DirectoryStream, { membership, version }: ChangeContext) =>
+  streamAudience(stream, membership.mv, version);
+
+export function privacyChange(before: DirectoryStream, privacy: Privacy, context: ChangeContext): StreamChange {
+  const stream = { ...before, ...privacy };
+  const update = streamUpdate(before, audience(stream, context), 'invite_only', privacy.inviteOnly, {
+    history_public_to_subscribers: privacy.historyPublic,
+    is_web_public: privacy.webPublic,
+  });
+  const what = '[access permissions](/help/stream-permissions) for this stream';
+  return {
+    stream,
+    events: [...sightChanged(before, stream, context.membership, context.version), update],
+    notice: `${silentMention(context.acting)} changed the ${what} from **${kindOf(before)}** to **${kindOf(privacy)}**.`,
+  };
+}
+
+const period = (days: number): string => (days < 0 ? 'Forever' : `${days} days`);
+
+/** @param days null = the organization's default */
+export function retentionChange(before: DirectoryStream, days: number | null, context: ChangeContext): StreamChange {
+  const stream = { ...before, retentionDays: days };
+  const inForce = (own: number | null): number => own ?? Number(context.settings.message_retention_days ?? -1);
+  const now = inForce(days);
+  const summary =
+    now < 0
+      ? 'Messages in this stream will now be retained forever.'
+      : `Messages in this stream will now be automatically deleted ${now} days after they are sent.`;
+  return {
+    stream,
+    events: [streamUpdate(before, audience(stream, context), 'message_retention_days', days)],
+    notice:
+      `${silentMention(context.acting)} has changed the [message retention period](/help/message-retention-policy) ` +
+      `for this stream:\n* **Old retention period**: ${period(inForce(before.retentionDays))}\n` +
+      `* **New retention period**: ${period(now)}\n\n${summary}`,
+  };
+}
+
+export function descriptionChange(before: DirectoryStream, description: string, context: ChangeContext): StreamChange {
+  const renderedDescription = renderDescription(description);
+  const stream = { ...before, description, renderedDescription };
+  const more = { rendered_description: renderedDescription };
+  return {
+    stream,
+    events: [streamUpdate(before, audience(stream, context), 'description', description, more)],
+    notice:
+      `${silentMention(context.acting)} changed the description for this stream.\n\n` +
+      `* **Old description:**\n${quoted(before.description)}\n* **New description:**\n${quoted(description)}`,
+  };
+}
+
+export function nameChange(before: DirectoryStream, name: string, context: ChangeContext): StreamChange {
+  const stream = { ...before, name };
+  const to = audience(stream, context);
+  return {
+    stream,
+    // There is no gateway for incoming e-mail: the address is empty before and after.
+    events: [streamUpdate(before, to, 'email_address', ''), streamUpdate(before, to, 'name', name)],
+    notice: `${silentMention(context.acting)} renamed stream **${before.name}** to **${name}**.`,
+  };
+}
+
+const POLICIES: Readonly<Record<number, string>> = {
+  1: 'All stream members can post',
+  2: 'Only organization administrators can post',
+  3: 'Only organization full members can post',
+  4: 'Only organization administrators and moderators can post',
+};
+
+export function postPolicyChange(before: DirectoryStream, postPolicy: number, context: ChangeContext): StreamChange {
+  const stream = { ...before, postPolicy };
+  const to = audience(stream, context);
+  return {
+    stream,
+    events: [
+      streamUpdate(before, to, 'stream_post_policy', postPolicy),
+      streamUpdate(before, to, 'is_announcement_only', postPolicy === 2),
+    ],
+    notice:
+      `${silentMention(context.acting)} changed the [posting permissions](/help/stream-sending-policy) for this stream:` +
+      `\n\n* **Old permissions**: ${POLICIES[before.postPolicy]}.\n* **New permissions**: ${POLICIES[postPolicy]}.`,
+  };
+}
+
+export function removeGroupChange(before: DirectoryStream, group: number, context: ChangeContext): StreamChange {
+  const stream = { ...before, canRemoveGroup: group };
+  return {
+    stream,
+    events: [streamUpdate(before, audience(stream, context), 'can_remove_subscribers_group_id', group)],
+  };
+}

@@ -1,0 +1,13 @@
+/** From a stream's actor, at most once a day: what is said there. Clients see it when they register; no event tells it. */
+import { value } from '../../../shared/replies.js';
+import { TRAFFIC_PART } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+
+export const streamTraffic: RealmCommand<{ readonly stream: number; readonly recent: number }> = {
+  lane: 'first-message',
+  handle: (_view, { stream, recent }) => ({
+    reply: value(null),
+    parts: { [`${TRAFFIC_PART}${stream}`]: recent },
+    events: [{ t: 'directory', change: { traffic: [[stream, recent]] } }],
+  }),
+};

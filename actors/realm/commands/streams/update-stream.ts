@@ -1,0 +1,163 @@
+/**
+ * PATCH /streams/{stream_id} (streams.md). Parameters are applied one after the other; what was applied stays when a
+ * later one is refused.
+ */
+import { ApiError, apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import { isOwner } from '../../../../src/people/index.js';
+import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '../../../../src/streams/index.js';
+import { STREAM_EVENTS, streamNotice } from '../../../shared/notices.js';
+import { refusedAfter, success } from '../../../shared/replies.js';
+import { type Membership, readMembership } from '../../../shared/subscribers.js';
+import { streamRenamed } from '../../bots.js';
+import { asPart, STREAM_PART, streamOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
+import type { RealmView } from '../subscriptions/subscribe.js';
+import { checkRemoveGroup, checkWebPublic, retentionOf } from '../subscriptions/subscribe-checks.js';
+import { type Administered, administered } from './stream-access.js';
+import {
+  type ChangeContext,
+  descriptionChange,
+  nameChange,
+  postPolicyChange,
+  privacyChange,
+  removeGroupChange,
+  retentionChange,
+  type StreamChange,
+} from './stream-changes.js';
+import { directoryStream, inStreamGroups, streamGroupsChanged } from './stream-events.js';
+
+export interface UpdateStreamArgs extends JsonObject {
+  readonly stream_id: number;
+  /** null, here and below: not given. */
+  readonly description: string | null;
+  readonly new_name: string | null;
+  readonly is_private: boolean | null;
+  readonly is_web_public: boolean | null;
+  readonly history_public_to_subscribers: boolean | null;
+  readonly is_announcement_only: boolean | null;
+  readonly stream_post_policy: number | null;
+  readonly message_retention_days: string | number | null;
+  readonly can_remove_subscribers_group_id: number | null;
+  readonly server_web_public: boolean;
+  readonly origin: string;
+}
+
+/** Privacy as asked for; undefined when it is not to change. @throws ApiError */
+function checkedPrivacy(
+  { acting, stream, subscribed }: Administered,
+  args: UpdateStreamArgs,
+  { state }: RealmView,
+  now: number,
+): Privacy | undefined {
+  const { is_private, is_web_public, history_public_to_subscribers: history } = args;
+  const historyPublic = history ?? (is_private === null ? stream.historyPublic : !is_private);
+  const privacy: Privacy = {
+    inviteOnly: is_private ?? stream.inviteOnly,
+    webPublic: is_web_public ?? stream.webPublic,
+    historyPublic,
+  };
+  const asked = is_private !== null || is_web_public !== null || history !== null;
+  if (kindOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
+  if (is_private && stream.isDefault) throw apiError('DEFAULT_STREAM_PRIVATE');
+  if (is_private !== null && !canAccess(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+  if (is_web_public) checkWebPublic(args.server_web_public, acting, state.settings, now);
+  return asked ? privacy : undefined;
+}
+
+function newName(before: string, given: string, { volatile }: RealmView): string {
+  const trimmed = given.trim();
+  if (trimmed === before) throw apiError('STREAM_NAME_SAME');
+  if (trimmed.toLowerCase() === before.toLowerCase()) return trimmed;
+  const name = checkStreamName(trimmed);
+  if (volatile.streamByName(name) !== undefined) throw apiError('STREAM_NAME_TAKEN', { name });
+  return name;
+}
+
+type Step = (before: StreamChange['stream']) => StreamChange | undefined;
+
+/** In the order in which they are applied. A step throws ApiError to refuse its parameter. */
+function steps(of: Administered, args: UpdateStreamArgs, view: RealmView, context: ChangeContext): Step[] {
+  const { acting, subscribed } = of;
+  const given = <T>(value: T | null, step: (value: T, before: StreamChange['stream']) => StreamChange): Step => {
+    return (before) => (value === null ? undefined : step(value, before));
+  };
+  const policy = args.is_announcement_only === null ? args.stream_post_policy : args.is_announcement_only ? 2 : 1;
+  return [
+    given(args.message_retention_days, (days, before) => {
+      if (!isOwner(acting)) throw apiError('OWNER_REQUIRED');
+      return retentionChange(before, retentionOf(days), context);
+    }),
+    given(args.description, (text, before) => descriptionChange(before, oneLine(text), context)),
+    given(args.new_name, (name, before) => nameChange(before, newName(before.name, name, view), context)),
+    given(policy, (value, before) => postPolicyChange(before, value, context)),
+    given(args.can_remove_subscribers_group_id, (id, before) => {
+      if (before.inviteOnly && !subscribed) throw apiError('INVALID_STREAM_ID');
+      return removeGroupChange(before, checkRemoveGroup(id, view.parts), context);
+    }),
+  ];
+}
+
+interface Applied {
+  readonly changes: readonly StreamChange[];
+  readonly refusal: ApiError | undefined;
+}
+
+function apply(first: StreamChange | undefined, before: StreamChange['stream'], rest: readonly Step[]): Applied {
+  const changes: StreamChange[] = first ? [first] : [];
+  try {
+    for (const step of rest) {
+      const change = step(changes.at(-1)?.stream ?? before);
+      if (change) changes.push(change);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { changes, refusal: error };
+  }
+  return { changes, refusal: undefined };
+}
+
+export const updateStream: RealmCommand<UpdateStreamArgs, Membership | undefined> = {
+  lane: 'directory',
+  exclusive: true,
+
+  needs: async ({ stream_id }, { realm, view }, suppliers) =>
+    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, suppliers),
+
+  handle(view, args, membership, { caller, now, realm, version }) {
+    const of = administered(view.parts, caller, args.stream_id, membership);
+    const before = of.stream;
+    const privacy = checkedPrivacy(of, args, view, now);
+    const { settings } = view.state;
+    const context: ChangeContext = { acting: of.acting, membership: membership!, version, settings };
+    const first = privacy && privacyChange(before, privacy, context);
+    const { changes, refusal } = apply(first, before, steps(of, args, view, context));
+    const last = changes.at(-1)?.stream;
+    if (!last) {
+      if (refusal) throw refusal;
+      return { reply: success() };
+    }
+    if (last.name !== before.name && !before.archived) {
+      view.volatile.freeStreamName(before.id, before.name);
+      view.volatile.addStream(before.id, last.name);
+    }
+    const regrouped = last.inviteOnly !== before.inviteOnly && inStreamGroups(view.parts, before);
+    const notice = { origin: args.origin, after: version };
+    const said = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
+    return {
+      reply: refusal ? refusedAfter(refusal, version) : success({}, version),
+      parts: { [`${STREAM_PART}${before.id}`]: asPart(last) },
+      // Nobody has an archived stream in his state, and nobody listens there.
+      events: [
+        directoryStream(last),
+        ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
+        ...(last.name === before.name ? [] : streamRenamed(view.parts, before.id, last.name)),
+        ...(regrouped ? [streamGroupsChanged(view.parts, last, version)] : []),
+      ],
+      commands: before.archived
+        ? []
+        : said.map((content) => [streamNotice(realm, before.id, STREAM_EVENTS, { ...notice, content })]),
+      replyAfterCommands: true,
+    };
+  },
+};

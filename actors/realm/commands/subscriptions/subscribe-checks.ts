@@ -1,0 +1,117 @@
+/** Checks of POST /users/me/subscriptions, in the order of streams.md. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import { renderMarkdown } from '../../../../src/markdown/index.js';
+import { isOwner, policyAllows, SYSTEM_GROUP } from '../../../../src/people/index.js';
+import { checkStreamName, oneLine, webPublicEnabled } from '../../../../src/streams/index.js';
+import { type Parts, USER_GROUP_PART, userOf } from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+
+/** null = the organization's default. @throws ApiError */
+export function retentionOf(value: string | number): number | null {
+  if (value === 'realm_default') return null;
+  if (value === 'unlimited') return -1;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+  throw apiError('REQUEST_VARIABLE_INVALID', { var_name: 'message_retention_days', bad_value: value });
+}
+
+/** Who is to be subscribed. Anything but the caller's own id counts as 'others'. @throws ApiError */
+export function checkPrincipals(
+  principals: readonly (string | number)[],
+  acting: DirectoryUser,
+  settings: RealmSettings,
+  now: number,
+  find: (principal: string | number) => DirectoryUser | undefined,
+): DirectoryUser[] {
+  if (principals.every((p) => p === acting.id)) return [acting];
+  if (!policyAllows(Number(settings.invite_to_stream_policy), acting, settings, now)) {
+    throw apiError('INSUFFICIENT_PERMISSION');
+  }
+  return activePrincipals(principals, find);
+}
+
+export const renderDescription = (description: string): string =>
+  description === '' ? '' : renderMarkdown(description).html;
+
+export interface WantedStream {
+  readonly name: string;
+  readonly description: string;
+  readonly rendered: string;
+  readonly color: string | undefined;
+}
+
+/** Checked names, each once, in the order given. @throws ApiError */
+export function wantedStreams(
+  subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[],
+): WantedStream[] {
+  const wanted = new Map<string, WantedStream>();
+  for (const { name: given, description: text, color } of subscriptions) {
+    const name = checkStreamName(given);
+    const description = oneLine(text ?? '');
+    if (!wanted.has(name.toLowerCase())) {
+      const rendered = renderDescription(description);
+      wanted.set(name.toLowerCase(), { name, description, rendered, color });
+    }
+  }
+  return [...wanted.values()];
+}
+
+/** May the caller create streams of this kind? @throws ApiError */
+export function checkCreation(
+  args: {
+    readonly invite_only: boolean;
+    readonly is_web_public: boolean;
+    readonly history_public_to_subscribers: boolean | null;
+    readonly server_web_public: boolean;
+  },
+  acting: DirectoryUser,
+  settings: RealmSettings,
+  now: number,
+  retention: number | null,
+): void {
+  const policy = args.invite_only ? settings.create_private_stream_policy : settings.create_public_stream_policy;
+  if (!policyAllows(Number(policy), acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (args.is_web_public) checkWebPublic(args.server_web_public, acting, settings, now);
+  if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+}
+
+/** May the caller open streams to the web? @throws ApiError */
+export function checkWebPublic(server: boolean, acting: DirectoryUser, settings: RealmSettings, now: number): void {
+  if (!webPublicEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
+  const policy = Number(settings.create_web_public_stream_policy);
+  if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
+}
+
+/** Group that may unsubscribe others; null = the default. @throws ApiError */
+export function checkRemoveGroup(id: number | null, parts: Parts): number {
+  const setting = 'can_remove_subscribers_group';
+  if (id === null) return SYSTEM_GROUP.administrators;
+  if (!Object.values(SYSTEM_GROUP).includes(id as never)) {
+    if (parts.has(`${USER_GROUP_PART}${id}`)) throw apiError('GROUP_NOT_SYSTEM', { setting });
+    throw apiError('INVALID_USER_GROUP');
+  }
+  if (id === SYSTEM_GROUP.internet) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:internet' });
+  if (id === SYSTEM_GROUP.owners) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:owners' });
+  if (id === SYSTEM_GROUP.nobody) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:nobody' });
+  return id;
+}
+
+/** Accounts by id or API e-mail. */
+export const findPrincipal =
+  (parts: Parts, volatile: RealmVolatile) =>
+  (principal: string | number): DirectoryUser | undefined =>
+    userOf(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
+
+/** Accounts that a call names, each once. @throws ApiError when one is no active account of the organization */
+export function activePrincipals(
+  principals: readonly (string | number)[],
+  find: (principal: string | number) => DirectoryUser | undefined,
+): DirectoryUser[] {
+  const users = new Map<number, DirectoryUser>();
+  for (const principal of principals) {
+    const user = find(principal);
+    if (!user?.isActive) throw apiError('PRINCIPAL_NOT_AUTHORIZED', { principal });
+    users.set(user.id, user);
+  }
+  return [...users.values()];
+}

@@ -1,0 +1,66 @@
+/** What the notification bot says when people are subscribed and streams are made (streams.md). */
+import { type RealmId, streamId } from '../../../../src/core/index.js';
+import type { DirectoryStream, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import type { OutboxCommand } from '../../../../src/runtime/index.js';
+import { kindOf } from '../../../../src/streams/index.js';
+import {
+  directNotice,
+  type Notice,
+  quoted,
+  STREAM_EVENTS,
+  silentMention,
+  streamNotice,
+} from '../../../shared/notices.js';
+
+const NEW_STREAMS = 'new streams';
+
+export interface Subscribing {
+  readonly realm: RealmId;
+  readonly acting: DirectoryUser;
+  readonly created: readonly DirectoryStream[];
+  /** Streams that existed before, by user who was subscribed to them. */
+  readonly intoExisting: ReadonlyMap<DirectoryUser, readonly string[]>;
+  readonly announce: boolean;
+  readonly settings: RealmSettings;
+  readonly origin: string;
+  /** Realm version that knows the streams. */
+  readonly after: number;
+}
+
+const link = (name: string): string => `#**${name}**`;
+
+function subscribedText(acting: DirectoryUser, names: readonly string[]): string {
+  const who = `@**${acting.fullName}|${acting.id}** subscribed you to the`;
+  if (names.length === 1) return `${who} stream ${link(names[0]!)}.`;
+  return `${who} following streams:\n\n${[...names]
+    .sort()
+    .map((name) => `* ${link(name)}`)
+    .join('\n')}`;
+}
+
+function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]): string {
+  const names = created.map(({ name }) => link(name)).join(', ');
+  const what = created.length === 1 ? 'a new stream' : 'the following streams:';
+  return `${silentMention(acting)} created ${what} ${names}.`;
+}
+
+const createdText = (acting: DirectoryUser, stream: DirectoryStream): string =>
+  `**${kindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoted(stream.description)}`;
+
+export function subscribeNotices(of: Subscribing): OutboxCommand[] {
+  const { realm, acting, created, settings, origin, after } = of;
+  const notice = (content: string): Notice => ({ content, origin, after, read: [acting.id] });
+  const notices: OutboxCommand[] = [];
+  for (const [user, names] of of.intoExisting) {
+    if (user.id === acting.id || user.botType !== null) continue;
+    notices.push(directNotice(realm, user.id, notice(subscribedText(acting, names))));
+  }
+  const announced = Number(settings.notifications_stream_id);
+  if (of.announce && created.length > 0 && announced > 0) {
+    notices.push(streamNotice(realm, streamId(announced), NEW_STREAMS, notice(announcement(acting, created))));
+  }
+  for (const stream of created) {
+    notices.push(streamNotice(realm, stream.id, STREAM_EVENTS, notice(createdText(acting, stream))));
+  }
+  return notices;
+}

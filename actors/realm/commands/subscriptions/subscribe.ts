@@ -1,0 +1,183 @@
+/**
+ * POST /users/me/subscriptions (streams.md). The realm actor coordinates: it reserves names, reads who is subscribed,
+ * decides, and has the decision carried out by the users (personal properties, subscription/add) and then by the
+ * streams (membership, peer_add), so that the log shows them in the order that clients expect.
+ */
+import { apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, streamId } from '../../../../src/core/index.js';
+import { type DirectoryStream, type DirectoryUser, foldName } from '../../../../src/directory/index.js';
+import { ROLE } from '../../../../src/people/index.js';
+import type { CommandContext, OutboxCommand, Suppliers, View } from '../../../../src/runtime/index.js';
+import { canAccess } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import { readSubscribers, type Subscribers } from '../../../shared/subscribers.js';
+import { asPart, type RealmState, STREAM_PART, streamOf, userOf } from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+import type { RealmCommand } from '../command.js';
+import { streamCreated } from '../streams/stream-events.js';
+import {
+  checkCreation,
+  checkPrincipals,
+  checkRemoveGroup,
+  findPrincipal,
+  retentionOf,
+  wantedStreams,
+} from './subscribe-checks.js';
+import { subscribeNotices } from './subscribe-notices.js';
+import { JoiningPlan } from './subscription-plan.js';
+
+export interface SubscribeArgs extends JsonObject {
+  readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
+  /** Ids or API e-mails; empty = the caller. */
+  readonly principals: readonly (string | number)[];
+  readonly authorization_errors_fatal: boolean;
+  readonly announce: boolean;
+  readonly invite_only: boolean;
+  readonly is_web_public: boolean;
+  readonly history_public_to_subscribers: boolean | null;
+  readonly stream_post_policy: number;
+  readonly message_retention_days: string | number;
+  readonly can_remove_subscribers_group_id: number | null;
+  /** The configuration allows web-public streams. */
+  readonly server_web_public: boolean;
+  /** Base URL of the organization. */
+  readonly origin: string;
+}
+
+export type RealmView = View<RealmState, RealmVolatile>;
+
+/** What subscribing will do; nothing of it has happened yet. */
+export interface Joining {
+  readonly acting: DirectoryUser;
+  readonly plan: JoiningPlan;
+  readonly created: readonly DirectoryStream[];
+  /** Existing streams that the caller can't access. */
+  readonly closed: readonly DirectoryStream[];
+  readonly next: RealmState;
+}
+
+/** @throws ApiError; changes nothing */
+export function decideJoining(
+  { state, parts, volatile }: RealmView,
+  args: SubscribeArgs,
+  members: Subscribers,
+  { caller, now, realm, version }: CommandContext,
+): Joining {
+  const acting = userOf(parts, caller);
+  if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
+  if (acting.role === ROLE.guest) throw apiError('NO_GUESTS');
+  const group = checkRemoveGroup(args.can_remove_subscribers_group_id, parts);
+  const retention = retentionOf(args.message_retention_days);
+  const users = checkPrincipals(args.principals, acting, state.settings, now, findPrincipal(parts, volatile));
+  const wanted = wantedStreams(args.subscriptions);
+  const existing: DirectoryStream[] = [];
+  const missing: typeof wanted = [];
+  for (const entry of wanted) {
+    const id = volatile.streamByName(entry.name);
+    const stream = id === undefined ? undefined : streamOf(parts, id);
+    if (stream) existing.push(stream);
+    else missing.push(entry);
+  }
+  if (missing.length > 0) checkCreation(args, acting, state.settings, now, retention);
+  const isMember = (stream: DirectoryStream, user: number): boolean => members.get(stream.id)?.includes(user) ?? false;
+  const closed = existing.filter((stream) => !canAccess(acting, stream, isMember(stream, caller)));
+  if (closed[0] && args.authorization_errors_fatal) {
+    throw apiError('STREAM_INACCESSIBLE', { stream_name: closed[0].name });
+  }
+  let next: RealmState = state;
+  const created = missing.map((entry): DirectoryStream => {
+    const id = streamId(next.nextStream);
+    const made: DirectoryStream = {
+      id,
+      recipient: next.nextRecipient,
+      name: entry.name,
+      description: entry.description,
+      renderedDescription: entry.rendered,
+      created: Math.floor(now / 1000),
+      creator: acting.id,
+      inviteOnly: args.invite_only,
+      historyPublic: args.invite_only ? (args.history_public_to_subscribers ?? false) : true,
+      // Asked for both, it is private: the API has no refusal for that here.
+      webPublic: args.is_web_public && !args.invite_only,
+      postPolicy: args.stream_post_policy,
+      retentionDays: retention,
+      canRemoveGroup: group,
+      firstMessage: null,
+      archived: false,
+      isDefault: false,
+    };
+    next = { ...next, nextStream: id + 1, nextRecipient: next.nextRecipient + 1, directoryVersion: version };
+    return made;
+  });
+  const colors = new Map(wanted.map((w) => [foldName(w.name), w.color]));
+  const plan = new JoiningPlan(realm, users, caller, members, colors);
+  for (const stream of existing) if (!closed.includes(stream)) plan.add(stream, false);
+  for (const stream of created) plan.add(stream, true);
+  return { acting, plan, created, closed, next };
+}
+
+/** What a decided Joining does to the realm actor, its outcome but for the reply. */
+export function joined({ volatile }: RealmView, { created, next }: Joining, version: number) {
+  for (const stream of created) volatile.addStream(stream.id, stream.name);
+  return {
+    ...(created.length > 0 ? { state: next } : {}),
+    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, asPart(stream)])),
+    events: created.flatMap((stream) => streamCreated(stream, version)),
+  };
+}
+
+export const noticesOf = (
+  { acting, created, plan, next }: Joining,
+  { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
+  { realm }: CommandContext,
+): OutboxCommand[] =>
+  subscribeNotices({
+    realm,
+    acting,
+    created,
+    intoExisting: plan.intoExisting,
+    announce,
+    settings: next.settings,
+    origin,
+    after: next.directoryVersion,
+  });
+
+/** Who is subscribed to the streams of these names. */
+export const subscribersByName = (
+  names: readonly string[],
+  realm: CommandContext['realm'],
+  volatile: RealmVolatile,
+  suppliers: Suppliers,
+): Promise<Subscribers> => {
+  const ids = names.map((name) => volatile.streamByName(name.trim()));
+  return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], suppliers);
+};
+
+export const subscribe: RealmCommand<SubscribeArgs, Subscribers> = {
+  lane: 'directory',
+  exclusive: true,
+
+  needs: ({ subscriptions }, { realm, view }, suppliers) =>
+    subscribersByName(
+      subscriptions.map(({ name }) => name),
+      realm,
+      view.volatile,
+      suppliers,
+    ),
+
+  handle(view, args, members, context) {
+    const joining = decideJoining(view, args, members, context);
+    const { plan, created, closed, next } = joining;
+    const fields = {
+      subscribed: plan.subscribed,
+      already_subscribed: plan.already,
+      ...(args.authorization_errors_fatal ? {} : { unauthorized: closed.map((stream) => stream.name) }),
+    };
+    return {
+      reply: success(fields, created.length > 0 ? context.version : undefined),
+      ...joined(view, joining, context.version),
+      commands: [...plan.stages(next.directoryVersion), noticesOf(joining, args, context)],
+      replyAfterCommands: true,
+    };
+  },
+};

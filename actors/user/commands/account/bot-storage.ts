@@ -1,0 +1,46 @@
+/** GET, PUT and DELETE /bot_storage (users.md § Bot storage). */
+import { apiError } from '../../../../src/api/errors.js';
+import { charactersOf, entriesOf, MAX_STORAGE, putEntries } from '../../../../src/people/index.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+
+interface Keys {
+  /** null = all. */
+  readonly keys: readonly string[] | null;
+  readonly [name: string]: readonly string[] | null;
+}
+
+const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
+
+/** A plain object would take the key `__proto__` for its prototype. */
+const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
+  Object.fromEntries([...entries].map(({ key, value }) => [key, value]));
+
+export const botStorage: UserCommand<Keys> = {
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { keys }) => ({
+    reply: success({ storage: asFields(Object.values(entriesOf(parts, keys, missing))) }),
+  }),
+};
+
+export const putStorage: UserCommand<{ readonly storage: { readonly [key: string]: string } }> = {
+  handle({ state, parts }, { storage }) {
+    const { parts: changed, growth } = putEntries(parts, storage);
+    const size = (state.storage ?? 0) + growth;
+    if (size > MAX_STORAGE) throw apiError('STORAGE_FULL', { n: size - MAX_STORAGE, limit: MAX_STORAGE });
+    return { reply: success(), state: { ...state, storage: size }, parts: changed };
+  },
+};
+
+export const removeStorage: UserCommand<Keys> = {
+  handle({ state, parts }, { keys }) {
+    const entries = entriesOf(parts, keys, missing);
+    const size = (state.storage ?? 0) - charactersOf(Object.values(entries));
+    return {
+      reply: success(),
+      state: { ...state, storage: size },
+      parts: Object.fromEntries(Object.keys(entries).map((part) => [part, null])),
+    };
+  },
+};

@@ -1,0 +1,87 @@
+/** The password: tried at login and to change it. Failed attempts are counted here, wherever they come from. */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import { userId } from '../../../../src/core/index.js';
+import type { NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
+import { waitForAttempt, withFailure } from '../../../../src/secrets/index.js';
+import { success, value } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { pushTokenParts } from '../../push-tokens.js';
+import type { UserState } from '../../state.js';
+
+interface Attempt extends JsonObject {
+  readonly password: string;
+}
+
+/** Exclusive: each attempt is judged by those before it, however many come at once; and one hash at a time is enough. */
+const LOGIN = { lane: 'login', exclusive: true } as const;
+
+/** Right or wrong; null: it was not looked at, since there were too many. */
+async function isCorrect(
+  { password }: Attempt,
+  { view: { state } }: NeedsContext<UserState, undefined>,
+  { services }: Suppliers,
+): Promise<boolean | null> {
+  if (waitForAttempt(state.failedLogins ?? [], services.clock.now()) > 0) return null;
+  return services.secrets.verifyPassword(password, state.passwordHash);
+}
+
+/** What an attempt changes: a success forgets the failures before it. */
+function counted(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
+  const { failedLogins = [], ...rest } = state;
+  if (!correct) return { state: { ...rest, failedLogins: withFailure(failedLogins, now) } as UserState };
+  return failedLogins.length > 0 ? { state: rest as UserState } : {};
+}
+
+/**
+ * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key leaves sealed: replies may
+ * be remembered in the Store.
+ */
+export const fetchKey: UserCommand<Attempt, boolean | null> = {
+  ...LOGIN,
+  needs: isCorrect,
+  handle({ state }, _args, correct, { directory, caller, now }) {
+    const wait = waitForAttempt(state.failedLogins ?? [], now);
+    if (correct === null || wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': Math.max(wait, 1) / 1000 });
+    const outcome = counted(state, correct, now);
+    if (!correct) return { ...outcome, reply: { error: apiError('AUTHENTICATION_FAILED').toReply() } };
+    const user = directory.user(userId(caller));
+    if (!user?.isActive) throw apiError('USER_DEACTIVATED');
+    const fields = { sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id };
+    return { ...outcome, reply: success(fields) };
+  },
+};
+
+/** Answer of `check-password`. */
+export interface CheckedPassword extends JsonObject {
+  readonly correct: boolean;
+  /** Milliseconds until another attempt is allowed; above 0: this one was not looked at. */
+  readonly wait: number;
+}
+
+/** For the realm actor, which has the password changed together with the rest of a request. */
+export const checkPassword: UserCommand<Attempt, boolean | null> = {
+  ...LOGIN,
+  needs: isCorrect,
+  handle({ state }, _args, correct, { now }) {
+    const wait = waitForAttempt(state.failedLogins ?? [], now);
+    const answer = (checked: CheckedPassword) => ({ reply: value(checked) });
+    // Refused a moment ago, but the time is over by now: it was not looked at all the same.
+    if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
+    return { ...counted(state, correct, now), ...answer({ correct, wait: 0 }) };
+  },
+};
+
+/** Decided by the realm actor: never refuses. */
+export const setPassword: UserCommand<{ readonly passwordHash: string }> = {
+  handle: ({ state }, { passwordHash }) => ({ reply: value(null), state: { ...state, passwordHash } }),
+};
+
+/** Decided by the realm actor: never refuses. Whoever had the old key had push notifications by it. */
+export const setKey: UserCommand<{ readonly keySealed: string }> = {
+  handle: ({ state, parts }, { keySealed }) => ({
+    reply: value(null),
+    state: { ...state, keySealed },
+    parts: Object.fromEntries(pushTokenParts(parts).map((part) => [part, null])),
+  }),
+};

@@ -1,0 +1,32 @@
+/** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
+import type { Json } from '../../../../src/core/index.js';
+import { MARK_PART, presentScheduled, READ_PART, undelivered } from '../../../../src/messages/index.js';
+import { nextHotspots } from '../../../../src/people/index.js';
+import { userTopics } from '../../../../src/streams/index.js';
+import type { OwnSection, OwnSections, OwnStateArgs } from '../../../shared/own-state.js';
+import { value } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { subscriptionsOf, type UserState } from '../../state.js';
+import { newestDrafts } from '../later/drafts.js';
+
+type Parts = ReadonlyMap<string, Json>;
+
+const SECTIONS: { readonly [S in OwnSection]: (parts: Parts, state: UserState) => OwnSections[S] } = {
+  subscriptions: subscriptionsOf,
+  drafts: newestDrafts,
+  scheduled: (parts) => undelivered(parts).map(presentScheduled),
+  topics: userTopics,
+  reading: (parts) => [...parts].filter(([name]) => name.startsWith(READ_PART) || name.startsWith(MARK_PART)),
+  hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
+};
+
+export const ownState: UserCommand<OwnStateArgs> = {
+  lane: 'read',
+  read: true,
+  handle: ({ state, parts }, { sections }, _inputs, { version }) => ({
+    reply: value({
+      version,
+      ...Object.fromEntries(sections.map((name) => [name, SECTIONS[name](parts, state) as unknown as Json])),
+    }),
+  }),
+};

@@ -1,0 +1,45 @@
+/** Hints for new users: which were seen, and whether the tutorial is over (users.md § Small operations). */
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../../../src/core/index.js';
+import { nextHotspots, type Tutorial } from '../../../../src/people/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+
+const told = (user: number, tutorial: Tutorial): LogItem => ({
+  t: 'event',
+  to: { users: [user] },
+  event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },
+});
+
+interface Seen extends JsonObject {
+  readonly hotspot: string;
+}
+
+/** The event comes also when nothing is new. */
+export const markHotspot: UserCommand<Seen> = {
+  handle({ state }, { hotspot }, _inputs, { caller }) {
+    const before = state.tutorial ?? {};
+    const tutorial = { ...before, seen: [...new Set([...(before.seen ?? []), hotspot])] };
+    return { reply: success(), state: { ...state, tutorial }, events: [told(caller, tutorial)] };
+  },
+};
+
+interface Progress extends JsonObject {
+  readonly status: 'started' | 'finished';
+}
+
+/** Other clients hear of it only where it changes what is to be shown. */
+export const setTutorial: UserCommand<Progress> = {
+  handle({ state }, { status }, _inputs, { caller }) {
+    const before = state.tutorial ?? {};
+    const tutorial = { ...before, finished: status === 'finished' };
+    if ((before.finished ?? false) === tutorial.finished) return { reply: success() };
+    const changed = !isDeepStrictEqual(nextHotspots(before), nextHotspots(tutorial));
+    return {
+      reply: success(),
+      state: { ...state, tutorial },
+      ...(changed ? { events: [told(caller, tutorial)] } : {}),
+    };
+  },
+};

@@ -1,0 +1,110 @@
+/** Who may see an uploaded file: its owner, and whoever may access a message that links it. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, streamId, userId, userKey } from '../../../../src/core/index.js';
+import { parsePath } from '../../../../src/files/index.js';
+import { asStored, NEWEST, type StoredMessage, tagOf } from '../../../../src/messages/index.js';
+import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
+import { success, value } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { fileAt } from '../../files.js';
+import { selfOf, type UserState } from '../../state.js';
+import { rightsOf } from '../messages/on-message.js';
+
+type Access = 'granted' | 'denied' | 'none';
+
+const BATCH = 100;
+
+/**
+ * Does a message that links the file satisfy this? Asked of the messages themselves, newest first: what the owner's actor
+ * knows of them comes later than they do.
+ */
+async function linkedBy(
+  token: string,
+  { realm }: NeedsContext<UserState, undefined>,
+  { store }: Suppliers,
+  satisfies: (message: StoredMessage) => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const index = { by: 'tag', tag: tagOf.file(token) } as const;
+  for (let from = NEWEST; ; ) {
+    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
+    for (const record of records) if (await satisfies(asStored(record))) return true;
+    if (records.length < BATCH) return false;
+    from = records.at(-1)!.id;
+  }
+}
+
+async function access(
+  path: string,
+  context: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<Access> {
+  const parsed = parsePath(path);
+  const directory = await suppliers.directory(context.realm);
+  if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
+  if (parsed.owner === context.caller) return fileAt(context.view.parts, path) ? 'granted' : 'none';
+  const exists = await suppliers.ask(userKey(context.realm, parsed.owner), 'file-exists', { path });
+  if (exists !== true) return 'none';
+  if (!directory.user(userId(context.caller))) return 'denied';
+  const { reader } = await rightsOf(context, suppliers);
+  const may = await linkedBy(
+    parsed.token,
+    context,
+    suppliers,
+    async (message) => (await reader.access(message)) !== undefined,
+  );
+  return may ? 'granted' : 'denied';
+}
+
+export const fileExists: UserCommand<{ readonly path: string }> = {
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { path }) => ({ reply: value(fileAt(parts, path) !== undefined) }),
+};
+
+const granted = (access: Access): void => {
+  if (access === 'none') throw apiError('FILE_NOT_FOUND');
+  if (access === 'denied') throw apiError('FILE_FORBIDDEN');
+};
+
+/** May the caller see the file? */
+export const fileAccess: UserCommand<{ readonly path: string }, Access> = {
+  lane: 'read',
+  read: true,
+  needs: ({ path }, context, suppliers) => access(path, context, suppliers),
+  handle(_view, _args, found) {
+    granted(found);
+    return { reply: success() };
+  },
+};
+
+/** Of these files, those that the caller may see: what a message of the caller's may claim. */
+export const filesAccessible: UserCommand<{ readonly paths: readonly string[] }, readonly string[]> = {
+  lane: 'read',
+  read: true,
+  async needs({ paths }, context, suppliers) {
+    const found = await Promise.all(paths.map((path) => access(path, context, suppliers)));
+    return paths.filter((_, i) => found[i] === 'granted');
+  },
+  handle: (_view, _args, paths) => ({ reply: value(paths as unknown as Json) }),
+};
+
+/** May everybody see the file, without an account? Asked of its owner's actor. */
+export const filePublic: UserCommand<{ readonly path: string }, Access> = {
+  lane: 'read',
+  read: true,
+  async needs({ path }, context, suppliers) {
+    const { parts } = context.view;
+    const parsed = parsePath(path);
+    if (!parsed || parsed.owner !== selfOf(context.key) || !fileAt(parts, path)) return 'none';
+    const directory = await suppliers.directory(context.realm);
+    const may = await linkedBy(parsed.token, context, suppliers, ({ body }) => {
+      const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
+      return stream !== undefined && stream.webPublic && !stream.archived;
+    });
+    return may ? 'granted' : 'denied';
+  },
+  handle(_view, _args, found) {
+    granted(found);
+    return { reply: success() };
+  },
+};

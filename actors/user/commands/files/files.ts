@@ -1,0 +1,159 @@
+/** A user's own uploaded files (realm.md § Uploads and attachments). */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, type RealmId, realmKey, type UserId } from '../../../../src/core/index.js';
+import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '../../../../src/files/index.js';
+import { undelivered } from '../../../../src/messages/index.js';
+import type { CommandContext, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
+import { success, value } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { nextWake, withParts } from '../../due.js';
+import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles, tellRealm } from '../../files.js';
+import { selfOf, type UserState } from '../../state.js';
+
+/**
+ * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.
+ * @param path made by the frontend (files/names.ts)
+ */
+export const fileBegin: UserCommand<
+  { readonly path: string; readonly name: string; readonly size: number },
+  number | null
+> = {
+  lane: 'upload',
+  needs: async ({ size }, { realm }, { ask, services }) => {
+    const { uploadQuotaMib } = services.limits;
+    const quota = uploadQuotaMib === 0 ? null : uploadQuotaMib * 1_048_576;
+    return (await ask(realmKey(realm), 'file-id', { size, quota })) as number | null;
+  },
+  handle({ parts }, { path, name, size }, id, { now }) {
+    if (id === null) throw apiError('UPLOAD_QUOTA');
+    const expires = now + UNFINISHED_MS;
+    const file: OwnFile = { id, path, name, size, created: now, ready: false, messages: [], expires };
+    const changed = { [filePart(path)]: file };
+    return { reply: success(), parts: changed, due: nextWake(withParts(parts, changed)) };
+  },
+};
+
+/** Its bytes are stored. */
+export const fileDone: UserCommand<{ readonly path: string }> = {
+  handle({ parts }, { path }, _inputs, { key, realm, now }) {
+    const begun = anyFile(parts, path);
+    if (!begun) throw apiError('SERVICE_UNAVAILABLE');
+    const file: OwnFile = { ...begun, ready: true, created: now, expires: now + UNCLAIMED_MS };
+    const changed = { [filePart(path)]: file };
+    const added = { op: 'add', attachment: presentFile(file), bytes: file.size } as const;
+    return {
+      reply: success({ uri: fileUri(path) }),
+      parts: changed,
+      due: nextWake(withParts(parts, changed)),
+      commands: [[tellRealm(realm, selfOf(key), [added])]],
+      replyAfterCommands: true,
+    };
+  },
+};
+
+/** GET /attachments. */
+export const attachments: UserCommand<JsonObject, number> = {
+  lane: 'read',
+  read: true,
+  needs: async (_args, { realm }, { ask }) => (await ask(realmKey(realm), 'space-used', {})) as number,
+  handle({ parts }, _args, upload_space_used) {
+    const files = [...filesOf(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
+    return { reply: success({ attachments: files.map(presentFile), upload_space_used }) };
+  },
+};
+
+/** DELETE /attachments/{attachment_id}. */
+export const fileRemove: UserCommand<{ readonly id: string }> = {
+  handle({ parts }, { id }, _inputs, { key, realm }) {
+    const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
+    const file = [...filesOf(parts)].find((one) => one.ready && one.id === wanted);
+    if (!file) throw apiError('INVALID_ATTACHMENT');
+    const { parts: changed, command } = removeFiles(realm, selfOf(key), [file]);
+    return {
+      reply: success(),
+      parts: changed,
+      due: nextWake(withParts(parts, changed)),
+      commands: [[command]],
+      replyAfterCommands: true,
+    };
+  },
+};
+
+/** A message that links it was sent, or edited to do so. Decided by the conversation: never refused. */
+export const fileLinked: UserCommand<{ readonly path: string; readonly message: number; readonly sent: number }> = {
+  handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
+    const file = fileAt(parts, path);
+    if (!file || file.messages.some(({ id }) => id === message)) return { reply: value(null) };
+    const linked: OwnFile = { ...file, messages: [...file.messages, { id: message, sent }], expires: null };
+    const changed = { [filePart(path)]: linked };
+    const update = { op: 'update', attachment: presentFile(linked), bytes: 0 } as const;
+    return {
+      reply: value(null),
+      parts: changed,
+      due: nextWake(withParts(parts, changed)),
+      commands: [[tellRealm(realm, selfOf(key), [update])]],
+      replyAfterCommands: true,
+    };
+  },
+};
+
+/**
+ * A message does not link it any more: deleted, or edited. With its last message a file is deleted; one that no message
+ * links because of an edit is kept as long as a new one.
+ */
+export const fileUnlinked: UserCommand<{
+  readonly path: string;
+  readonly message: number;
+  readonly deleted: boolean;
+}> = {
+  handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
+    const file = fileAt(parts, path);
+    if (!file?.messages.some(({ id }) => id === message)) return { reply: value(null) };
+    const messages = file.messages.filter(({ id }) => id !== message);
+    if (messages.length === 0 && deleted) return removed(parts, realm, selfOf(key), [file]);
+    const expires = messages.length === 0 ? now + UNCLAIMED_MS : null;
+    const changed = { [filePart(path)]: { ...file, messages, expires } };
+    return { reply: value(null), parts: changed, due: nextWake(withParts(parts, changed)) };
+  },
+};
+
+/** Files that go in one commit. */
+const SWEEP = 100;
+
+/** A message that is to be sent later will link it. By the token, which stands in every form of its address. */
+function awaited({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
+  const token = parsePath(path)?.token;
+  return token !== undefined && undelivered(parts).some(({ content }) => content.includes(token));
+}
+
+/** Files whose time has come go, but for those that a scheduled message waits to link. */
+export function sweepFiles(
+  parts: ReadonlyMap<string, Json>,
+  { key, realm, now }: CommandContext,
+): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
+  const over = [...filesOf(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
+  const kept = over.filter((file) => awaited(file, parts));
+  const later = Object.fromEntries(
+    kept.map((file) => [filePart(file.path), { ...file, expires: now + UNCLAIMED_MS } satisfies OwnFile]),
+  );
+  const gone = over.filter((file) => !kept.includes(file));
+  if (gone.length === 0) return { parts: later, commands: [] };
+  const removal = removeFiles(realm, selfOf(key), gone);
+  return { parts: { ...later, ...removal.parts }, commands: [removal.command] };
+}
+
+function removed(
+  parts: ReadonlyMap<string, Json>,
+  realm: RealmId,
+  owner: UserId,
+  files: readonly OwnFile[],
+): Outcome<UserState> {
+  const { parts: changed, command } = removeFiles(realm, owner, files);
+  return {
+    reply: value(null),
+    parts: changed,
+    due: nextWake(withParts(parts, changed)),
+    commands: [[command]],
+    replyAfterCommands: true,
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Delivery of scheduled messages. When its time has come (or when the server is up again), a message is handed over to
+ * the actor of its conversation, which sends it or says why not. Commands between actors are carried out exactly once,
+ * so one message comes of it, wherever a crash comes between.
+ */
+import { dmKey, type Json, type RealmId, streamId, streamKey, userId } from '../../../../src/core/index.js';
+import type { DirectoryView } from '../../../../src/directory/index.js';
+import { isHumanClient } from '../../../../src/http/client-name.js';
+import {
+  type Delivered,
+  dueNow,
+  presentScheduled,
+  type Scheduled,
+  scheduledOf,
+  scheduledPart,
+} from '../../../../src/messages/index.js';
+import type { CommandContext, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
+import { directNotice } from '../../../shared/notices.js';
+import { value } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { nextWake } from '../../due.js';
+import { tellScheduled, withPart } from '../../scheduled-changes.js';
+import { selfOf, type UserState } from '../../state.js';
+
+const mayTry = (directory: DirectoryView, self: number): boolean =>
+  !directory.deactivated && directory.user(userId(self))?.isActive === true;
+
+const failedEvent = (self: number, message: Scheduled) =>
+  tellScheduled(self, 'update', { scheduled_message: presentScheduled(message) });
+
+function handOver(message: Scheduled, realm: RealmId, self: number, after: number): OutboxCommand {
+  const { id, type, to, topic, content, client, origin } = message;
+  const toSelf = type === 'private' && to.length === 1 && to[0] === self;
+  const args = {
+    scheduled: id,
+    client,
+    content,
+    topic,
+    origin,
+    // A note to oneself is to be noticed.
+    human: isHumanClient(client) && !toSelf,
+    queue_id: null,
+    local_id: null,
+    widget: null,
+  };
+  const more = { caller: self, after };
+  if (type === 'stream') {
+    return { to: streamKey(realm, streamId(to[0]!)), name: 'send-scheduled', args, ...more };
+  }
+  const participants = [...new Set([...to, self])].sort((a, b) => a - b).map(userId);
+  return { to: dmKey(realm, participants), name: 'send-scheduled', args: { ...args, participants }, ...more };
+}
+
+/** Hands over those whose time has come. */
+export function deliverDue(
+  parts: ReadonlyMap<string, Json>,
+  { now, key, realm, directory }: CommandContext,
+): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
+  const self = selfOf(key);
+  const may = mayTry(directory, self);
+  const messages = dueNow(parts, now).map((message): Scheduled => ({ ...message, phase: may ? 'sending' : 'failed' }));
+  return {
+    parts: Object.fromEntries(messages.map((message) => [scheduledPart(message.id), message])),
+    events: may ? [] : messages.map((message) => failedEvent(self, message)),
+    commands: may ? [messages.map((message) => handOver(message, realm, self, directory.version))] : [],
+  };
+}
+
+/** From the conversation's actor. Its sender may have deleted it meanwhile. */
+export const scheduledSent: UserCommand<{ readonly id: number }> = {
+  handle({ parts }, { id }, _inputs, { key }) {
+    if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: value(null) };
+    const delivered: Delivered = { id, phase: 'sent' };
+    return {
+      reply: value(null),
+      parts: { [scheduledPart(id)]: delivered },
+      events: [tellScheduled(selfOf(key), 'remove', { scheduled_message_id: id })],
+      due: nextWake(withPart(parts, delivered)),
+    };
+  },
+};
+
+/** From the conversation's actor. `reason`: message of the error that sending gave. */
+export const scheduledFailed: UserCommand<{ readonly id: number; readonly reason: string }> = {
+  handle({ parts }, { id, reason }, _inputs, { key, realm, directory }) {
+    const known = scheduledOf(parts, id);
+    if (known?.phase !== 'sending') return { reply: value(null) };
+    const self = selfOf(key);
+    const failed: Scheduled = { ...known, phase: 'failed' };
+    const notice = { content: failureNotice(failed, reason), origin: failed.origin, after: directory.version };
+    return {
+      reply: value(null),
+      parts: { [scheduledPart(id)]: failed },
+      events: [failedEvent(self, failed)],
+      commands: mayTry(directory, self) ? [[directNotice(realm, self, notice)]] : [],
+      due: nextWake(withPart(parts, failed)),
+    };
+  },
+};
+
+const failureNotice = ({ at }: Scheduled, reason: string): string => {
+  const time = new Date(at * 1000).toISOString().replace('.000Z', '+00:00');
+  return [
+    `The message you scheduled for <time:${time}> was not sent because of the following error:`,
+    `> ${reason}`,
+    '[View scheduled messages](#scheduled)',
+  ].join('\n\n');
+};

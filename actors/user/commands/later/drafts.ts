@@ -1,0 +1,157 @@
+/** Drafts (messages.md § Drafts): their owner alone sees them. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, streamId, type UserId, userId } from '../../../../src/core/index.js';
+import type { DirectoryView } from '../../../../src/directory/index.js';
+import {
+  checkContent,
+  type Draft,
+  type DraftBody,
+  draftOf,
+  draftPart,
+  draftsOf,
+  type GivenDraft,
+  MOST_DRAFTS_SHOWN,
+} from '../../../../src/messages/index.js';
+import { checkDraftsOn } from '../../../../src/people/index.js';
+import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
+import { canAccess, cutTopic } from '../../../../src/streams/index.js';
+import { success, value } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { isSubscribed, nextOwnId, selfOf } from '../../state.js';
+
+type Parts = ReadonlyMap<string, Json>;
+
+/** Drafts of one event; a log entry holds half a megabyte. UTF-16 units. */
+const EVENT_SIZE = 100_000;
+
+/** @throws ApiError, in the order of messages.md */
+function checkDraft(given: GivenDraft, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
+  const content = checkContent(given.content);
+  const { timestamp = now / 1000, type, to } = given;
+  if (timestamp < 0) throw apiError('TIMESTAMP_NEGATIVE');
+  const draft = { content, timestamp: Math.floor(timestamp) };
+  if (type === 'stream') {
+    const topic = cutTopic(given.topic);
+    if (topic.includes('\0')) throw apiError('TOPIC_NULL_BYTES');
+    if (to.length !== 1) throw apiError('ONE_DRAFT_STREAM');
+    const stream = directory.stream(streamId(to[0]!));
+    const user = directory.user(userId(caller));
+    if (!stream || !user || !canAccess(user, stream, isSubscribed(parts, stream.id)))
+      throw apiError('INVALID_STREAM_ID');
+    return { ...draft, type, to: [stream.id], topic };
+  }
+  if (type === '' || to.length === 0) return { ...draft, type: '', to: [], topic: '' };
+  return { ...draft, type, to: checkPeople(to, directory, userId(caller)), topic: '' };
+}
+
+function checkPeople(to: readonly number[], directory: DirectoryView, self: UserId): number[] {
+  const ids = [...new Set(to)];
+  const people = ids.map((id) => {
+    const user = directory.user(userId(id));
+    if (!user) throw apiError('INVALID_USER_ID', { user_id: id });
+    return user;
+  });
+  const gone = people.find((user) => !user.isActive);
+  if (gone) throw apiError('RECIPIENT_GONE', { email: gone.email });
+  const others = ids.filter((id) => id !== self).sort((a, b) => a - b);
+  return others.length === 0 ? [self] : others;
+}
+
+const tell = (self: number, op: string, of: JsonObject): LogItem => ({
+  t: 'event',
+  to: { users: [self] },
+  event: { type: 'drafts', op, ...of },
+});
+
+/** One event for all of them, unless they are too much for one. */
+function added(self: number, drafts: readonly Draft[]): LogItem[] {
+  const events: LogItem[] = [];
+  let group: Draft[] = [];
+  let size = 0;
+  for (const draft of drafts) {
+    const own = draft.content.length + draft.to.length * 10 + 200;
+    if (group.length > 0 && size + own > EVENT_SIZE) {
+      events.push(tell(self, 'add', { drafts: group }));
+      group = [];
+      size = 0;
+    }
+    group.push(draft);
+    size += own;
+  }
+  events.push(tell(self, 'add', { drafts: group }));
+  return events;
+}
+
+/** GET /drafts. */
+export const drafts: UserCommand<JsonObject> = {
+  lane: 'read',
+  read: true,
+  handle({ parts }, _args, _inputs, { directory, caller }) {
+    checkDraftsOn(directory, userId(caller));
+    const all = draftsOf(parts);
+    return { reply: success({ count: all.length, drafts: all }) };
+  },
+};
+
+/** POST /drafts: all or none. */
+export const createDrafts: UserCommand<{ readonly drafts: readonly GivenDraft[] }> = {
+  handle({ state, parts }, { drafts: given }, _inputs, context) {
+    const self = userId(context.caller);
+    checkDraftsOn(context.directory, self);
+    let last = state.lastDraft;
+    const made = given.map((one): Draft => {
+      last = nextOwnId(last, self);
+      return { id: last, ...checkDraft(one, parts, context) };
+    });
+    return {
+      reply: success({ ids: made.map(({ id }) => id) }),
+      ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),
+      parts: Object.fromEntries(made.map((draft) => [draftPart(draft.id), draft])),
+      events: added(self, made),
+    };
+  },
+};
+
+/** PATCH /drafts/{draft_id}: the whole draft is replaced. */
+export const editDraft: UserCommand<{ readonly id: number; readonly draft: GivenDraft }> = {
+  handle({ parts }, { id, draft: given }, _inputs, context) {
+    checkDraftsOn(context.directory, userId(context.caller));
+    if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
+    const draft: Draft = { id, ...checkDraft(given, parts, context) };
+    return {
+      reply: success(),
+      parts: { [draftPart(id)]: draft },
+      events: [tell(context.caller, 'update', { draft })],
+    };
+  },
+};
+
+/** DELETE /drafts/{draft_id}. */
+export const deleteDraft: UserCommand<{ readonly id: number }> = {
+  handle({ parts }, { id }, _inputs, { directory, caller }) {
+    checkDraftsOn(directory, userId(caller));
+    if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
+    return {
+      reply: success(),
+      parts: { [draftPart(id)]: null },
+      events: [tell(caller, 'remove', { draft_id: id })],
+    };
+  },
+};
+
+/** The user has turned synchronizing off; told by the realm actor. Never refuses, and a repeat changes nothing. */
+export const dropDrafts: UserCommand<JsonObject> = {
+  handle({ parts }, _args, _inputs, { key }) {
+    const gone = draftsOf(parts);
+    if (gone.length === 0) return { reply: value(null) };
+    const self = selfOf(key);
+    return {
+      reply: value(null),
+      parts: Object.fromEntries(gone.map(({ id }) => [draftPart(id), null])),
+      events: gone.map(({ id }) => tell(self, 'remove', { draft_id: id })),
+    };
+  },
+};
+
+/** As POST /register shows them: newest edit first. */
+export const newestDrafts = (parts: Parts): Draft[] => draftsOf(parts).reverse().slice(0, MOST_DRAFTS_SHOWN);

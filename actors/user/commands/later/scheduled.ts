@@ -1,0 +1,135 @@
+/** Messages to be sent later (messages.md § Scheduled messages): written, listed, changed and deleted by their sender. */
+import { apiError } from '../../../../src/api/errors.js';
+import { scheduledRecipients } from '../../../../src/api/scheduled-recipients.js';
+import { type JsonObject, userId } from '../../../../src/core/index.js';
+import {
+  presentScheduled,
+  type Scheduled,
+  type ScheduledBody,
+  scheduledOf,
+  scheduledPart,
+  undelivered,
+} from '../../../../src/messages/index.js';
+import { checkTopic } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { nextWake } from '../../due.js';
+import { tellScheduled, withPart } from '../../scheduled-changes.js';
+import { checkScheduled, type SchedulingInputs, schedulingInputs } from '../../scheduling.js';
+import { nextOwnId } from '../../state.js';
+
+/** GET /scheduled_messages. */
+export const scheduledMessages: UserCommand<JsonObject> = {
+  lane: 'read',
+  read: true,
+  handle: ({ parts }) => ({ reply: success({ scheduled_messages: undelivered(parts).map(presentScheduled) }) }),
+};
+
+interface ScheduleArgs extends JsonObject {
+  readonly type: 'stream' | 'private';
+  readonly to: readonly number[];
+  readonly topic: string | null;
+  readonly content: string;
+  /** Seconds. */
+  readonly at: number;
+  readonly origin: string;
+}
+
+/** POST /scheduled_messages. */
+export const schedule: UserCommand<ScheduleArgs, SchedulingInputs> = {
+  needs: (args, context, suppliers) =>
+    schedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, suppliers),
+  handle(view, args, inputs, context) {
+    const { state, parts } = view;
+    const body = checkScheduled(args, undefined, view, inputs, context);
+    const id = nextOwnId(state.lastScheduled, userId(context.caller));
+    const { at, origin } = args;
+    const message: Scheduled = { id, ...body, at, phase: 'waiting', client: context.client, origin };
+    return {
+      reply: success({ scheduled_message_id: id }),
+      state: { ...state, lastScheduled: id },
+      parts: { [scheduledPart(id)]: message },
+      events: [tellScheduled(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
+      due: nextWake(withPart(parts, message)),
+    };
+  },
+};
+
+interface EditArgs extends JsonObject {
+  readonly id: number;
+  /** What isn't to be changed is null. `to` is as the client sent it: what it means depends on the type. */
+  readonly type: 'stream' | 'private' | null;
+  readonly to: string | null;
+  readonly topic: string | null;
+  readonly content: string | null;
+  /** Seconds. */
+  readonly at: number | null;
+  readonly origin: string;
+}
+
+/** PATCH /scheduled_messages/{scheduled_message_id}, from its fifth check on. */
+export const editScheduled: UserCommand<EditArgs, SchedulingInputs> = {
+  needs(args, context, suppliers) {
+    const known = scheduledOf(context.view.parts, args.id);
+    const before = known?.phase === 'sent' ? undefined : known;
+    return schedulingInputs(args, targetOf(args, before), before, context, suppliers);
+  },
+  handle(view, args, inputs, context) {
+    const known = scheduledOf(view.parts, args.id);
+    if (!known) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
+    if (known.phase === 'sent' || known.phase === 'sending') throw apiError('SCHEDULED_ALREADY_SENT');
+    if (known.phase === 'failed' && args.at === null) throw apiError('SCHEDULED_IN_PAST');
+    const { type, to, content } = args;
+    const anew = type !== null || to !== null || content !== null;
+    const body = anew
+      ? checkScheduled(merged(args, known), known, view, inputs, context)
+      : { ...known, ...topicOf(args, known) };
+    const { client } = context;
+    const message: Scheduled = { ...known, ...body, at: args.at ?? known.at, phase: 'waiting', client };
+    return {
+      reply: success(),
+      parts: { [scheduledPart(message.id)]: message },
+      events: [tellScheduled(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
+      due: nextWake(withPart(view.parts, message)),
+    };
+  },
+};
+
+function merged({ type: newType, to, topic, content }: EditArgs, known: Scheduled) {
+  const type = newType ?? known.type;
+  return {
+    type,
+    to: to === null ? known.to : scheduledRecipients(type, to),
+    topic: topic ?? known.topic,
+    content: content ?? known.content,
+  };
+}
+
+/** A topic alone; direct messages have none. */
+const topicOf = ({ topic }: EditArgs, known: Scheduled): Partial<ScheduledBody> =>
+  topic === null || known.type === 'private' ? {} : { topic: checkTopic(topic) };
+
+function targetOf(args: EditArgs, known: Scheduled | undefined): number | undefined {
+  if (!known) return undefined;
+  try {
+    const { type, to } = merged(args, known);
+    return type === 'stream' ? to[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** DELETE /scheduled_messages/{scheduled_message_id}; also of one that was sent. */
+export const deleteScheduled: UserCommand<{ readonly id: number }> = {
+  handle({ parts }, { id }, _inputs, { caller }) {
+    if (!scheduledOf(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
+    const left = new Map(parts);
+    left.delete(scheduledPart(id));
+    return {
+      reply: success(),
+      parts: { [scheduledPart(id)]: null },
+      events: [tellScheduled(caller, 'remove', { scheduled_message_id: id })],
+      due: nextWake(left),
+    };
+  },
+};

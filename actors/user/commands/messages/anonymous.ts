@@ -1,0 +1,115 @@
+/**
+ * Reading without an account. The commands go to `user/<realm>/0`, an actor that never gets a root: nobody has this id,
+ * and everything here only reads.
+ */
+import { apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, streamId, streamKey } from '../../../../src/core/index.js';
+import type { DirectoryView } from '../../../../src/directory/index.js';
+import {
+  asStored,
+  checkAnonymousNarrow,
+  type Fetched,
+  fetchWindow,
+  makePlan,
+  matchOf,
+  NEWEST,
+  neutral,
+  type Plan,
+  parseNarrow,
+  plainViewer,
+  presentWindow,
+  Reader,
+  resolveTerms,
+  type Search,
+  type StoredMessage,
+  searchesOf,
+  variant,
+  windowOf,
+} from '../../../../src/messages/index.js';
+import { VISITOR } from '../../../event-queue/snapshot/visitor.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import type { FetchArgs } from './messages.js';
+
+function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
+  const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
+  return stream?.webPublic === true && !stream.archived;
+}
+
+/** Everything that visitors may read counts as read. */
+const shown = (
+  message: StoredMessage,
+  directory: DirectoryView,
+  options: { applyMarkdown: boolean; clientGravatar: boolean },
+): JsonObject => ({ ...variant(neutral(message, directory), options), flags: ['read'] });
+
+/** GET /messages. */
+export const publicMessages: UserCommand<
+  FetchArgs,
+  { readonly fetched: Fetched; readonly searches: readonly Search[] }
+> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  async needs(args, { realm }, suppliers) {
+    const directory = await suppliers.directory(realm);
+    const raw = parseNarrow(args.narrow);
+    checkAnonymousNarrow(raw, directory);
+    const terms = resolveTerms(raw, directory, VISITOR.id);
+    const viewer = plainViewer({ realm, user: VISITOR, directory, subscribed: () => false });
+    // Of what is open to the web the whole history counts, with or without a term for a stream.
+    const plan: Plan = { ...makePlan(terms, viewer), history: 'public' };
+    const fetched = await fetchWindow(new Reader(suppliers.store, viewer), plan, {
+      ...windowOf(args),
+      // Nothing is unread for nobody.
+      ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
+    });
+    return { fetched, searches: searchesOf(terms) };
+  },
+  handle(_view, args, { fetched, searches }, { directory }) {
+    const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
+    return {
+      reply: success({
+        ...presentWindow(fetched),
+        // What was open when it was looked for may be closed by now.
+        messages: fetched.rows
+          .filter(({ message }) => isOpen(message, directory))
+          .map(({ message }) => ({
+            ...shown(message, directory, options),
+            ...(searches.length === 0 ? {} : matchOf(message.body, searches)),
+          })),
+      }),
+    };
+  },
+};
+
+/** GET /messages/{message_id}: what is closed and what is not there are the same. */
+export const publicMessage: UserCommand<
+  { readonly message_id: number; readonly apply_markdown: boolean },
+  StoredMessage | undefined
+> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  async needs({ message_id }, { realm }, { store }) {
+    const [record] = await store.getMessages(realm, [message_id]);
+    return record ? asStored(record) : undefined;
+  },
+  handle(_view, { apply_markdown }, message, { directory }) {
+    if (!message || !isOpen(message, directory)) throw apiError('NOT_LOGGED_IN');
+    const options = { applyMarkdown: apply_markdown, clientGravatar: true };
+    return { reply: success({ message: shown(message, directory, options), raw_content: message.body.content }) };
+  },
+};
+
+/** GET /users/me/{stream_id}/topics: the whole history of what is open to the web counts. */
+export const publicTopics: UserCommand<{ readonly stream_id: number }> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  handle(_view, { stream_id }, _inputs, { directory, realm }) {
+    const stream = directory.stream(streamId(stream_id));
+    if (!stream?.webPublic || stream.archived) throw apiError('INVALID_STREAM_ID');
+    return { reply: { forward: { to: streamKey(realm, stream.id), command: 'list-topics', args: {} } } };
+  },
+};

@@ -1,0 +1,199 @@
+/** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
+import { apiError } from '../../../../src/api/errors.js';
+import type { ActorKey, JsonObject } from '../../../../src/core/index.js';
+import {
+  asStored,
+  type EditableFlag,
+  type Fetched,
+  type Flagging,
+  fetchWindow,
+  makePlan,
+  markRead,
+  markUnread,
+  OwnFlags,
+  type OwnMessage,
+  parseNarrow,
+  readingPart,
+  resolveTerms,
+  setMark,
+  unsetMark,
+  windowOf,
+} from '../../../../src/messages/index.js';
+import type { CommandContext, LogItem, NeedsContext, Outcome, Suppliers, View } from '../../../../src/runtime/index.js';
+import { success } from '../../../shared/replies.js';
+import { ownerOf } from '../../../stream/messages.js';
+import type { UserCommand } from '../../command.js';
+import { flagEvent, messageDetails } from '../../reading/flag-event.js';
+import { type Fold, folded, foldOf } from '../../reading/folding.js';
+import { untilTold } from '../../reading/told.js';
+import { isSubscribed, type UserState } from '../../state.js';
+import { rightsOf } from './on-message.js';
+
+interface Change extends JsonObject {
+  readonly flag: EditableFlag;
+  readonly op: 'add' | 'remove';
+}
+
+interface Picked {
+  /** Messages that the user may access, in the order asked for. */
+  readonly own: readonly OwnMessage[];
+  /** At least one of those asked for is out of the user's reach. */
+  readonly missing: boolean;
+  readonly folds: readonly Fold[];
+}
+
+/** Of the homes that these messages belong to. */
+async function foldsOf(
+  own: readonly OwnMessage[],
+  { realm, caller, view }: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<Fold[]> {
+  const flags = new OwnFlags(caller, view.parts);
+  const homes = [...new Set(own.map(({ message }) => message.home))];
+  const folds = await Promise.all(homes.map((home) => foldOf(realm, flags, home, suppliers)));
+  return folds.filter((fold) => fold !== undefined);
+}
+
+/** The parts with the marks raised, where that makes them smaller. */
+function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState>['parts'], folds: readonly Fold[]) {
+  if (folds.length === 0) return parts;
+  const flags = new OwnFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
+  return Object.assign(
+    {},
+    parts,
+    ...folds.map((fold) => readingPart(fold.home, folded(flags.reading(fold.home), fold))),
+  );
+}
+
+async function pick(
+  ids: readonly number[],
+  context: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<Picked> {
+  const { reader } = await rightsOf(context, suppliers);
+  const asked = [...new Set(ids)];
+  const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
+  const records = await suppliers.store.getMessages(context.realm, possible);
+  const stored = records.filter((record) => record !== null).map(asStored);
+  const own: OwnMessage[] = [];
+  for (const message of stored) {
+    const one = await reader.access(message);
+    if (one) own.push(one);
+  }
+  await untilTold(
+    context.realm,
+    own.map(({ message }) => message),
+    suppliers,
+  );
+  return { own, missing: own.length < asked.length, folds: await foldsOf(own, context, suppliers) };
+}
+
+function flagging(
+  { flag, op }: Change,
+  flags: OwnFlags,
+  own: readonly OwnMessage[],
+  subscribed: (s: number) => boolean,
+): Flagging {
+  if (flag === 'read') return op === 'add' ? markRead(flags, own) : markUnread(flags, own, subscribed);
+  return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
+}
+
+function flagged(
+  view: View<UserState>,
+  change: Change,
+  own: readonly OwnMessage[],
+  context: CommandContext,
+): Flagging & { readonly events: readonly LogItem[] } & Pick<Outcome<UserState>, 'commands'> {
+  const { parts } = view;
+  const subscribed = (stream: number): boolean => isSubscribed(parts, stream);
+  const done = flagging(change, new OwnFlags(context.caller, parts), own, subscribed);
+  const byId = new Map(own.map((one) => [one.message.id, one]));
+  const details =
+    change.flag === 'read' && change.op === 'remove'
+      ? messageDetails(
+          done.changed.map((id) => byId.get(id)!),
+          context.caller,
+          parts,
+        )
+      : undefined;
+  return {
+    ...done,
+    events: [flagEvent(context.caller, change.op, change.flag, done.changed, details)],
+    ...copiesTold(done.copied ?? [], context),
+  };
+}
+
+/** Those who own the messages hear of new copies: their holders hear of changes. */
+function copiesTold(
+  copied: readonly OwnMessage[],
+  { realm, caller }: CommandContext,
+): Pick<Outcome<UserState>, 'commands'> {
+  if (copied.length === 0) return {};
+  const owners = new Map<ActorKey, number[]>();
+  for (const { message } of copied) {
+    const owner = ownerOf(realm, message);
+    owners.set(owner, [...(owners.get(owner) ?? []), message.id]);
+  }
+  const told = [...owners].map(([to, ids]) => ({ to, name: 'copy-made', args: { ids, user: caller }, caller: 0 }));
+  return { commands: [told] };
+}
+
+/** POST /messages/flags. */
+export const setFlags: UserCommand<Change & { readonly messages: readonly number[] }, Picked> = {
+  needs: ({ messages }, context, suppliers) => pick(messages, context, suppliers),
+  handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
+    // Only what makes copies needs access to everything; the rest passes over what it can't change.
+    const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
+    if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
+    const { parts, events, commands = [] } = flagged(view, args, own, context);
+    return {
+      reply: success({ messages: args.messages }),
+      parts: withFolds(view, context.caller, parts, folds),
+      events,
+      commands,
+    };
+  },
+};
+
+export interface FlagNarrowArgs extends Change {
+  readonly anchor: number | 'first_unread';
+  readonly include_anchor: boolean;
+  readonly num_before: number;
+  readonly num_after: number;
+  readonly narrow: string;
+}
+
+/** POST /messages/flags/narrow. */
+export const setFlagsInNarrow: UserCommand<
+  FlagNarrowArgs,
+  { readonly fetched: Fetched; readonly folds: readonly Fold[] }
+> = {
+  async needs(args, context, suppliers) {
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
+    const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
+    await untilTold(
+      context.realm,
+      fetched.rows.map(({ message }) => message),
+      suppliers,
+    );
+    return { fetched, folds: await foldsOf(fetched.rows, context, suppliers) };
+  },
+  handle(view, args, { fetched, folds }, context): Outcome<UserState> {
+    const { rows, foundOldest, foundNewest } = fetched;
+    const { parts, events, commands = [], changed } = flagged(view, args, rows, context);
+    return {
+      reply: success({
+        processed_count: rows.length,
+        updated_count: changed.length,
+        first_processed_id: rows[0]?.message.id ?? null,
+        last_processed_id: rows.at(-1)?.message.id ?? null,
+        found_oldest: foundOldest,
+        found_newest: foundNewest,
+      }),
+      parts: withFolds(view, context.caller, parts, folds),
+      events,
+      commands,
+    };
+  },
+};

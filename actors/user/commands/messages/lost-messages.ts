@@ -1,0 +1,29 @@
+/** What a bot says reaches nobody: its owner hears of that (messages.md § POST /messages), at most once a minute. */
+import { directNotice, silentMention } from '../../../shared/notices.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { selfOf } from '../../state.js';
+
+const WARN_MS = 60_000;
+
+/** From frontends, and from actors of streams: never refuses. */
+export const lostMessage: UserCommand<{
+  /** As the bot named it. */
+  readonly stream: string;
+  /** It is there, but nobody is in it. */
+  readonly exists: boolean;
+  /** Base URL of the organization. */
+  readonly origin: string;
+}> = {
+  handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
+    const bot = directory.user(selfOf(key));
+    const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
+    if (!bot || !owner?.isActive || now < (state.warned ?? 0) + WARN_MS) return { reply: success({}) };
+    const why = exists
+      ? `sent a message to #**${stream}**, but nobody is subscribed to it.`
+      : `could not send a message to the stream \`${stream.replaceAll('`', '')}\`, because there is none.`;
+    const content = `${silentMention(bot)} ${why}`;
+    const notice = directNotice(realm, owner.id, { content, origin, after: directory.version });
+    return { reply: success({}), state: { ...state, warned: now }, commands: [[notice]] };
+  },
+};

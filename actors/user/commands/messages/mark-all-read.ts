@@ -1,0 +1,105 @@
+/**
+ * POST /mark_all_as_read (messages.md). What is written is one mark for each home with something new, whatever the number
+ * of messages.
+ */
+import { IdSet, type Json, type JsonObject } from '../../../../src/core/index.js';
+import {
+  asStored,
+  type HomeReading,
+  NEWEST,
+  OwnFlags,
+  readingPart,
+  UnreadScan,
+} from '../../../../src/messages/index.js';
+import type { LogItem, NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
+import { partially, success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { allReadEvent, rangeEvents, rangeOf } from '../../reading/flag-event.js';
+import { type NewestOfHome, newestDirect } from '../../reading/newest.js';
+import { untilTold } from '../../reading/told.js';
+import { subscriptionsOf, type UserState } from '../../state.js';
+
+/** Past this, what is marked stays and the client repeats. */
+const DEADLINE_MS = 50_000;
+/** Homes looked at together. */
+const BATCH = 32;
+/** Of the realm's newest messages, so many tell which streams come first. */
+const RECENT = 64;
+
+interface Marking {
+  /** Newest first. */
+  readonly homes: readonly NewestOfHome[];
+  /** False: time ran out. */
+  readonly complete: boolean;
+}
+
+async function newestOfRealm({ realm }: NeedsContext<UserState, undefined>, { store }: Suppliers) {
+  const scan = { realm, index: { by: 'realm' }, from: NEWEST, direction: 'older', limit: RECENT } as const;
+  return (await store.scanMessages(scan)).map(asStored);
+}
+
+/** Streams in the order of their newest messages, as far as the realm's newest tell; the others after them. */
+async function byRecency(
+  streams: readonly number[],
+  context: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<number[]> {
+  const own = new Set(streams);
+  const newest = await newestOfRealm(context, suppliers);
+  const recent = new Set(newest.map(({ body }) => body.stream).filter((id) => own.has(id)));
+  return [...recent, ...streams.filter((id) => !recent.has(id))];
+}
+
+function marked({ mark, read }: HomeReading, { settled, newer }: NewestOfHome): HomeReading {
+  const to = Math.max(mark, settled);
+  return { mark: to, read: read.with(newer).above(to), unread: IdSet.EMPTY };
+}
+
+const changes = ({ mark, read, unread }: HomeReading, { settled, newer }: NewestOfHome): boolean =>
+  settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
+
+export const markAllRead: UserCommand<JsonObject, Marking> = {
+  // Looking for long must not keep other commands waiting.
+  lane: 'mark-all',
+  async needs(_args, context, suppliers) {
+    const { clock } = suppliers.services;
+    const { realm, caller, view } = context;
+    const until = clock.now() + DEADLINE_MS;
+    const active = subscriptionsOf(view.parts).filter((of) => of.active);
+    const streams = await byRecency(
+      active.map((of) => of.stream),
+      context,
+      suppliers,
+    );
+    const flags = new OwnFlags(caller, view.parts);
+    const scan = new UnreadScan(suppliers.store, realm, caller);
+    const homes: NewestOfHome[] = [await newestDirect(realm, caller, suppliers)];
+    for (let i = 0; i < streams.length; i += BATCH) {
+      // Given up only with something done: the client repeats, and must get on.
+      if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
+        return { homes, complete: false };
+      }
+      const batch = streams.slice(i, i + BATCH);
+      const newest = await Promise.all(batch.map((stream) => scan.newestOf(stream)));
+      batch.forEach((home, n) => {
+        homes.push({ home, settled: newest[n]!, newer: [] });
+      });
+    }
+    await untilTold(realm, await newestOfRealm(context, suppliers), suppliers);
+    return { homes, complete: true };
+  },
+  handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {
+    const flags = new OwnFlags(caller, parts);
+    const written: Record<string, Json> = {};
+    const events: LogItem[] = [];
+    for (const newest of homes) {
+      const reading = flags.reading(newest.home);
+      if (!changes(reading, newest)) continue;
+      Object.assign(written, readingPart(newest.home, marked(reading, newest)));
+      const to = Math.max(newest.settled, ...newest.newer);
+      if (!complete) events.push(...rangeEvents(caller, rangeOf(newest.home, reading, to, 0)));
+    }
+    if (complete) return { reply: success(), parts: written, events: [allReadEvent(caller)] };
+    return { reply: partially(), parts: written, events };
+  },
+};

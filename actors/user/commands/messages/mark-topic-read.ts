@@ -1,0 +1,75 @@
+/** POST /mark_topic_as_read (messages.md). */
+import { apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, streamId } from '../../../../src/core/index.js';
+import {
+  markRead,
+  OwnFlags,
+  type StoredMessage,
+  streamConversation,
+  UnreadScan,
+} from '../../../../src/messages/index.js';
+import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
+import { canAccess, topicKey } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { idEvents } from '../../reading/flag-event.js';
+import { untilTold } from '../../reading/told.js';
+import { isSubscribed, type UserState } from '../../state.js';
+import { rightsOf } from './on-message.js';
+
+interface Args extends JsonObject {
+  readonly stream: number;
+  readonly topic: string;
+}
+
+interface TopicMarking {
+  readonly stream: 'closed' | 'open';
+  /** The user has a message of the topic. */
+  readonly known: boolean;
+  /** Those that may be unread. */
+  readonly messages: readonly StoredMessage[];
+}
+
+async function lookAt(
+  { stream, topic }: Args,
+  { realm, caller, view }: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<TopicMarking> {
+  const index = { by: 'topic', conversation: streamConversation(stream), topicKey: topicKey(topic) } as const;
+  const reading = new OwnFlags(caller, view.parts).reading(stream);
+  const scan = new UnreadScan(suppliers.store, realm, caller);
+  const messages: StoredMessage[] = [];
+  for await (const batch of scan.upwards(index, reading.mark)) messages.push(...batch);
+  for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
+  const excepted = await scan.excepted(reading);
+  const here = ({ body }: StoredMessage): boolean => body.stream === stream && topicKey(body.topic) === index.topicKey;
+  messages.push(...excepted.filter(here));
+  let known = messages.length > 0;
+  if (!known) {
+    for await (const _batch of scan.upwards(index, 0)) {
+      known = true;
+      break;
+    }
+  }
+  await untilTold(realm, messages, suppliers);
+  return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
+}
+
+export const markTopicRead: UserCommand<Args, TopicMarking> = {
+  lane: 'mark-topic',
+  async needs(args, context, suppliers) {
+    const { directory, user } = await rightsOf(context, suppliers);
+    const stream = directory.stream(streamId(args.stream));
+    if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, args.stream))) {
+      return { stream: 'closed', known: false, messages: [] };
+    }
+    return lookAt(args, context, suppliers);
+  },
+  handle({ parts }, { topic }, marking, { caller }) {
+    if (marking.stream === 'closed') throw apiError('INVALID_STREAM_ID');
+    if (!marking.known) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
+    const own = marking.messages.map((message) => ({ message, copy: true, gained: false }));
+    const { changed, parts: written } = markRead(new OwnFlags(caller, parts), own);
+    return { reply: success(), parts: written, events: idEvents(caller, changed) };
+  },
+};

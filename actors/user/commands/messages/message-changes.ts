@@ -1,0 +1,52 @@
+/** Commands that change messages, or tell how they were changed, as far as the caller's own actor deals with them. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, streamId, streamKey, userId } from '../../../../src/core/index.js';
+import { messageHistory, type OwnMessage } from '../../../../src/messages/index.js';
+import { canAccess } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import type { EditArgs } from '../../../stream/editing/args.js';
+import type { UserCommand } from '../../command.js';
+import { isSubscribed } from '../../state.js';
+import { accessed, onMessage } from './on-message.js';
+
+/** PATCH /messages/{message_id}: the text alone. */
+export const editMessage = onMessage<EditArgs>('edit');
+/** PATCH /messages/{message_id}: topic or stream. */
+export const moveMessage = onMessage<EditArgs>('move');
+/** DELETE /messages/{message_id}. */
+export const deleteMessage = onMessage('delete');
+
+/** GET /messages/{message_id}/history. */
+export const history: UserCommand<{ readonly message_id: number }, OwnMessage | undefined> = {
+  lane: 'read',
+  read: true,
+  needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
+  handle(_view, _args, own, { directory }) {
+    if (directory.settings.allow_edit_history === false) throw apiError('EDIT_HISTORY_OFF');
+    if (!own) throw apiError('INVALID_MESSAGES');
+    return { reply: success({ message_history: messageHistory(own.message) as Json }) };
+  },
+};
+
+/** Time that a request to delete a topic may take, ms. */
+const DELETE_TOPIC_MS = 50_000;
+
+interface DeleteTopicArgs extends JsonObject {
+  readonly stream_id: number;
+  readonly topic: string;
+}
+
+/** POST /streams/{stream_id}/delete_topic. Being an administrator is no access. */
+export const deleteTopic: UserCommand<DeleteTopicArgs> = {
+  lane: 'read',
+  read: true,
+  handle({ parts }, { stream_id, topic }, _inputs, { directory, caller, realm, now }) {
+    const user = directory.user(userId(caller));
+    const stream = directory.stream(streamId(stream_id));
+    if (!user || !stream || !canAccess(user, stream, isSubscribed(parts, stream_id))) {
+      throw apiError('INVALID_STREAM_ID');
+    }
+    const args = { topic, until: now + DELETE_TOPIC_MS, before: 0 };
+    return { reply: { forward: { to: streamKey(realm, stream.id), command: 'delete-topic', args } } };
+  },
+};

@@ -1,0 +1,125 @@
+/** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
+import { apiError } from '../../../../src/api/errors.js';
+import type { JsonObject } from '../../../../src/core/index.js';
+import type { DirectoryView } from '../../../../src/directory/index.js';
+import type { Rendered } from '../../../../src/markdown/index.js';
+import {
+  asStored,
+  type Fetched,
+  fetchWindow,
+  makePlan,
+  matchOf,
+  neutral,
+  OwnFlags,
+  type OwnMessage,
+  parseNarrow,
+  presentWindow,
+  resolveTerms,
+  type Search,
+  searchesOf,
+  variant,
+  windowOf,
+} from '../../../../src/messages/index.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { accessed, rightsOf } from './on-message.js';
+
+export interface FetchArgs extends JsonObject {
+  readonly anchor: number | 'first_unread';
+  readonly include_anchor: boolean;
+  readonly num_before: number;
+  readonly num_after: number;
+  /** As sent; checked by the frontend. */
+  readonly narrow: string;
+  readonly client_gravatar: boolean;
+  readonly apply_markdown: boolean;
+}
+
+function present(
+  own: OwnMessage,
+  flags: OwnFlags,
+  directory: DirectoryView,
+  options: { applyMarkdown: boolean; clientGravatar: boolean },
+): JsonObject {
+  return { ...variant(neutral(own.message, directory), options), flags: flags.of(own) };
+}
+
+/** GET /messages. */
+export const fetchMessages: UserCommand<FetchArgs, { fetched: Fetched; searches: readonly Search[] }> = {
+  lane: 'read',
+  read: true,
+  async needs(args, context, suppliers) {
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
+    const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
+    return { fetched, searches: searchesOf(terms) };
+  },
+  handle({ parts }, args, { fetched, searches }, { directory, caller }) {
+    const flags = new OwnFlags(caller, parts);
+    const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
+    return {
+      reply: success({
+        ...presentWindow(fetched),
+        messages: fetched.rows.map((row) => ({
+          ...present(row, flags, directory, options),
+          ...(searches.length === 0 ? {} : matchOf(row.message.body, searches)),
+        })),
+      }),
+    };
+  },
+};
+
+interface MatchArgs extends JsonObject {
+  readonly msg_ids: readonly number[];
+  /** As sent; checked by the frontend. */
+  readonly narrow: string;
+}
+
+/** GET /messages/matches_narrow: among messages that the caller has, no history. */
+export const matchesNarrow: UserCommand<MatchArgs, { matching: OwnMessage[]; searches: readonly Search[] }> = {
+  lane: 'read',
+  read: true,
+  async needs({ msg_ids, narrow }, context, suppliers) {
+    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
+    const terms = resolveTerms(parseNarrow(narrow), directory, user.id, { searchApart: true });
+    const plan = makePlan(terms, viewer, { copies: true });
+    const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
+    const records = await suppliers.store.getMessages(context.realm, ids);
+    const stored = records.filter((record) => record !== null).map(asStored);
+    const own = await reader.readable(stored, plan.history);
+    return { matching: own.filter(plan.matches), searches: searchesOf(terms) };
+  },
+  handle(_view, _args, { matching, searches }) {
+    const messages = matching.map(({ message }) => [message.id, matchOf(message.body, searches)] as const);
+    return { reply: success({ messages: Object.fromEntries(messages) }) };
+  },
+};
+
+/** GET /messages/{message_id}. */
+export const fetchMessage: UserCommand<
+  { readonly message_id: number; readonly apply_markdown: boolean },
+  OwnMessage | undefined
+> = {
+  lane: 'read',
+  read: true,
+  needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
+  handle({ parts }, { apply_markdown }, own, { directory, caller }) {
+    if (!own) throw apiError('INVALID_MESSAGES');
+    const options = { applyMarkdown: apply_markdown, clientGravatar: true };
+    const message = present(own, new OwnFlags(caller, parts), directory, options);
+    return { reply: success({ message, raw_content: own.message.body.content }) };
+  },
+};
+
+/** POST /messages/render. */
+export const render: UserCommand<{ readonly content: string; readonly origin: string }, Rendered | null> = {
+  lane: 'read',
+  read: true,
+  async needs({ content, origin }, { realm, caller }, suppliers) {
+    return suppliers.services.renderer.render(content, await suppliers.directory(realm), origin, caller);
+  },
+  handle(_view, _args, rendered) {
+    if (!rendered) throw apiError('CANNOT_RENDER');
+    return { reply: success({ rendered: rendered.html }) };
+  },
+};

@@ -1,0 +1,36 @@
+/**
+ * POST /users/me/muted_users/{id} begins at the caller's own actor: what is unread from that user becomes read first,
+ * then the realm actor stores the mute and tells of it (events.md § Order within one action).
+ */
+import { apiError } from '../../../../src/api/errors.js';
+import { realmKey, userId } from '../../../../src/core/index.js';
+import { markRead, OwnFlags, type OwnMessage } from '../../../../src/messages/index.js';
+import type { UserCommand } from '../../command.js';
+import { idEvents } from '../../reading/flag-event.js';
+import { unreadFrom } from '../../reading/unread-from.js';
+
+interface MuteArgs {
+  readonly muted_user_id: number;
+  readonly [key: string]: number;
+}
+
+export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
+  // Looking for long must not keep other commands waiting.
+  lane: 'mute-user',
+  needs: ({ muted_user_id }, context, suppliers) => unreadFrom(muted_user_id, context, suppliers),
+  handle({ parts }, args, found, { directory, caller, realm }) {
+    const { muted_user_id } = args;
+    if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
+    const target = directory.user(userId(muted_user_id));
+    if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
+    if (directory.personal(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
+      throw apiError('USER_ALREADY_MUTED');
+    }
+    const flags = new OwnFlags(caller, parts);
+    const read = markRead(flags, found);
+    return {
+      reply: { forward: { to: realmKey(realm), command: 'mute-user', args } },
+      ...(read.changed.length > 0 ? { parts: read.parts, events: idEvents(caller, read.changed) } : {}),
+    };
+  },
+};

@@ -1,0 +1,89 @@
+/**
+ * Commands on one message begin here, at the caller's own actor: it finds the message, checks that the caller may access
+ * it, and names the actor that owns it. The frontend goes on there.
+ */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, type RealmId, userId } from '../../../../src/core/index.js';
+import type { DirectoryUser, DirectoryView } from '../../../../src/directory/index.js';
+import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '../../../../src/messages/index.js';
+import type { CommandContext, NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
+import { policyOf, TOPIC_POLICY } from '../../../../src/streams/index.js';
+import { ownerOf } from '../../../stream/messages.js';
+import type { UserCommand } from '../../command.js';
+import { isSubscribed, subscriptionsOf, type UserState } from '../../state.js';
+
+export interface ReadingRights {
+  readonly reader: Reader;
+  readonly viewer: Viewer;
+  readonly user: DirectoryUser;
+  readonly directory: DirectoryView;
+  readonly subscribed: (stream: number) => boolean;
+  readonly flags: OwnFlags;
+}
+
+/** What the caller may read, as his actor knows it. */
+export async function rightsOf(
+  { realm, caller, view }: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<ReadingRights> {
+  const directory = await suppliers.directory(realm);
+  const user = directory.user(userId(caller));
+  if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+  const viewer = viewerOf(view.parts, realm, user, directory);
+  const { subscribed, flags } = viewer;
+  return { reader: new Reader(suppliers.store, viewer), viewer, user, directory, subscribed, flags };
+}
+
+function viewerOf(
+  parts: ReadonlyMap<string, Json>,
+  realm: RealmId,
+  user: DirectoryUser,
+  directory: DirectoryView,
+): Viewer {
+  const own = subscriptionsOf(parts);
+  return {
+    realm,
+    user,
+    directory,
+    flags: new OwnFlags(user.id, parts),
+    streams: own.map((of) => of.stream),
+    subscribed: (stream) => isSubscribed(parts, stream),
+    mutedStreams: new Set(own.filter((of) => of.active && of.muted).map((of) => of.stream)),
+    mutesTopic: (stream, topic) => policyOf(parts, stream, topic) === TOPIC_POLICY.muted,
+  };
+}
+
+/** The message as the caller has it; undefined when there is none that the caller may access. */
+export async function accessed(
+  id: number,
+  context: NeedsContext<UserState, undefined>,
+  suppliers: Suppliers,
+): Promise<OwnMessage | undefined> {
+  const { reader } = await rightsOf(context, suppliers);
+  const [record] = await suppliers.store.getMessages(context.realm, [id]);
+  return record ? reader.access(asStored(record)) : undefined;
+}
+
+/**
+ * @param command of the stream or direct-message actor; gets the arguments as they came, and what `more` adds
+ * @param more facts that only the caller's actor knows (throw ApiError to refuse)
+ */
+export function onMessage<A extends { readonly message_id: number } & JsonObject>(
+  command: string,
+  more?: (own: OwnMessage, args: A, context: CommandContext) => JsonObject,
+): UserCommand<A, OwnMessage | undefined> {
+  return {
+    lane: 'read',
+    read: true,
+    needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
+    handle(_view, args, own, context) {
+      if (!own) throw apiError('INVALID_MESSAGES');
+      const added = { copy: own.copy, ...more?.(own, args, context) };
+      return {
+        reply: {
+          forward: { to: ownerOf(context.realm, own.message), command, args: { ...args, ...added } },
+        },
+      };
+    },
+  };
+}

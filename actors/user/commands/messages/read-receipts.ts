@@ -1,0 +1,28 @@
+/** GET /messages/{message_id}/read_receipts. */
+import { apiError } from '../../../../src/api/errors.js';
+import { readersOf } from '../../../../src/messages/index.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { accessed } from './on-message.js';
+
+interface Receipts {
+  readonly accessible: boolean;
+  readonly readers: readonly number[];
+}
+
+export const readReceipts: UserCommand<{ readonly message_id: number }, Receipts> = {
+  lane: 'read',
+  read: true,
+  async needs({ message_id }, context, suppliers) {
+    const own = await accessed(message_id, context, suppliers);
+    const { realm, caller } = context;
+    const directory = await suppliers.directory(realm);
+    if (!own || directory.settings.enable_read_receipts !== true) return { accessible: own !== undefined, readers: [] };
+    return { accessible: true, readers: await readersOf(own.message, caller, { ...suppliers, realm, directory }) };
+  },
+  handle(_view, _args, { accessible, readers }, { directory }) {
+    if (!accessible) throw apiError('INVALID_MESSAGES');
+    if (directory.settings.enable_read_receipts !== true) throw apiError('READ_RECEIPTS_DISABLED');
+    return { reply: success({ user_ids: readers }) };
+  },
+};

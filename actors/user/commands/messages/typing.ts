@@ -1,0 +1,31 @@
+/** The user types a direct message (messages.md § Typing): told to those whom it is for, and forgotten. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type JsonObject, userId } from '../../../../src/core/index.js';
+import { activeSender } from '../../../../src/messages/index.js';
+import { isOn } from '../../../../src/people/index.js';
+import { success } from '../../../shared/replies.js';
+import { type TypingOp, typingEvent, typist } from '../../../shared/typing.js';
+import type { UserCommand } from '../../command.js';
+
+interface TypingArgs extends JsonObject {
+  readonly op: TypingOp;
+  readonly to: readonly number[];
+}
+
+export const typing: UserCommand<TypingArgs> = {
+  lane: 'read',
+  read: true,
+  handle(_view, { op, to }, _inputs, { directory, caller }) {
+    const sender = activeSender(directory, caller);
+    if (!isOn(directory, sender.id, 'send_private_typing_notifications')) throw apiError('DIRECT_TYPING_OFF');
+    // The sender comes last, unless he names himself.
+    const recipients = [...new Set([...to, caller])].map((id) => {
+      const user = directory.user(userId(id));
+      if (!user) throw apiError('INVALID_USER_ID', { user_id: id });
+      return user;
+    });
+    const users = recipients.filter((user) => user.isActive).map((user) => user.id);
+    const place = { message_type: 'private', recipients: recipients.map(typist) };
+    return { reply: success(), transient: [typingEvent(op, sender, place, { users })] };
+  },
+};

@@ -1,0 +1,59 @@
+/** GET /users/me/{stream_id}/topics (streams.md). */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type StreamId, streamId, streamKey } from '../../../../src/core/index.js';
+import { makePlan, NEWEST, type Term } from '../../../../src/messages/index.js';
+import { canAccess, canReadHistory, topicKey } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { type ReadingRights, rightsOf } from '../messages/on-message.js';
+
+interface Topic {
+  readonly name: string;
+  readonly max_id: number;
+}
+
+/** Topics looked up at once. */
+const AT_ONCE = 32;
+
+/** Of these topics, those with messages that the reader has, each as the newest of these spells it. */
+async function received(
+  topics: readonly Topic[],
+  stream: StreamId,
+  { reader, viewer }: ReadingRights,
+): Promise<Topic[]> {
+  const own: Topic[] = [];
+  for (let i = 0; i < topics.length; i += AT_ONCE) {
+    const found = await Promise.all(
+      topics.slice(i, i + AT_ONCE).map(({ name }) => {
+        const topic: Term = { is: 'topic', topic: topicKey(name), negated: false };
+        return reader.scan(
+          makePlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
+          NEWEST,
+          'older',
+          1,
+        );
+      }),
+    );
+    for (const [newest] of found) if (newest) own.push({ name: newest.message.body.topic, max_id: newest.message.id });
+  }
+  return own.sort((a, b) => b.max_id - a.max_id);
+}
+
+/** null: all topics, as the stream's actor lists them. */
+export const streamTopics: UserCommand<{ readonly stream_id: number }, readonly Topic[] | null> = {
+  lane: 'read',
+  read: true,
+  async needs({ stream_id }, context, suppliers) {
+    const rights = await rightsOf(context, suppliers);
+    const { user, directory, subscribed } = rights;
+    const stream = directory.stream(streamId(stream_id));
+    if (!stream || !canAccess(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
+    if (stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id))) return null;
+    const topics = await suppliers.ask(streamKey(context.realm, stream.id), 'topics', {});
+    return received(topics as unknown as Topic[], stream.id, rights);
+  },
+  handle(_view, { stream_id }, own, { realm }) {
+    if (own) return { reply: success({ topics: own as unknown as Json }) };
+    return { reply: { forward: { to: streamKey(realm, streamId(stream_id)), command: 'list-topics', args: {} } } };
+  },
+};

@@ -1,0 +1,57 @@
+/** One stream as the user sees it: GET /streams/{stream_id} and what is asked about its subscribers. */
+import { apiError } from '../../../../src/api/errors.js';
+import { streamId, userId } from '../../../../src/core/index.js';
+import type { DirectoryStream, DirectoryView } from '../../../../src/directory/index.js';
+import { canSeeMetadata, presentStream } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import { activeSubscribers, type Membership, readMembership } from '../../../shared/subscribers.js';
+import type { UserCommand } from '../../command.js';
+import { isSubscribed } from '../../state.js';
+
+type Parts = Parameters<typeof isSubscribed>[0];
+
+/** Administrators may know of private and archived streams. @throws ApiError */
+function known(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
+  const user = directory.user(userId(caller));
+  const stream = directory.stream(streamId(id));
+  if (!user || !stream || !canSeeMetadata(user, stream, isSubscribed(parts, id))) throw apiError('INVALID_STREAM_ID');
+  return stream;
+}
+
+/** GET /streams/{stream_id}. */
+export const streamById: UserCommand<{ readonly stream_id: number }> = {
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
+    reply: success({ stream: presentStream(known(stream_id, parts, directory, caller)) }),
+  }),
+};
+
+/** GET /streams/{stream_id}/members. */
+export const subscribersOf: UserCommand<{ readonly stream_id: number }, Membership> = {
+  lane: 'read',
+  read: true,
+  async needs({ stream_id }, { realm, caller, view }, suppliers) {
+    known(stream_id, view.parts, await suppliers.directory(realm), caller);
+    return readMembership(realm, stream_id, suppliers);
+  },
+  handle({ parts }, { stream_id }, { members }, { directory, caller }) {
+    known(stream_id, parts, directory, caller);
+    return { reply: success({ subscribers: activeSubscribers(members, directory) }) };
+  },
+};
+
+/** GET /users/{user_id}/subscriptions/{stream_id}. */
+export const subscriptionStatus: UserCommand<{ readonly user_id: number; readonly stream_id: number }, Membership> = {
+  lane: 'read',
+  read: true,
+  async needs({ user_id, stream_id }, { realm, caller, view }, suppliers) {
+    const directory = await suppliers.directory(realm);
+    const user = directory.user(userId(user_id));
+    if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
+    if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
+    known(stream_id, view.parts, directory, caller);
+    return readMembership(realm, stream_id, suppliers);
+  },
+  handle: (_view, { user_id }, { members }) => ({ reply: success({ is_subscribed: members.includes(user_id) }) }),
+};

@@ -1,0 +1,103 @@
+/** POST /users/me/subscriptions/properties and its older form for one property (streams.md). */
+import { ApiError, apiError, validationError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, streamId, userId } from '../../../../src/core/index.js';
+import type { DirectoryView } from '../../../../src/directory/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import { canAccess, type Subscription } from '../../../../src/streams/index.js';
+import { success } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { SUBSCRIPTION_PART, subscriptionOf } from '../../state.js';
+
+interface Setting extends JsonObject {
+  readonly stream_id: number;
+  readonly property: string;
+  readonly value: string | boolean;
+}
+
+type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
+
+/** Properties on the wire. in_home_view is is_muted the other way round. */
+const SWITCHES: Readonly<Record<string, Switch>> = {
+  is_muted: 'muted',
+  in_home_view: 'muted',
+  pin_to_top: 'pinned',
+  desktop_notifications: 'desktop',
+  audible_notifications: 'audible',
+  push_notifications: 'push',
+  email_notifications: 'email',
+  wildcard_mentions_notify: 'wildcard',
+};
+
+const HEX_COLOR = /^#[a-fA-F0-9]{3,6}$/;
+
+/** @throws ApiError */
+function changed(own: Subscription, { property, value }: Setting): Subscription {
+  if (property === 'color') {
+    if (typeof value !== 'string') throw validationError('color is not a string');
+    if (!HEX_COLOR.test(value)) throw validationError('color is not a valid hex color code');
+    return { ...own, color: value };
+  }
+  if (typeof value !== 'boolean') throw validationError(`${property} is not a boolean`);
+  return { ...own, [SWITCHES[property]!]: property === 'in_home_view' ? !value : value };
+}
+
+/** What clients hear; muting is told under both of its names. */
+function told({ property, value }: Setting): [string, string | boolean][] {
+  if (property !== 'is_muted' && property !== 'in_home_view') return [[property, value]];
+  const muted = property === 'is_muted' ? value : !value;
+  return [
+    ['in_home_view', !muted],
+    ['is_muted', muted],
+  ];
+}
+
+/** The subscription that a setting is for. @throws ApiError */
+function target(
+  { stream_id, property }: Setting,
+  subscription: (stream: number) => Subscription | undefined,
+  directory: DirectoryView,
+  caller: number,
+): Subscription {
+  if (property !== 'color' && !Object.hasOwn(SWITCHES, property)) {
+    throw apiError('UNKNOWN_SUBSCRIPTION_PROPERTY', { property });
+  }
+  const user = directory.user(userId(caller));
+  const stream = directory.stream(streamId(stream_id));
+  const own = subscription(stream_id);
+  if (!user || !stream || !canAccess(user, stream, own?.active ?? false)) throw apiError('INVALID_STREAM_ID');
+  if (!own?.active) throw apiError('NOT_SUBSCRIBED', { stream_id });
+  return own;
+}
+
+/** One after the other: what was set stays when a later one is refused. */
+export const subscriptionSettings: UserCommand<{ readonly data: readonly Setting[] }> = {
+  handle({ parts }, { data }, _inputs, { directory, caller }) {
+    const now = new Map<number, Subscription>();
+    const events: LogItem[] = [];
+    const subscription = (id: number): Subscription | undefined => now.get(id) ?? subscriptionOf(parts, id);
+    const outcome = (reply: ReturnType<typeof success> | { error: ReturnType<ApiError['toReply']> }) => ({
+      reply,
+      ...(now.size === 0
+        ? {}
+        : {
+            parts: Object.fromEntries(
+              [...now].map(([id, own]) => [`${SUBSCRIPTION_PART}${id}`, own as unknown as Json]),
+            ),
+            events,
+          }),
+    });
+    try {
+      for (const setting of data) {
+        now.set(setting.stream_id, changed(target(setting, subscription, directory, caller), setting));
+        for (const [property, value] of told(setting)) {
+          const event = { type: 'subscription', op: 'update', property, value, stream_id: setting.stream_id };
+          events.push({ t: 'event', to: { users: [caller] }, event });
+        }
+      }
+    } catch (error) {
+      if (error instanceof ApiError) return outcome({ error: error.toReply() });
+      throw error;
+    }
+    return outcome(success());
+  },
+};

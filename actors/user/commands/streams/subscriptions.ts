@@ -1,0 +1,178 @@
+/** The personal side of subscriptions: colours and switches, and what the user sees of streams. */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, streamId, userId } from '../../../../src/core/index.js';
+import type { DirectoryStream } from '../../../../src/directory/index.js';
+import { isAdmin, isGuest, streamNotifications } from '../../../../src/people/index.js';
+import type { LogItem } from '../../../../src/runtime/index.js';
+import {
+  byName,
+  canAccess,
+  pickColor,
+  presentStream,
+  presentSubscription,
+  type Subscription,
+  weeklyTraffic,
+} from '../../../../src/streams/index.js';
+import { readOwnState } from '../../../shared/own-state.js';
+import { success, value } from '../../../shared/replies.js';
+import { activeSubscribers, readSubscribers, type Subscribers } from '../../../shared/subscribers.js';
+import type { UserCommand } from '../../command.js';
+import {
+  freshSubscription,
+  isSubscribed,
+  SUBSCRIPTION_PART,
+  selfOf,
+  subscriptionOf,
+  subscriptionsOf,
+} from '../../state.js';
+
+interface Joined extends JsonObject {
+  readonly stream: JsonObject;
+  /** All subscribers, this user included. */
+  readonly subscribers: readonly number[];
+  readonly color: string | null;
+}
+
+/** Decided by the realm actor: never refuses, and a repeat changes nothing. */
+export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = {
+  handle({ parts }, { streams }, _inputs, { key, now, directory }) {
+    const used = new Set(subscriptionsOf(parts).map((own) => own.color));
+    const changed: Record<string, Json> = {};
+    const shown: JsonObject[] = [];
+    const self = selfOf(key);
+    const account = directory.user(self);
+    const events: LogItem[] = [];
+    const tell = (event: JsonObject, aux?: JsonObject): void => {
+      events.push({ t: 'event', to: { users: [self] }, event, ...(aux ? { aux } : {}) });
+    };
+    for (const { stream: given, subscribers, color } of streams) {
+      const stream = given as unknown as DirectoryStream;
+      const before = subscriptionOf(parts, stream.id);
+      if (before?.active) continue;
+      const own: Subscription = {
+        ...(before ?? freshSubscription(stream.id, color ?? pickColor(used, stream.recipient))),
+        ...(color === null ? {} : { color }),
+        active: true,
+      };
+      used.add(own.color);
+      changed[`${SUBSCRIPTION_PART}${stream.id}`] = own as unknown as Json;
+      shown.push(
+        presentSubscription(stream, own, {
+          traffic: weeklyTraffic(directory.traffic(stream.id), stream.created, now),
+          subscribers: activeSubscribers(subscribers, directory),
+        }),
+      );
+      // Administrators have known of it since it was made.
+      const unknown = stream.inviteOnly && !(account && isAdmin(account));
+      if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
+    }
+    if (shown.length === 0) return { reply: value(null) };
+    const aux = account && { ...streamNotifications(directory, account) };
+    for (const some of inEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
+    return { reply: value(null), parts: changed, events };
+  },
+};
+
+/** Of several large streams the lists of subscribers together are more than one event of the log can hold. */
+const MOST_LISTED = 20_000;
+
+function inEvents(shown: readonly JsonObject[]): JsonObject[][] {
+  const events: JsonObject[][] = [];
+  let listed = 0;
+  for (const stream of shown) {
+    const { length } = stream.subscribers as readonly number[];
+    if (events.length === 0 || listed + length > MOST_LISTED) {
+      events.push([]);
+      listed = 0;
+    }
+    events.at(-1)!.push(stream);
+    listed += length;
+  }
+  return events;
+}
+
+/** GET /users/me/subscriptions. */
+export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, Subscribers> = {
+  lane: 'read',
+  read: true,
+  needs: ({ include_subscribers }, { realm, view }, suppliers) => {
+    if (!include_subscribers) return new Map();
+    const active = subscriptionsOf(view.parts).filter((own) => own.active);
+    return readSubscribers(
+      realm,
+      active.map((own) => own.stream),
+      suppliers,
+    );
+  },
+  handle({ parts }, { include_subscribers }, subscribers, { now, directory }) {
+    const shown = subscriptionsOf(parts)
+      .filter((own) => own.active)
+      .map((own) => ({ own, stream: directory.stream(streamId(own.stream)) }))
+      .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
+      .sort((a, b) => byName(a.stream, b.stream))
+      .map(({ own, stream }) =>
+        presentSubscription(stream, own, {
+          traffic: weeklyTraffic(directory.traffic(stream.id), stream.created, now),
+          ...(include_subscribers
+            ? { subscribers: activeSubscribers(subscribers.get(stream.id) ?? [], directory) }
+            : {}),
+        }),
+      );
+    return { reply: success({ subscriptions: shown }) };
+  },
+};
+
+interface StreamsArgs extends JsonObject {
+  readonly include_public: boolean;
+  readonly include_web_public: boolean;
+  readonly include_subscribed: boolean;
+  readonly include_all_active: boolean;
+  readonly include_default: boolean;
+  readonly include_owner_subscribed: boolean;
+}
+
+/** GET /streams (streams.md). */
+export const streams: UserCommand<StreamsArgs, ReadonlySet<number>> = {
+  lane: 'read',
+  read: true,
+  async needs({ include_owner_subscribed }, { realm, caller }, suppliers) {
+    if (!include_owner_subscribed) return new Set();
+    const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
+    if (!owner) return new Set();
+    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], suppliers);
+    return new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
+  },
+  handle({ parts }, args, ownersStreams, { directory, caller }) {
+    const user = directory.user(userId(caller));
+    if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+    if (args.include_all_active && !isAdmin(user)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    const chosen = (stream: DirectoryStream): boolean =>
+      args.include_all_active ||
+      (args.include_subscribed && isSubscribed(parts, stream.id)) ||
+      (args.include_public && !stream.inviteOnly && !isGuest(user)) ||
+      (args.include_web_public && stream.webPublic) ||
+      ownersStreams.has(stream.id);
+    const shown = [...directory.streams()]
+      .filter((stream) => !stream.archived && chosen(stream))
+      .sort(byName)
+      .map((stream) => ({
+        ...presentStream(stream),
+        ...(args.include_default ? { is_default: stream.isDefault } : {}),
+      }));
+    return { reply: success({ streams: shown }) };
+  },
+};
+
+/** GET /get_stream_id. What may not be accessed is not there. */
+export const streamIdByName: UserCommand<{ readonly stream: string }> = {
+  lane: 'read',
+  read: true,
+  handle({ parts }, { stream: name }, _inputs, { directory, caller }) {
+    const user = directory.user(userId(caller));
+    const stream = directory.streamByName(name);
+    if (!user || !stream || !canAccess(user, stream, isSubscribed(parts, stream.id))) {
+      throw apiError('INVALID_STREAM_NAME', { name });
+    }
+    return { reply: success({ stream_id: stream.id }) };
+  },
+};

@@ -1,0 +1,145 @@
+/** What the user wants of single topics (streams.md § User topics). */
+import { apiError } from '../../../../src/api/errors.js';
+import { type Json, type JsonObject, type RealmId, streamId, streamKey, userId } from '../../../../src/core/index.js';
+import type { DirectoryStream, DirectoryView } from '../../../../src/directory/index.js';
+import type { LogItem, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
+import {
+  canAccess,
+  mergedPolicy,
+  mutedTopics,
+  policyOf,
+  presentUserTopic,
+  TOPIC_POLICY,
+  topicKey,
+  topicPart,
+  type UserTopic,
+  userTopics,
+} from '../../../../src/streams/index.js';
+import { success, value } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { isSubscribed, selfOf, type UserState } from '../../state.js';
+
+interface Topic extends JsonObject {
+  readonly stream: number;
+  readonly topic: string;
+}
+
+type Parts = ReadonlyMap<string, Json>;
+
+/** Policies one after the other, each with its events. */
+class TopicChanges {
+  readonly #after: Map<string, Json>;
+  readonly #changed: Record<string, Json> = {};
+  readonly #events: LogItem[] = [];
+  readonly #commands: OutboxCommand[] = [];
+
+  constructor(
+    parts: Parts,
+    private readonly realm: RealmId,
+    private readonly self: number,
+    private readonly directory: DirectoryView,
+    private readonly seconds: number,
+  ) {
+    this.#after = new Map(parts);
+  }
+
+  /** The policy that it has already changes nothing. */
+  set({ stream, topic }: Topic, policy: number): void {
+    if (policyOf(this.#after, stream, topic) === policy) return;
+    const part = topicPart(stream, topic);
+    const row: UserTopic = { stream, name: topic, policy, updated: this.seconds };
+    if (policy === TOPIC_POLICY.inherit) this.#after.delete(part);
+    else this.#after.set(part, row);
+    const watches = policy !== TOPIC_POLICY.inherit;
+    this.#changed[part] = watches ? row : null;
+    this.#watch(stream, topic, watches);
+    this.#tell({ type: 'muted_topics', muted_topics: mutedTopics(userTopics(this.#after), this.directory) });
+    this.#tell({ type: 'user_topic', ...presentUserTopic(row) });
+  }
+
+  outcome(reply: Outcome<UserState>['reply']): Outcome<UserState> {
+    if (this.#events.length === 0) return { reply };
+    // The stream's actor must know before a move that the caller makes next.
+    const commands = [this.#commands];
+    return { reply, parts: this.#changed, events: this.#events, commands, replyAfterCommands: true };
+  }
+
+  /** The stream's actor tells those who want something of a topic when it moves. */
+  #watch(stream: number, topic: string, watches: boolean): void {
+    this.#commands.push({
+      to: streamKey(this.realm, streamId(stream)),
+      name: 'topic-watched',
+      args: { topic, user: this.self, watches },
+      caller: 0,
+    });
+  }
+
+  #tell(event: JsonObject): void {
+    this.#events.push({ t: 'event', to: { users: [this.self] }, event });
+  }
+}
+
+const seconds = (now: number): number => Math.floor(now / 1000);
+
+/** POST /user_topics. */
+export const setTopicPolicy: UserCommand<Topic & { readonly policy: number }> = {
+  handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now, realm }) {
+    const stream = directory.stream(streamId(id));
+    const user = directory.user(userId(caller));
+    const may = stream && (policy === 0 || (user && canAccess(user, stream, isSubscribed(parts, id))));
+    if (!may) throw apiError('INVALID_STREAM_ID');
+    const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
+    changes.set({ stream: id, topic }, policy);
+    return changes.outcome(success());
+  },
+};
+
+interface MuteArgs extends JsonObject {
+  /** Name or id. */
+  readonly stream: string | number;
+  readonly topic: string;
+  readonly mute: boolean;
+}
+
+/** PATCH /users/me/subscriptions/muted_topics. */
+export const muteTopic: UserCommand<MuteArgs> = {
+  handle({ parts }, { stream: named, topic, mute }, _inputs, { directory, caller, now, realm }) {
+    const user = directory.user(userId(caller));
+    const stream: DirectoryStream | undefined =
+      typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named);
+    if (!stream && !mute) throw apiError('TOPIC_NOT_MUTED');
+    if (!stream || !user || (mute && !canAccess(user, stream, isSubscribed(parts, stream.id)))) {
+      throw typeof named === 'number'
+        ? apiError('INVALID_STREAM_ID')
+        : apiError('INVALID_STREAM_NAME', { name: named });
+    }
+    const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
+    const isMuted = policyOf(parts, stream.id, topic) === TOPIC_POLICY.muted;
+    if (isMuted !== mute) changes.set({ stream: stream.id, topic }, mute ? TOPIC_POLICY.muted : TOPIC_POLICY.inherit);
+    return changes.outcome(success());
+  },
+};
+
+interface MoveArgs extends JsonObject {
+  readonly from: Topic;
+  /** null: the user can't see where the messages went. */
+  readonly to: Topic | null;
+  /** There were messages in the target before. */
+  readonly targetExisted: boolean;
+}
+
+/** A whole topic was moved. Never refuses; a repeat is dropped by the runtime. */
+export const moveTopicPolicy: UserCommand<MoveArgs> = {
+  handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
+    // Only its case was changed: the same topic still.
+    const same = to && from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic);
+    if (same) return { reply: value(null) };
+    const changes = new TopicChanges(parts, realm, selfOf(key), directory, seconds(now));
+    const before = policyOf(parts, from.stream, from.topic);
+    changes.set(from, TOPIC_POLICY.inherit);
+    if (to) {
+      changes.set(to, targetExisted ? mergedPolicy(before, policyOf(parts, to.stream, to.topic)) : before);
+    }
+    return changes.outcome(value(null));
+  },
+};

@@ -1,0 +1,33 @@
+/** The user's side of leaving streams. Colours and switches are kept for a return. */
+import type { Json, JsonObject } from '../../../../src/core/index.js';
+import { value } from '../../../shared/replies.js';
+import type { UserCommand } from '../../command.js';
+import { SUBSCRIPTION_PART, selfOf, subscriptionOf } from '../../state.js';
+
+interface Left extends JsonObject {
+  readonly id: number;
+  readonly name: string;
+}
+
+/**
+ * Decided by the realm actor: never refuses, and a repeat changes nothing.
+ * `silent`: the stream itself has ended, which everybody has heard.
+ */
+export const unsubscribed: UserCommand<{ readonly streams: readonly Left[]; readonly silent?: boolean }> = {
+  handle({ parts }, { streams, silent }, _inputs, { key }) {
+    const left = streams.filter(({ id }) => subscriptionOf(parts, id)?.active);
+    if (left.length === 0) return { reply: value(null) };
+    const changed = left.map(({ id }) => {
+      const own = { ...subscriptionOf(parts, id)!, active: false };
+      return [`${SUBSCRIPTION_PART}${id}`, own as unknown as Json] as const;
+    });
+    const self = selfOf(key);
+    const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
+    const event = { type: 'subscription', op: 'remove', subscriptions };
+    return {
+      reply: value(null),
+      parts: Object.fromEntries(changed),
+      events: silent ? [] : [{ t: 'event', to: { users: [self] }, event }],
+    };
+  },
+};

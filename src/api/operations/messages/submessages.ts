@@ -1,0 +1,32 @@
+/** Data of polls, to-do lists and other widgets in messages (messages.md § Submessages and widgets). */
+import { Type } from 'typebox';
+import { userKey } from '../../../core/index.js';
+import { MAX_SUBMESSAGE } from '../../../messages/index.js';
+import { operation } from '../../operation.js';
+
+const limited = (maxLength: number, description: string) =>
+  ({ in: 'form', encoding: 'string', schema: Type.String({ maxLength }), required: true, description }) as const;
+
+export const addSubmessage = operation({
+  id: 'add-submessage',
+  method: 'POST',
+  path: '/submessage',
+  guard: 'user',
+  summary: "Add data to a message's widget.",
+  parameters: {
+    message_id: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Integer(),
+      required: true,
+      description: 'The message.',
+    },
+    msg_type: limited(100, "'widget'."),
+    content: limited(MAX_SUBMESSAGE, 'JSON text.'),
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'submessage',
+    args: { message_id: params.message_id, msg_type: params.msg_type, content: params.content },
+  }),
+});

@@ -1,0 +1,46 @@
+/** Files of the program itself that its answers name. */
+import { createHash } from 'node:crypto';
+import { partOf } from '../../../files/index.js';
+import { staticFile } from '../../../static/index.js';
+import { apiError } from '../../errors.js';
+import { type Operation, operation } from '../../operation.js';
+import { pathRest } from '../../parameters.js';
+import { CONDITIONS } from '../../serve-blob.js';
+
+const A_DAY_S = 86_400;
+
+export const getStatic = operation({
+  id: 'get-static-file',
+  method: 'GET',
+  path: '/static/{path}',
+  root: true,
+  guard: 'none',
+  headers: CONDITIONS,
+  summary: 'A file of the program: the default logo, the names of Unicode emoji.',
+  parameters: { path: pathRest('The file.') },
+  async run(call) {
+    const file = await staticFile(call.params.path);
+    if (!file) throw apiError('FILE_NOT_FOUND');
+    const tag = createHash('sha1').update(file.bytes).digest('hex');
+    const { status, headers, start, end } = partOf(file.bytes.byteLength, tag, {
+      range: call.header('range'),
+      ifRange: call.header('if-range'),
+      ifNoneMatch: call.header('if-none-match'),
+    });
+    return {
+      status,
+      raw: file.bytes.subarray(start, end),
+      headers: {
+        'Content-Type': file.type,
+        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': `public, max-age=${A_DAY_S}`,
+        'Accept-Ranges': 'bytes',
+        ETag: `"${tag}"`,
+        ...headers,
+      },
+    };
+  },
+});
+
+export const STATIC_OPERATIONS = [getStatic] as unknown as readonly Operation[];

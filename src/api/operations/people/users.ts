@@ -1,0 +1,151 @@
+/** Accounts: list, create, own account, login (users.md). */
+import { realmKey, userId, userKey } from '../../../core/index.js';
+import type { DirectoryUser } from '../../../directory/index.js';
+import { encodedUsers, isEmail, isSystemBot, presentUser } from '../../../people/index.js';
+import { strangerOf } from '../../../secrets/index.js';
+import { apiError } from '../../errors.js';
+import { type Answer, type Call, operation } from '../../operation.js';
+import { flag, pathId, pathText, text } from '../../parameters.js';
+
+export const getUsers = operation({
+  id: 'get-users',
+  method: 'GET',
+  path: '/users',
+  guard: 'user',
+  summary: 'All users of the organization, deactivated ones and bots included.',
+  parameters: {
+    client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
+    include_custom_profile_fields: flag('query', false, "Add each human's profile_data."),
+  },
+  run({ params, directory, caller }) {
+    const { client_gravatar, include_custom_profile_fields } = params;
+    const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
+    return { fields: { members: encodedUsers(directory, directory.user(caller)!, options) } };
+  },
+});
+
+const shapeParameters = {
+  client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
+  include_custom_profile_fields: flag('query', false, 'Add profile_data (humans).'),
+} as const;
+
+/** Of an account that isn't known yet, another frontend may have told the client: look again at the log's end. */
+async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | undefined): Promise<Answer> {
+  if (!find()) await call.refresh();
+  const user = find();
+  if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
+  const { client_gravatar, include_custom_profile_fields } = call.params;
+  const viewer = call.directory.user(call.caller);
+  const profile = include_custom_profile_fields ? call.directory : undefined;
+  const options = { clientGravatar: client_gravatar, profile };
+  return { fields: { user: presentUser(user, viewer, options) } };
+}
+
+interface ShapeValues {
+  readonly client_gravatar: boolean;
+  readonly include_custom_profile_fields: boolean;
+}
+
+export const getUser = operation({
+  id: 'get-user',
+  method: 'GET',
+  path: '/users/{user_id}',
+  guard: 'user',
+  summary: 'One user by id, deactivated ones and bots included.',
+  parameters: { user_id: pathId('The user.'), ...shapeParameters },
+  run: (call) => findUser(call, () => call.directory.user(userId(call.params.user_id))),
+});
+
+export const getUserByEmail = operation({
+  id: 'get-user-by-email',
+  method: 'GET',
+  path: '/users/{email}',
+  guard: 'user',
+  summary: 'One user by API e-mail, ignoring case.',
+  parameters: { email: pathText('API e-mail of the user.'), ...shapeParameters },
+  run(call) {
+    const email = call.params.email.toLowerCase();
+    return findUser(call, () => {
+      const user = call.directory.userByEmail(email);
+      // A real address that its owner hides finds nobody.
+      return user?.email.toLowerCase() === email ? user : undefined;
+    });
+  },
+});
+
+export const getOwnUser = operation({
+  id: 'get-own-user',
+  method: 'GET',
+  path: '/users/me',
+  guard: 'user',
+  summary: 'The own account.',
+  parameters: {},
+  run: ({ realm, caller }) => ({ to: userKey(realm, caller), command: 'me', args: {} }),
+});
+
+export const createUser = operation({
+  id: 'create-user',
+  method: 'POST',
+  path: '/users',
+  guard: 'admin',
+  summary: 'Create an account.',
+  parameters: {
+    email: text('form', 'Address of the account.'),
+    password: text('form', 'At least 6 characters and hard enough to guess.'),
+    full_name: text('form', 'Name shown to others.'),
+  },
+  run(call) {
+    const { params, realm, caller, directory } = call;
+    // The right is the account's own, not the role's (users.md § POST /users).
+    if (!directory.user(caller)?.canCreateUsers) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    return { to: realmKey(realm), command: 'create-user', args: { ...params, origin: call.site } };
+  },
+});
+
+/** The real one: that which stands for a hidden one opens nothing. */
+const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
+  user.deliveryEmail.toLowerCase() === typed.toLowerCase();
+
+export const fetchApiKey = operation({
+  id: 'fetch-api-key',
+  method: 'POST',
+  path: '/fetch_api_key',
+  guard: 'none',
+  summary: 'Exchange address and password for the API key.',
+  parameters: {
+    username: text('form', 'Real address of the account.'),
+    password: text('form', 'Its password.'),
+  },
+  async run(call) {
+    const { username, password } = call.params;
+    const { realm, secrets } = call;
+    const typed = username.trim();
+    if (!isEmail(typed)) throw apiError('ENTER_VALID_EMAIL');
+    if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
+    // Whether or not the address is known by now: the time that it takes is to say nothing.
+    await call.refresh();
+    const found = call.directory.userByEmail(typed);
+    const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
+    const { to, ...hashed } = strangerOf(secrets, realm, typed);
+    const { sealed, ...fields } = await call.send(
+      user
+        ? { to: userKey(realm, user.id), command: 'fetch-key', args: { password }, as: user.id }
+        : { to, command: 'fetch-key', args: { password, ...hashed } },
+    );
+    return { fields: { api_key: secrets.open(String(sealed)), ...fields } };
+  },
+});
+
+export const regenerateKey = operation({
+  id: 'regenerate-own-api-key',
+  method: 'POST',
+  path: '/users/me/api_key/regenerate',
+  guard: 'user',
+  summary: 'A new API key for oneself; the old one is good for nothing any more.',
+  parameters: {},
+  async run(call) {
+    const { realm, secrets } = call;
+    const { sealed } = await call.send({ to: realmKey(realm), command: 'regenerate-key', args: {} });
+    return { fields: { api_key: secrets.open(String(sealed)) } };
+  },
+});

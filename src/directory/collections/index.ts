@@ -1,0 +1,5 @@
+export { Collection } from './collection.js';
+export { Personals } from './personals.js';
+export { Profiles } from './profiles.js';
+export { foldName, Streams } from './streams.js';
+export { Users } from './users.js';

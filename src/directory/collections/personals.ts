@@ -1,0 +1,27 @@
+/** What accounts have chosen for themselves. */
+import type { UserId } from '../../core/index.js';
+import type { DirectoryPersonal, UserStatus } from '../records/index.js';
+import { Collection } from './collection.js';
+
+export class Personals extends Collection<UserId, DirectoryPersonal> {
+  readonly statuses = new Map<UserId, UserStatus>();
+
+  constructor() {
+    super(({ user }) => user);
+  }
+
+  of(user: UserId): DirectoryPersonal {
+    return this.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
+  }
+
+  /** Of those who have alert words or muted somebody. */
+  *watching(): Iterable<DirectoryPersonal> {
+    for (const one of this.all()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
+  }
+
+  override put(personal: DirectoryPersonal): void {
+    super.put(personal);
+    if (personal.status) this.statuses.set(personal.user, personal.status);
+    else this.statuses.delete(personal.user);
+  }
+}

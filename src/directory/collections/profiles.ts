@@ -1,0 +1,39 @@
+/** What people have filled in, shown by the fields that there are. */
+import type { UserId } from '../../core/index.js';
+import { presentProfile } from '../../people/index.js';
+import type { DirectoryProfile, DirectoryProfileField, ProfileData } from '../records/index.js';
+import { Collection } from './collection.js';
+
+const NOTHING_FILLED_IN: ProfileData = {};
+
+export class Profiles extends Collection<UserId, DirectoryProfile> {
+  /** Made when they are asked for. */
+  readonly #shown = new Map<UserId, ProfileData>();
+  #fields: readonly DirectoryProfileField[] = [];
+
+  constructor() {
+    super(({ user }) => user);
+  }
+
+  /** The same object until it changes. */
+  shown(user: UserId): ProfileData {
+    const known = this.#shown.get(user);
+    if (known) return known;
+    const profile = this.get(user);
+    if (!profile) return NOTHING_FILLED_IN;
+    const shown = presentProfile(profile, this.#fields);
+    this.#shown.set(user, shown);
+    return shown;
+  }
+
+  override put(profile: DirectoryProfile): void {
+    super.put(profile);
+    this.#shown.delete(profile.user);
+  }
+
+  setFields(fields: readonly DirectoryProfileField[]): void {
+    this.#fields = fields;
+    this.#shown.clear();
+    this.version++;
+  }
+}

@@ -1,0 +1,35 @@
+/** Streams; live ones are also found by name. */
+import type { StreamId } from '../../core/index.js';
+import type { DirectoryStream } from '../records/index.js';
+import { Collection } from './collection.js';
+
+/** Names of streams are compared ignoring case. */
+export const foldName = (name: string): string => name.toLowerCase();
+
+export class Streams extends Collection<StreamId, DirectoryStream> {
+  readonly #names = new Map<string, StreamId>();
+
+  constructor() {
+    super(({ id }) => id);
+  }
+
+  byName(name: string): DirectoryStream | undefined {
+    const id = this.#names.get(foldName(name));
+    return id === undefined ? undefined : this.get(id);
+  }
+
+  override put(stream: DirectoryStream): void {
+    const before = this.get(stream.id);
+    if (before && this.#names.get(foldName(before.name)) === before.id) this.#names.delete(foldName(before.name));
+    // A change that the realm actor made before it heard of the first message must not take it back.
+    const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
+    super.put(firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
+    if (!stream.archived) this.#names.set(foldName(stream.name), stream.id);
+  }
+
+  /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
+  noteFirstMessage(id: StreamId, message: number): void {
+    const known = this.get(id);
+    if (known?.firstMessage === null) this.put({ ...known, firstMessage: message });
+  }
+}

@@ -1,0 +1,57 @@
+/** Accounts, found by id, key, address and avatar; the server's own accounts are found but not listed. */
+import type { UserId } from '../../core/index.js';
+import { isCalledBot, makeSystemBots, SYSTEM_BOT_EMAILS } from '../../people/index.js';
+import type { DirectoryUser } from '../records/index.js';
+import { Collection } from './collection.js';
+
+export class Users extends Collection<UserId, DirectoryUser> {
+  /** Bots that are called by the server. */
+  readonly silentBots = new Set<UserId>();
+  readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
+  readonly #keys = new Map<string, UserId>();
+  readonly #emails = new Map<string, UserId>();
+  readonly #avatars = new Map<string, UserId>();
+
+  /** @param since when the organization was made, ms */
+  constructor(since: number) {
+    super(({ id }) => id);
+    this.#systemBots = new Map(makeSystemBots(since).map((bot) => [bot.id, bot]));
+  }
+
+  override get(id: UserId): DirectoryUser | undefined {
+    return this.entries.get(id) ?? this.#systemBots.get(id);
+  }
+
+  byKeyHash(hash: string): DirectoryUser | undefined {
+    return this.#found(this.#keys.get(hash));
+  }
+
+  byEmail(email: string): DirectoryUser | undefined {
+    const folded = email.toLowerCase();
+    return this.#found(this.#emails.get(folded) ?? SYSTEM_BOT_EMAILS.get(folded));
+  }
+
+  byAvatar(hash: string): DirectoryUser | undefined {
+    return this.#found(this.#avatars.get(hash));
+  }
+
+  override put(user: DirectoryUser): void {
+    const before = this.entries.get(user.id);
+    if (before) {
+      this.#keys.delete(before.keyHash);
+      this.#emails.delete(before.email.toLowerCase());
+      this.#emails.delete(before.deliveryEmail.toLowerCase());
+    }
+    super.put(user);
+    if (isCalledBot(user)) this.silentBots.add(user.id);
+    // The name never changes, so one that is out of use may stay.
+    if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
+    if (user.keyHash) this.#keys.set(user.keyHash, user.id);
+    this.#emails.set(user.email.toLowerCase(), user.id);
+    this.#emails.set(user.deliveryEmail.toLowerCase(), user.id);
+  }
+
+  #found(id: UserId | undefined): DirectoryUser | undefined {
+    return id === undefined ? undefined : this.get(id);
+  }
+}

@@ -1,0 +1,97 @@
+/** What a realm's directory consists of: how it changes, and how it is handed over as a whole. */
+import type { Json, JsonObject } from '../core/index.js';
+import type {
+  DirectoryBot,
+  DirectoryDomain,
+  DirectoryEmoji,
+  DirectoryGroup,
+  DirectoryLinkifier,
+  DirectoryPersonal,
+  DirectoryPlayground,
+  DirectoryProfile,
+  DirectoryProfileField,
+  DirectoryStream,
+  DirectoryStreamGroup,
+  DirectoryUser,
+  RealmEntry,
+  RealmPictures,
+  RealmSettings,
+  UserDefaults,
+} from './records/index.js';
+
+/** Collections of records that change one by one. */
+export interface Records {
+  readonly users: DirectoryUser;
+  readonly streams: DirectoryStream;
+  /** Realm 0 only. */
+  readonly realms: RealmEntry;
+  readonly personals: DirectoryPersonal;
+  readonly groups: DirectoryGroup;
+  readonly emoji: DirectoryEmoji;
+  readonly profiles: DirectoryProfile;
+  readonly bots: DirectoryBot;
+}
+
+/** Collection → name of one of its records in a change. */
+export const ONE_OF = {
+  users: 'user',
+  streams: 'stream',
+  realms: 'realm',
+  personals: 'personal',
+  groups: 'group',
+  emoji: 'emoji',
+  profiles: 'profile',
+  bots: 'bot',
+} as const satisfies { readonly [C in keyof Records]: string };
+
+/** What is small, and replaced by each change of it. */
+export interface Wholes {
+  readonly linkifiers: readonly DirectoryLinkifier[];
+  readonly playgrounds: readonly DirectoryPlayground[];
+  readonly domains: readonly DirectoryDomain[];
+  readonly streamGroups: readonly DirectoryStreamGroup[];
+  /** By order. */
+  readonly profileFields: readonly DirectoryProfileField[];
+  readonly userDefaults: UserDefaults;
+  readonly pictures: RealmPictures;
+}
+
+export const NO_WHOLES: Wholes = {
+  linkifiers: [],
+  playgrounds: [],
+  domains: [],
+  streamGroups: [],
+  profileFields: [],
+  userDefaults: {},
+  pictures: {},
+};
+
+/** A stream, and its messages of the last 28 days. */
+export type Traffic = readonly [stream: number, recent: number];
+
+type OneOfEach = { readonly [C in keyof Records as (typeof ONE_OF)[C]]?: Records[C] };
+type AllOfEach = { readonly [C in keyof Records]: readonly Records[C][] };
+
+/** What the realm actor puts into the log (`DirectoryItem.change`). */
+export interface DirectoryChange extends OneOfEach, Partial<Wholes> {
+  /** Those that are other than they were. */
+  readonly settings?: RealmSettings;
+  /** Of the organization itself. */
+  readonly deactivated?: boolean;
+  readonly fullMembersAt?: number;
+  readonly groupGone?: number;
+  readonly traffic?: readonly Traffic[];
+}
+
+/** Answer of the realm actor's `snapshot` command. Records are in the order of their numbers. */
+export interface DirectorySnapshot extends AllOfEach, Wholes {
+  readonly version: number;
+  readonly subdomain: string;
+  readonly deactivated: boolean;
+  readonly settings: RealmSettings;
+  readonly fullMembersAt: number;
+  readonly traffic: readonly Traffic[];
+}
+
+export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
+export const asChange = (change: JsonObject): DirectoryChange => change as unknown as DirectoryChange;

@@ -1,0 +1,50 @@
+/** Bots as their owner and administrators see them (users.md § Bots, register.md realm_bot). */
+import type { JsonObject, StreamId } from '../../core/index.js';
+import type { DirectoryBot, DirectoryUser } from '../../directory/index.js';
+import { avatarUrl } from './present-user.js';
+
+export const BOT_TYPE = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, embedded: 4 } as const;
+
+/** The server calls it, instead of giving it messages. */
+export const isCalledBot = ({ botType }: Pick<DirectoryUser, 'botType'>): boolean =>
+  botType === BOT_TYPE.outgoingWebhook || botType === BOT_TYPE.embedded;
+
+export type StreamName = (id: StreamId) => string | undefined;
+/** Makes a text readable that was sealed with the server secret. */
+export type Unseal = (sealed: string) => string;
+
+const nameOf = (id: StreamId | null, name: StreamName): string | null => (id === null ? null : (name(id) ?? null));
+
+/** Names and flag, as answers and events name them. */
+export const presentDefaults = (bot: DirectoryBot, name: StreamName) => ({
+  default_sending_stream: nameOf(bot.sendingStream, name),
+  default_events_register_stream: nameOf(bot.eventsStream, name),
+  default_all_public_streams: bot.allPublicStreams,
+});
+
+export const presentServices = ({ service }: DirectoryBot): JsonObject[] =>
+  service === null ? [] : [{ base_url: service.baseUrl, interface: service.interface, token: service.tokenSealed }];
+
+/** The whole bot; what is secret in it is still sealed (see `unsealed`). */
+export const presentBot = (user: DirectoryUser, bot: DirectoryBot, name: StreamName): JsonObject => ({
+  email: user.email,
+  user_id: user.id,
+  full_name: user.fullName,
+  bot_type: user.botType,
+  is_active: user.isActive,
+  api_key: bot.keySealed,
+  ...presentDefaults(bot, name),
+  owner_id: user.botOwner,
+  avatar_url: avatarUrl(user),
+  services: presentServices(bot),
+});
+
+/** Of a bot, or of some of its fields: with the API key and the tokens in clear. */
+export function unsealed(bot: JsonObject, open: Unseal): JsonObject {
+  const services = bot.services as readonly JsonObject[] | undefined;
+  return {
+    ...bot,
+    ...(bot.api_key === undefined ? {} : { api_key: open(String(bot.api_key)) }),
+    ...(services ? { services: services.map((one) => ({ ...one, token: open(String(one.token)) })) } : {}),
+  };
+}

@@ -1,0 +1,44 @@
+/** Handing partitions over: what was begun is finished first. */
+import type { Clock, TimerHandle } from '../clock/index.js';
+import type { Partition } from '../core/index.js';
+import type { Activation } from './activation.js';
+
+/** Handing over waits this long for what was begun. */
+const DRAIN_MS = 10_000;
+
+export interface Handover {
+  readonly all: readonly Partition[];
+  activations(of: readonly Partition[]): Activation[];
+  /** From now on only commands of other actors are taken. */
+  leave(): void;
+  /** Partitions that are still to be handed over: some may have been taken again. */
+  left(): readonly Partition[];
+}
+
+/**
+ * Commands of actors are taken to the end: those that drain may wait for each other. Bounded, because what is left in an
+ * outbox is not lost: the next owner goes on with it.
+ */
+export async function drain(clock: Clock, { all, activations, leave, left }: Handover): Promise<void> {
+  let timer: TimerHandle | undefined;
+  let late = false;
+  const limit = new Promise<void>((resolve) => {
+    timer = clock.setTimeout(() => {
+      late = true;
+      resolve();
+    }, DRAIN_MS);
+  });
+  // Live actors write down what only memory knows while commands are still taken: they send themselves one.
+  await Promise.race([limit, Promise.all(activations(all).map((a) => a.draining()))]);
+  leave();
+  while (!late) {
+    const waiting = activations(left());
+    if (waiting.length === 0) break;
+    for (const a of waiting) a.leave();
+    await Promise.race([limit, Promise.all(waiting.map((a) => a.rest()))]);
+    // None may go while another could still need it.
+    if (late || !waiting.every((a) => a.status === 'stopped' || a.atRest)) continue;
+    await Promise.race([limit, Promise.all(waiting.map((a) => a.retire('drained')))]);
+  }
+  if (timer) clock.clearTimeout(timer);
+}

@@ -1,0 +1,183 @@
+/** Handles commands: runs their handlers, and makes what they return part of a commit, or their answer. */
+import { ApiError, apiError } from '../api/errors.js';
+import type { ActorReply } from '../api/operation.js';
+import type { ActorKey, Json, JsonObject, RealmId } from '../core/index.js';
+import type { DirectoryView } from '../directory/index.js';
+import type { CommitLoop } from './commit-loop.js';
+import { fitsLog } from './form-entries.js';
+import type { Group } from './group.js';
+import type { AnyKind, CommandContext, Outcome } from './kind.js';
+import type { PlainItem } from './log-entry.js';
+import type { Pending } from './mailbox.js';
+import type { ActorMemory } from './memory.js';
+import type { ActivationPorts } from './ports.js';
+import { type Envelope, isFromActor, type Reply } from './protocol.js';
+
+/** What the activation does about a command. */
+export interface ExecutorOwner {
+  /** It is through, with this reply. */
+  finish(pending: Pending, reply: Reply): void;
+  /** The lane of an exclusive command may go on. */
+  wake(lane: string): void;
+  /** Memory holds what must not be committed. */
+  crashed(): void;
+}
+
+export class Executor {
+  /** The actor's end is decided: nothing more is handled. */
+  ending = false;
+  /** Memory holds what was never committed: nothing more is handled. */
+  #spoiled = false;
+
+  constructor(
+    private readonly key: ActorKey,
+    private readonly realm: RealmId,
+    private readonly kind: AnyKind,
+    private readonly memory: ActorMemory,
+    private readonly commits: CommitLoop,
+    private readonly ports: ActivationPorts,
+    private readonly owner: ExecutorOwner,
+  ) {}
+
+  /** Nothing more is handled. */
+  get over(): boolean {
+    return this.ending || this.#spoiled;
+  }
+
+  handle(pending: Pending): void {
+    const { envelope, command } = pending;
+    const phase = this.memory.refusingPhase(envelope.name);
+    if (pending.failure !== undefined) this.#fail(pending, pending.failure);
+    else if (!this.memory.exists && !command.creates) this.#answer(pending, this.kind.missing(this.key));
+    else if (phase !== undefined) this.#refuse(pending, this.kind.refuse(phase, envelope.name));
+    else if (envelope.name === 'due' && !this.#isDue()) this.#answer(pending, { value: null });
+    else this.#execute(pending);
+  }
+
+  #execute(pending: Pending): void {
+    const { envelope, command } = pending;
+    const group = command.read ? undefined : this.commits.open();
+    let outcome: Outcome<JsonObject>;
+    try {
+      outcome = command.handle(this.memory.view(), envelope.args, pending.inputs, this.#context(envelope, group));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#refuse(pending, { error: error.toReply() });
+      return;
+    }
+    // The time it waited for has come; unless it says so, it waits for no other.
+    if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
+    if (outcome.events && !fitsLog(outcome.events)) {
+      this.#outsized(pending);
+      return;
+    }
+    if (group && (writes(outcome) || isFromActor(envelope.id))) this.#take(pending, outcome, group);
+    else this.#answer(pending, outcome.reply);
+    const { transient } = outcome;
+    if (transient) this.commits.afterLogged(() => this.#publish(transient));
+  }
+
+  /** What cannot be told must not be done. The handler may have noted it in memory: that is left behind. */
+  #outsized(pending: Pending): void {
+    this.ports.logger.error({ actor: this.key, command: pending.envelope.name }, 'an event is too large for the log');
+    this.#spoiled = true;
+    this.#refuse(pending, { error: apiError('BODY_TOO_LARGE').toReply() });
+    this.commits.afterNewest(() => this.owner.crashed());
+  }
+
+  #publish(items: readonly PlainItem[]): void {
+    for (const item of items) {
+      try {
+        this.ports.log.publish(this.realm, item as unknown as Json);
+      } catch (error) {
+        // Larger than the log can carry.
+        this.ports.logger.warn({ actor: this.key, err: error }, 'a transient event was lost');
+      }
+    }
+  }
+
+  #context(envelope: Envelope, group: Group | undefined): CommandContext {
+    const commits = this.commits;
+    return {
+      key: this.key,
+      realm: this.realm,
+      now: this.ports.clock.now(),
+      caller: envelope.caller,
+      client: envelope.client,
+      // A read that asks closes the group, so only those that label what they read cost a commit of their own.
+      get version() {
+        return group ? group.version : commits.seal();
+      },
+      directory: this.kind.directory ? this.ports.directoryNow(this.realm) : NO_DIRECTORY,
+    };
+  }
+
+  /** Timers may ring twice (a reload, a commit between ringing and handling); what they stand for happens once. */
+  #isDue(): boolean {
+    const { due } = this.commits;
+    if (due !== null && due <= this.ports.clock.now()) return true;
+    this.ports.due(this.key, due);
+    return false;
+  }
+
+  /** Make an outcome part of the state in memory and of the commit in the making. */
+  #take(pending: Pending, outcome: Outcome<JsonObject>, group: Group): void {
+    const reply: Reply = outcome.reply;
+    this.memory.apply(outcome, group);
+    if (outcome.due !== undefined) this.commits.due = outcome.due;
+    if (outcome.end) {
+      group.ends = true;
+      this.ending = true;
+    }
+    this.commits.take(group);
+    group.replies.push([pending.envelope.id, outcome.large ? { again: true } : reply]);
+    const finish = (): void => this.owner.finish(pending, reply);
+    const { exclusive, lane = 'main' } = pending.command;
+    const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);
+    if (stages.length > 0) {
+      const waits = outcome.replyAfterCommands === true;
+      group.sequences.push({
+        sequence: { stages, ...(waits && { answers: pending.envelope.id }), ...(exclusive && { lane }) },
+        finished: () => {
+          if (exclusive) this.owner.wake(lane);
+          if (waits) finish();
+        },
+      });
+      if (waits) return;
+    } else if (exclusive) group.onCommitted.push(() => this.owner.wake(lane));
+    // What other actors do next must come later in the log than what they asked for here.
+    if (isFromActor(pending.envelope.id)) group.onLogged.push(finish);
+    else group.onCommitted.push(finish);
+  }
+
+  #fail(pending: Pending, error: unknown): void {
+    if (error instanceof ApiError) {
+      this.#refuse(pending, { error: error.toReply() });
+      return;
+    }
+    this.ports.logger.warn({ actor: this.key, command: pending.envelope.name, err: error }, 'inputs unavailable');
+    this.#answer(pending, { retry: 'unavailable' });
+  }
+
+  /** A refused command of another actor counts as carried out: its repeat must not be executed after all. */
+  #refuse(pending: Pending, reply: ActorReply): void {
+    if (this.memory.exists && isFromActor(pending.envelope.id)) this.#take(pending, { reply }, this.commits.open());
+    else this.#answer(pending, reply);
+  }
+
+  /** A reply that changed nothing: it waits for the commits whose results it may have seen. */
+  #answer(pending: Pending, reply: Reply): void {
+    if (pending.command.exclusive) this.owner.wake(pending.command.lane ?? 'main');
+    const finish = (): void => this.owner.finish(pending, reply);
+    if (pending.command.logged) this.commits.afterLogged(finish);
+    else this.commits.afterNewest(finish);
+  }
+}
+
+function writes(outcome: Outcome<JsonObject>): boolean {
+  const { state, parts, messages, events, commands, due, transition, end } = outcome;
+  return !!(state || parts || messages || events || commands || transition || end) || due !== undefined;
+}
+
+/** For kinds that must not depend on a replica (the realm actor is what replicas follow). */
+const NO_DIRECTORY = undefined as unknown as DirectoryView;

@@ -1,0 +1,175 @@
+/** What each client capability changes, and which types of events a queue gets: events.md § Filtering per queue, § Capability deltas. */
+import {
+  type ApiEvent,
+  type Fields,
+  makeOrganization,
+  type Params,
+  type Person,
+  Queue,
+  say,
+  settled,
+  streamIdOf,
+  subscribe,
+  tell,
+} from '../../harness.js';
+import type { Facts } from '../facts.js';
+
+const kind = ({ type, op }: ApiEvent): string => (op === undefined ? type : `${type}/${op}`);
+
+const without = (event: Fields, ...names: string[]): Fields =>
+  Object.fromEntries(Object.entries(event).filter(([name]) => !names.includes(name)));
+
+export const queueCapabilities: Facts = async (t, server) => {
+  const org = await makeOrganization(server);
+  const { owner, admin, member, other } = org;
+  await subscribe(owner, 'news', { principals: [owner, admin, member, other] });
+  const news = await streamIdOf(owner, 'news');
+  const open = (params: Params, of: Person = member): Promise<Queue> =>
+    Queue.register(of, { fetch_event_types: [], ...params });
+  /** What a queue got up to here, messages aside. */
+  const heard = async (queue: Queue): Promise<ApiEvent[]> =>
+    (await settled(queue)).filter((event) => event.type !== 'message');
+  /** The same caller with the capability, without it, and with it as a parameter of GET /events. */
+  const both = async (name: string, of: Person = member): Promise<[on: Queue, off: Queue]> => [
+    await open({ client_capabilities: { [name]: true } }, of),
+    await open({ client_capabilities: { [name]: false } }, of),
+  ];
+
+  await t.test('bulk_message_deletion: one event for all messages, else one for each, otherwise equal', async (t) => {
+    const ids: number[] = [];
+    for (let i = 0; i < 3; i++) ids.push(await say(owner, 'news', 'to go'));
+    const [on, off] = await both('bulk_message_deletion');
+    await admin.api.ok('POST /streams/{stream_id}/delete_topic', { stream_id: news, topic_name: 'to go' });
+    const [bulk, ...more] = await heard(on);
+    t.same(more, []);
+    t.same([...(bulk!.message_ids as number[])].sort(), ids);
+    const single = await heard(off);
+    t.same(single.map((event) => event.message_id as number).sort(), ids);
+    for (const event of single) t.same(without(event, 'id', 'message_id'), without(bulk!, 'id', 'message_ids'));
+  });
+
+  await t.test('stream_typing_notifications: without it, typing in streams is not told; to people it is', async (t) => {
+    const [on, off] = await both('stream_typing_notifications');
+    await owner.api.ok('POST /typing', { type: 'stream', op: 'start', to: [news], topic: 'typed' });
+    await owner.api.ok('POST /typing', { op: 'start', to: [member.id] });
+    const types = async (queue: Queue) => (await heard(queue)).map((event) => [kind(event), event.message_type]);
+    t.same(await types(on), [
+      ['typing/start', 'stream'],
+      ['typing/start', 'private'],
+    ]);
+    t.same(await types(off), [['typing/start', 'private']]);
+  });
+
+  await t.test('user_settings_object: without it, settings are told in their older form as well', async (t) => {
+    const [on, off] = await both('user_settings_object');
+    const now = (
+      await member.api.ok<{ user_settings: Fields }>('POST /register', { fetch_event_types: ['user_settings'] })
+    ).user_settings;
+    await member.api.ok('PATCH /settings', {
+      twenty_four_hour_time: !now.twenty_four_hour_time,
+      enable_sounds: !now.enable_sounds,
+    });
+    t.same((await heard(on)).map(kind), ['user_settings/update', 'user_settings/update']);
+    t.same((await heard(off)).map(kind).sort(), [
+      'update_display_settings',
+      'update_global_notifications',
+      'user_settings/update',
+      'user_settings/update',
+    ]);
+  });
+
+  await t.test('linkifier_url_template: without it, linkifiers are not told', async (t) => {
+    const [on, off] = await both('linkifier_url_template');
+    await admin.api.ok('POST /realm/filters', { pattern: '#(?P<id>[0-9]+)', url_template: 'https://x.example/{id}' });
+    t.same((await heard(on)).map(kind), ['realm_linkifiers']);
+    t.same(await heard(off), []);
+  });
+
+  await t.test('a queue that knows user_topic does not get muted_topics', async (t) => {
+    const queues = {
+      all: await open({}),
+      'both named': await open({ event_types: ['muted_topics', 'user_topic', 'message'] }),
+      'the old one named': await open({ event_types: ['muted_topics', 'message'] }),
+    };
+    await member.api.ok('POST /user_topics', { stream_id: news, topic: 'quiet', visibility_policy: 1 });
+    t.same((await heard(queues.all)).map(kind), ['muted_topics', 'user_topic']);
+    t.same((await heard(queues['both named'])).map(kind), ['user_topic']);
+    t.same((await heard(queues['the old one named'])).map(kind), ['muted_topics']);
+  });
+
+  await t.test('capabilities are parameters of their own where GET /events makes the queue', async (t) => {
+    const make = async (params: Params): Promise<string> =>
+      (await member.api.ok<{ queue_id: string }>('GET /events', { dont_block: true, ...params })).queue_id;
+    const on = await make({
+      stream_typing_notifications: true,
+      user_settings_object: true,
+      event_types: ['typing', 'realm_linkifiers'],
+    });
+    const off = await make({ event_types: ['typing', 'realm_linkifiers'] });
+    const linked = await make({ linkifier_url_template: true, event_types: ['realm_linkifiers'] });
+    const watch = await open({});
+    await owner.api.ok('POST /typing', { type: 'stream', op: 'start', to: [news], topic: 'typed' });
+    await admin.api.ok('POST /realm/filters', { pattern: '%(?P<id>[0-9]+)', url_template: 'https://y.example/{id}' });
+    await settled(watch);
+    const got = async (queue_id: string) =>
+      (await member.api.ok<{ events: ApiEvent[] }>('GET /events', { queue_id, dont_block: true })).events.map(kind);
+    t.same([await got(on), await got(off), await got(linked)], [['typing/start'], [], ['realm_linkifiers']]);
+  });
+
+  await t.test('a narrow by flags looks at those of the message when it comes', async (t) => {
+    await member.api.ok('POST /users/me/alert_words', { alert_words: ['fire'] });
+    const narrows: Readonly<Record<string, readonly string[]>> = {
+      starred: [],
+      mentioned: [`@**${member.name}**`],
+      // events.md: tests the flag of mentions.
+      alerted: [`@**${member.name}**`],
+      unread: ['plain', `@**${member.name}**`, 'fire'],
+      resolved: [],
+      home: ['plain', `@**${member.name}**`, 'fire'],
+    };
+    const queues = await Promise.all(
+      Object.keys(narrows).map((operand) => open({ event_types: ['message'], narrow: [['is', operand]] })),
+    );
+    const all = await open({ event_types: ['message'] });
+    for (const text of narrows.unread!) await say(owner, 'news', 'flags', text);
+    await all.take(3);
+    for (const [i, [operand, expected]] of Object.entries(narrows).entries()) {
+      const events = await queues[i]!.now();
+      t.same(
+        events.map((event) => (event.message as { content: string }).content),
+        expected,
+        operand,
+      );
+    }
+  });
+
+  await t.test(
+    'fetch_event_types decides on the state, event_types on the events, alone it decides on both',
+    async (t) => {
+      const sections = (state: Fields): string[] =>
+        ['subscriptions', 'realm_users', 'max_message_id', 'drafts'].filter((name) => name in state);
+      const cases: readonly (readonly [Params, state: string[], events: string[]])[] = [
+        [{ event_types: ['message'] }, ['max_message_id'], ['message']],
+        [{ event_types: ['message'], fetch_event_types: ['drafts'] }, ['drafts'], ['message']],
+        [{ event_types: ['drafts'], fetch_event_types: [] }, [], ['drafts']],
+        [{ event_types: [], fetch_event_types: ['subscription'] }, ['subscriptions'], []],
+        [{ fetch_event_types: ['realm_user'] }, ['realm_users'], ['message', 'drafts']],
+        [{ event_types: ['nonsense'] }, [], []],
+        [{ event_types: ['drafts', 'drafts', 'message'] }, ['max_message_id', 'drafts'], ['message', 'drafts']],
+      ];
+      const queues = await Promise.all(cases.map(([params]) => Queue.register(other, params)));
+      const last = await open({}, other);
+      await tell(other, [other]);
+      await other.api.ok('POST /drafts', { drafts: [{ type: '', to: [], topic: '', content: 'x' }] });
+      await last.until((events) => events.some((event) => event.type === 'drafts'));
+      for (const [i, [params, state, events]] of cases.entries()) {
+        t.same(sections(queues[i]!.state), state, `state for ${JSON.stringify(params)}`);
+        t.same(
+          (await queues[i]!.now()).map((event) => event.type),
+          events,
+          `events for ${JSON.stringify(params)}`,
+        );
+      }
+    },
+  );
+};

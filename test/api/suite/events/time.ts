@@ -1,0 +1,110 @@
+/** Heartbeats and the collection of queues, with a clock that the test moves (embedded face only). */
+import type { Test } from 'tap';
+import { FakeClock } from '../../../support/fake-clock.js';
+import { until } from '../../../support/until.js';
+import { makeOrganization, type Person, Queue, refused, startEmbedded } from '../../harness.js';
+
+/** Moves time by seconds until the promise is settled; gives the seconds. */
+async function secondsUntil<T>(
+  clock: FakeClock,
+  pending: Promise<T>,
+  most: number,
+): Promise<{ value: T; seconds: number }> {
+  let done = false;
+  let seconds = 0;
+  void pending
+    .catch(() => undefined)
+    .finally(() => {
+      done = true;
+    });
+  await until(`settled within ${most} s of the clock`, () => {
+    if (!done && seconds < most) {
+      clock.advance(1_000);
+      seconds++;
+    }
+    return done;
+  });
+  return { value: await pending, seconds };
+}
+
+async function pass(clock: FakeClock, seconds: number): Promise<void> {
+  for (let left = seconds; left > 0; left -= 10) await clock.advanceAsync(Math.min(left, 10) * 1_000);
+}
+
+export async function time(t: Test): Promise<void> {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock });
+  t.teardown(() => server.close());
+  const org = await makeOrganization(server, ['member']);
+  const { member } = org;
+  const fresh = (params = {}, of: Person = member) =>
+    Queue.register(of, { fetch_event_types: [], event_types: ['message'], ...params });
+  /** The clock has decided by now; the end is committed in real time, and no poll of ours can put it off. */
+  const gone = async (t: Test, queue: Queue): Promise<void> => {
+    const params = { queue_id: queue.id, last_event_id: -1, dont_block: true };
+    const ended = async () => (await member.api.call('GET /events', params)).status !== 200;
+    await until('the queue is gone', ended, 5_000);
+    await refused(t, member.api.call('GET /events', params), {
+      code: 'BAD_EVENT_QUEUE_ID',
+      msg: `Bad event queue ID: ${queue.id}`,
+      extra: { queue_id: queue.id },
+    });
+  };
+
+  await t.test('a poll without events gets a heartbeat within a minute, whatever event_types says', async (t) => {
+    const queue = await fresh();
+    for (let i = 0; i < 2; i++) {
+      const polling = queue.until((events) => events.length > 0);
+      // Answered after the poll has arrived.
+      await member.api.ok('GET /users/me');
+      const { value, seconds } = await secondsUntil(clock, polling, 70);
+      t.same(
+        value.map((event) => event.type),
+        ['heartbeat'],
+      );
+      t.ok(seconds >= 45 && seconds <= 60, `after ${seconds} s`);
+    }
+    const [one, two] = queue.received;
+    t.ok(one!.id < two!.id, 'its id is one of the queue');
+    t.same(await queue.now(), [], 'and can be acknowledged');
+  });
+
+  await t.test('a queue is collected when its client was away for ten minutes, not before', async (t) => {
+    const queue = await fresh();
+    for (let i = 0; i < 2; i++) {
+      await pass(clock, 590);
+      t.same(await queue.now(), [], 'any poll counts as activity');
+    }
+    await pass(clock, 700);
+    await gone(t, queue);
+  });
+
+  await t.test('queue_lifespan_secs sets another time', async (t) => {
+    const [short, long] = [await fresh({ queue_lifespan_secs: 30 }), await fresh({ queue_lifespan_secs: 3_600 })];
+    await pass(clock, 20);
+    t.same(await short.now(), []);
+    await pass(clock, 100);
+    await gone(t, short);
+    await pass(clock, 3_000);
+    t.same(await long.now(), []);
+  });
+
+  await t.test('a queue with a poll attached is not collected', async (t) => {
+    const queue = await fresh({ queue_lifespan_secs: 20 });
+    const polling = queue.until((events) => events.length > 0);
+    await member.api.ok('GET /users/me');
+    const { value } = await secondsUntil(clock, polling, 70);
+    t.same(
+      value.map((event) => event.type),
+      ['heartbeat'],
+    );
+    t.same(await queue.now(), [], 'and its time begins when the poll is answered');
+  });
+
+  await t.test('a collected queue ends for good: its user registers again', async (t) => {
+    const queue = await fresh({ queue_lifespan_secs: 5 });
+    await pass(clock, 120);
+    await gone(t, queue);
+    t.same(await (await fresh()).now(), []);
+  });
+}

@@ -1,0 +1,26 @@
+/** What a table of operations by role consists of. */
+import type { Organization, Params, Person } from '../../../harness.js';
+
+export interface Row {
+  readonly operation: string;
+  /** Makes what the call is about. */
+  params(by: Person, world: World): Params | Promise<Params>;
+  /** By role; the others succeed. */
+  readonly refused?: Readonly<Record<string, string>>;
+}
+
+export interface World {
+  readonly org: Organization;
+  /** Everybody is in it. */
+  readonly stream: number;
+}
+
+export const NO_GUESTS = 'Not allowed for guest users';
+const ADMINS = 'Must be an organization administrator';
+const OWNERS = 'Must be an organization owner';
+export const ownersOnly = { admin: OWNERS, moderator: OWNERS, member: OWNERS, other: OWNERS, guest: OWNERS };
+export const adminsOnly = { moderator: ADMINS, member: ADMINS, other: ADMINS, guest: ADMINS };
+
+let made = 0;
+/** A name that nothing has. */
+export const fresh = (): string => `of every role ${++made}`;

@@ -1,0 +1,204 @@
+/**
+ * Input that no client should send, for every operation and each of its parameters: there is always an answer, it is
+ * never a fault of ours, and what is refused changes nothing.
+ */
+import type { Test } from 'tap';
+import type { Operation, Parameter } from '../../../../src/api/index.js';
+import { OPERATIONS } from '../../../../src/api/operations/index.js';
+import {
+  type Answer,
+  type Fields,
+  makeOrganization,
+  type Organization,
+  Queue,
+  say,
+  settled,
+  streamIdOf,
+  subscribe,
+  type TestServer,
+} from '../../harness.js';
+import { type HostileValue, hostileValues } from '../../support/hostile-values.js';
+import type { Facts } from '../facts.js';
+
+/** Values under which operations do something, by the name of the parameter. */
+async function usualValues(org: Organization): Promise<Fields> {
+  const { owner, member, other } = org;
+  await subscribe(owner, 'square', { principals: [owner, member, other] });
+  const message = await say(owner, 'square', 'usual', '/poll What?');
+  const { ids } = await owner.api.ok<{ ids: number[] }>('POST /drafts', {
+    drafts: [{ type: '', to: [], topic: '', content: 'draft' }],
+  });
+  const profileField = await owner.api.ok('POST /realm/profile_fields', { name: 'usual', field_type: 1 });
+  return {
+    field_id: profileField.id,
+    data: [{ id: profileField.id, value: 'usual' }],
+    order: [profileField.id],
+    message_id: message,
+    stream_id: await streamIdOf(owner, 'square'),
+    user_id: member.id,
+    email: member.email,
+    draft_id: ids[0],
+    queue_id: (await Queue.register(owner, { fetch_event_types: [] })).id,
+    dont_block: true,
+    type: 'stream',
+    to: 'square',
+    topic: 'usual',
+    topic_name: 'usual',
+    stream: 'square',
+    content: '{"type":"vote","key":"1,1","vote":1}',
+    msg_type: 'widget',
+    emoji_name: 'smile',
+    messages: [message],
+    flag: 'starred',
+    op: 'add',
+    anchor: 'newest',
+    num_before: 5,
+    num_after: 5,
+    narrow: [['stream', 'square']],
+    subscriptions: [{ name: 'another' }],
+    principals: [member.id],
+    drafts: [{ type: '', to: [], topic: '', content: 'more' }],
+    draft: { type: '', to: [], topic: '', content: 'other' },
+    alert_words: ['word'],
+    muted_user_id: other.id,
+    scheduled_delivery_timestamp: 4_000_000_000,
+    stream_ids: [],
+    members: [member.id],
+    new_name: 'new',
+  };
+}
+
+/** Of this shape; for parameters that have no usual value. */
+function anyOf(parameter: Parameter): unknown {
+  const {
+    type,
+    enum: choices,
+    anyOf: forms,
+  } = parameter.schema as {
+    type?: string;
+    enum?: unknown[];
+    anyOf?: { type?: string }[];
+  };
+  if (choices) return choices[0];
+  switch (type ?? forms?.[0]?.type) {
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [];
+    case 'object':
+      return {};
+    default:
+      return 'usual';
+  }
+}
+
+const asText = (value: unknown): string =>
+  encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
+
+interface Attempt {
+  readonly title: string;
+  readonly send: () => Promise<Answer>;
+}
+
+/** One request for each hostile value of each parameter; the others have usual values. */
+function attempts({ api }: Organization['owner'], usual: Fields, operation: Operation): Attempt[] {
+  const { method, path, parameters } = operation;
+  const usually = (name: string, of: Parameter): unknown => usual[name] ?? of.default ?? anyOf(of);
+  const request = (parameter: string, hostile: HostileValue): Attempt => {
+    const encoded = (name: string, of: Parameter): string =>
+      name === parameter ? hostile.encoded : asText(usually(name, of));
+    const sent = Object.entries(parameters).filter(
+      ([name, of]) => of.in !== 'path' && (of.required || name in usual || name === parameter),
+    );
+    const form = sent.map(([name, of]) => `${name}=${encoded(name, of)}`).join('&');
+    const target = path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(name, parameters[name]!));
+    const inQuery = method === 'GET' && form !== '' ? `?${form}` : '';
+    return {
+      title: `${parameter} is ${hostile.title}`,
+      send: () =>
+        api.raw({
+          method,
+          path: `/api/v1${target}${inQuery}`,
+          ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form }),
+        }),
+    };
+  };
+  return Object.entries(parameters).flatMap(([name, of]) =>
+    hostileValues(name, of, method, usually(name, of)).map((value) => request(name, value)),
+  );
+}
+
+/** What the callers see, but for what differs between any two looks. */
+async function stateOf({ owner, member }: Organization): Promise<unknown> {
+  const looks = [owner, member].map(async ({ api }) => {
+    const { queue_id, last_event_id: _, server_timestamp: __, ...state } = await api.ok('POST /register');
+    await api.ok('DELETE /events', { queue_id });
+    return [state, await api.ok('GET /messages', { anchor: 'newest', num_before: 1000, num_after: 0 })];
+  });
+  return Promise.all(looks);
+}
+
+const AT_ONCE = 8;
+
+/** In groups, so that they meet in the actors. Gives those that were refused. */
+async function answered(t: Test, tries: readonly Attempt[]): Promise<Attempt[]> {
+  const refused: Attempt[] = [];
+  for (let i = 0; i < tries.length; i += AT_ONCE) {
+    const group = tries.slice(i, i + AT_ONCE);
+    const answers = await Promise.all(group.map(({ send }) => send()));
+    answers.forEach(({ status, body }, n) => {
+      const { title } = group[n]!;
+      // An address that names no file is answered with a page.
+      // One that leads to another has no body at all.
+      const isPage = (status === 404 || status === 302) && Object.keys(body).length === 0;
+      const isAnswer = isPage || (typeof body.msg === 'string' && (status === 200) === (body.result !== 'error'));
+      if (status >= 500 || !isAnswer) t.fail(`${title}: ${status} ${JSON.stringify(body).slice(0, 300)}`);
+      if (status >= 400) refused.push(group[n]!);
+    });
+  }
+  return refused;
+}
+
+/** What was refused once may be taken when it comes again, because others were taken between: those are left out. */
+async function refusedAlways(t: Test, tries: readonly Attempt[], org: Organization): Promise<void> {
+  let candidates = tries;
+  for (let round = 0; round < 4; round++) {
+    const queue = await Queue.register(org.owner, { include_subscribers: true });
+    // What was taken before may still be on its way.
+    await settled(queue);
+    const before = await stateOf(org);
+    const refused = await answered(t, candidates);
+    if (refused.length < candidates.length) {
+      candidates = refused;
+      continue;
+    }
+    t.same(await stateOf(org), before, `${refused.length} refusals changed nothing`);
+    t.same(await settled(queue), [], 'and told nothing');
+    return;
+  }
+  t.fail('the same requests are refused and taken in turn');
+}
+
+/** What comes before the refused part stays (streams.md). */
+const APPLIED_IN_ORDER = new Set(['PATCH /streams/{stream_id}', 'POST /users/me/subscriptions/properties']);
+
+async function attack(t: Test, server: TestServer, operation: Operation): Promise<void> {
+  const org = await makeOrganization(server, ['member', 'other']);
+  // Whoever is deactivated can't look at the state any more.
+  const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};
+  const usual = { ...(await usualValues(org)), ...leaves };
+  const tries = attempts(org.owner, usual, operation);
+  const refused = await answered(t, tries);
+  t.ok(refused.length > 0, `${refused.length} of ${tries.length} were refused`);
+  if (!APPLIED_IN_ORDER.has(`${operation.method} ${operation.path}`)) await refusedAlways(t, refused, org);
+}
+
+export const hostile: Facts = async (t, server) => {
+  for (const operation of OPERATIONS) {
+    if (Object.keys(operation.parameters).length === 0) continue;
+    await t.test(`${operation.method} ${operation.path}`, (t) => attack(t, server, operation));
+  }
+};

@@ -1,0 +1,81 @@
+/** What time does to files, with a clock that the test moves (embedded face only). */
+import type { Test } from 'tap';
+import { FakeClock } from '../../../support/fake-clock.js';
+import { until } from '../../../support/until.js';
+import {
+  attachmentsOf,
+  bad,
+  look,
+  makeOrganization,
+  NOT_FOUND,
+  page,
+  refused,
+  startEmbedded,
+  tell,
+  upload,
+} from '../../harness.js';
+
+const DAY_MS = 86_400_000;
+
+export async function fileTimes(t: Test): Promise<void> {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock });
+  t.teardown(() => server.close());
+  const { member, nobody } = await makeOrganization(server, ['member']);
+  const names = async (): Promise<unknown[]> => (await attachmentsOf(member)).attachments.map(({ name }) => name);
+  const pass = async (days: number): Promise<void> => {
+    for (let i = 0; i < days; i++) await clock.advanceAsync(DAY_MS);
+  };
+
+  await t.test('a temporary address is good for a minute', async (t) => {
+    const uri = await upload(member, 'short.txt');
+    const { body } = await member.api.raw({ method: 'GET', path: `/api/v1${uri}` });
+    const open = () => nobody.raw({ method: 'GET', path: String(body.url) });
+    await clock.advanceAsync(59_000);
+    t.equal((await open()).status, 200);
+    await clock.advanceAsync(2_000);
+    await refused(t, open(), bad('Invalid token'));
+  });
+
+  await t.test(
+    'a file that no message links goes after five weeks, with its bytes and its space; others stay',
+    async (t) => {
+      const uri = await upload(member, 'unclaimed.txt');
+      const kept = await upload(member, 'claimed.txt');
+      await tell(member, [member], `[x](${kept})`);
+      await pass(34);
+      t.same(await names(), ['short.txt', 'unclaimed.txt', 'claimed.txt']);
+      const late = await upload(member, 'late.txt');
+      await pass(2);
+      await until('it is gone', async () => (await names()).length === 2, 5_000);
+      t.same(await names(), ['claimed.txt', 'late.txt']);
+      t.same(page(await look(member, uri)), NOT_FOUND);
+      for (const stays of [kept, late]) t.equal((await look(member, stays)).status, 200);
+      const used = 'content of claimed.txt'.length + 'content of late.txt'.length;
+      t.equal((await attachmentsOf(member)).upload_space_used, used);
+      await server.restart();
+      await pass(40);
+      await until('the other is gone', async () => (await names()).length === 1, 5_000);
+      t.same(await names(), ['claimed.txt'], 'also after a restart');
+    },
+  );
+
+  await t.test('a file that a scheduled message waits to link is kept for it', async (t) => {
+    const uri = await upload(member, 'awaited.txt');
+    await member.api.ok('POST /scheduled_messages', {
+      type: 'direct',
+      to: [member.id],
+      content: `[x](${uri})`,
+      scheduled_delivery_timestamp: Math.floor((clock.now() + 40 * DAY_MS) / 1000),
+    });
+    await upload(member, 'unclaimed again.txt');
+    await pass(36);
+    await until('the other is gone', async () => (await names()).length === 2, 5_000);
+    t.same(await names(), ['claimed.txt', 'awaited.txt']);
+    const links = async (): Promise<number> => (await attachmentsOf(member)).attachments.at(-1)!.messages.length;
+    t.equal(await links(), 0);
+    await pass(5);
+    await until('it is linked', async () => (await links()) === 1, 5_000);
+    t.equal((await look(member, uri)).status, 200);
+  });
+}

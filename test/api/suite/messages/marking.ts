@@ -1,0 +1,202 @@
+/** Marking much as read, and what registrations tell of unread messages (messages.md, register.md § unread_msgs). */
+import {
+  bad,
+  flagEvents,
+  flagQueue,
+  flagsOf,
+  makeOrganization,
+  missing,
+  type Params,
+  refused,
+  say,
+  setFlag,
+  streamIdOf,
+  subscribe,
+  tell,
+  unreadOf,
+  verifyAction,
+} from '../../harness.js';
+import type { Facts } from '../facts.js';
+
+const NEWEST = { anchor: 'newest', num_before: 100, num_after: 0 };
+
+export const marking: Facts = async (t, server) => {
+  const org = await makeOrganization(server);
+  const { owner, member, other, guest } = org;
+  await subscribe(owner, ['square', 'garden'], { principals: [owner, member, other, guest] });
+  const square = await streamIdOf(owner, 'square');
+  const garden = await streamIdOf(owner, 'garden');
+
+  await t.test('mark_all_as_read: one event for everything, and what comes later is unread', async (t) => {
+    await say(member, 'square', 'a');
+    await tell(member, [other]);
+    await tell(member, [other, guest]);
+    t.ok((await unreadOf(other)).count > 0);
+    const queue = await flagQueue(other);
+    await other.api.ok('POST /mark_all_as_read');
+    const events = await flagEvents(queue);
+    t.match(events, [{ op: 'add', flag: 'read', messages: [], all: true }]);
+    const later = await say(member, 'square', 'a');
+    const direct = await tell(member, [other]);
+    const { streams, pms, count } = await unreadOf(other);
+    t.same(streams, [{ stream_id: square, topic: 'a', unread_message_ids: [later] }]);
+    // The mark that `settled` sends to oneself is unread, too.
+    t.same(
+      pms.filter((one) => one.other_user_id === member.id).map((one) => one.unread_message_ids),
+      [[direct]],
+    );
+    t.equal(count, 3);
+    await queue.delete();
+  });
+
+  await t.test('mark_stream_as_read lists what it was, and only that', async (t) => {
+    await other.api.ok('POST /mark_all_as_read');
+    const [a, b] = [await say(member, 'square', 'a'), await say(member, 'square', 'b')];
+    const away = await say(member, 'garden', 'a');
+    await setFlag(other, 'add', 'read', [a]);
+    const kept = await say(member, 'square', 'b');
+    const queue = await flagQueue(other);
+    await other.api.ok('POST /mark_stream_as_read', { stream_id: square });
+    t.match(await flagEvents(queue), [{ op: 'add', flag: 'read', messages: [b, kept], all: false }]);
+    t.same(await flagsOf(other, away), []);
+    await other.api.ok('POST /mark_stream_as_read', { stream_id: square });
+    t.same(await flagEvents(queue), [], 'nothing was unread');
+    await setFlag(other, 'remove', 'read', [a]);
+    await flagEvents(queue);
+    await other.api.ok('POST /mark_stream_as_read', { stream_id: square });
+    t.match(await flagEvents(queue), [{ messages: [a] }]);
+    await queue.delete();
+  });
+
+  await t.test(
+    'each mark of a stream tells what it was itself, though nothing new was said since the last',
+    async (t) => {
+      const [a, b] = [await say(member, 'square', 'again'), await say(member, 'square', 'again')];
+      await other.api.ok('POST /mark_stream_as_read', { stream_id: square });
+      const queue = await flagQueue(other);
+      for (const id of [a, b, a]) {
+        await setFlag(other, 'remove', 'read', [id]);
+        await flagEvents(queue);
+        await other.api.ok('POST /mark_stream_as_read', { stream_id: square });
+        t.match(await flagEvents(queue), [{ op: 'add', flag: 'read', messages: [id] }]);
+      }
+      await queue.delete();
+    },
+  );
+
+  await t.test('mark_topic_as_read ignores case; without a topic it is the whole stream', async (t) => {
+    await other.api.ok('POST /mark_all_as_read');
+    const [a, b] = [await say(member, 'garden', 'Roses'), await say(member, 'garden', 'trees')];
+    const again = await say(member, 'garden', 'roses');
+    const queue = await flagQueue(other);
+    await other.api.ok('POST /mark_topic_as_read', { stream_id: garden, topic_name: 'ROSES' });
+    t.match(await flagEvents(queue), [{ messages: [a, again] }]);
+    t.same(await flagsOf(other, b), []);
+    await other.api.ok('POST /mark_topic_as_read', { stream_id: garden, topic_name: '' });
+    t.match(await flagEvents(queue), [{ messages: [b] }]);
+    await queue.delete();
+    const call = (params: Params, by = other) => by.api.call('POST /mark_topic_as_read', params);
+    await refused(t, call({ stream_id: garden, topic_name: 'no such' }), bad("No such topic 'no such'"));
+    await refused(t, call({ stream_id: 4_711, topic_name: 'a' }), bad('Invalid stream ID'));
+    await refused(t, call({ stream_id: garden }), missing('topic_name'));
+    await refused(t, call({ topic_name: 'a' }), missing('stream_id'));
+    const stream = (params: Params, by = other) => by.api.call('POST /mark_stream_as_read', params);
+    await refused(t, stream({ stream_id: 4_711 }), bad('Invalid stream ID'));
+    await refused(t, stream({ stream_id: '"x"' }), bad('stream_id is not an integer'));
+    await refused(t, stream({}), missing('stream_id'));
+  });
+
+  await t.test('unread_msgs groups by conversation; mentions are told apart', async (t) => {
+    await guest.api.ok('POST /mark_all_as_read');
+    const one = await say(member, 'square', 'x');
+    const spelled = await say(member, 'square', 'X', `hello @**${guest.name}**`);
+    const all = await say(member, 'garden', 'x', '@**everyone**');
+    const direct = await tell(member, [guest]);
+    const note = await tell(guest, [guest]);
+    const group = await tell(owner, [guest, member]);
+    t.same(await unreadOf(guest), {
+      pms: [
+        { other_user_id: member.id, sender_id: member.id, unread_message_ids: [direct] },
+        { other_user_id: guest.id, sender_id: guest.id, unread_message_ids: [note] },
+      ].sort((a, b) => a.other_user_id - b.other_user_id),
+      streams: [
+        { stream_id: square, topic: 'X', unread_message_ids: [spelled] },
+        { stream_id: square, topic: 'x', unread_message_ids: [one] },
+        { stream_id: garden, topic: 'x', unread_message_ids: [all] },
+      ],
+      huddles: [
+        {
+          user_ids_string: [owner.id, member.id, guest.id].sort((a, b) => a - b).join(','),
+          unread_message_ids: [group],
+        },
+      ],
+      mentions: [spelled, all],
+      count: 6,
+      old_unreads_missing: false,
+    });
+  });
+
+  await t.test('flags by narrow: a window of it, and what was done', async (t) => {
+    const ids: number[] = [];
+    for (let i = 0; i < 5; i++) ids.push(await say(member, 'garden', 'window'));
+    const narrow = [
+      { operator: 'stream', operand: 'garden' },
+      { operator: 'topic', operand: 'window' },
+    ];
+    const call = (params: Params) =>
+      other.api.ok('POST /messages/flags/narrow', { narrow, op: 'add', flag: 'read', ...params });
+    const first = await call({ anchor: 'oldest', num_before: 0, num_after: 1 });
+    t.match(first, {
+      processed_count: 1,
+      updated_count: 1,
+      first_processed_id: ids[0],
+      last_processed_id: ids[0],
+      found_oldest: true,
+      found_newest: false,
+    });
+    const rest = await call({ anchor: String(ids[0]), include_anchor: false, num_before: 0, num_after: 10 });
+    t.match(rest, { processed_count: 4, updated_count: 4, found_newest: true });
+    const again = await call({ anchor: 'newest', num_before: 4_000, num_after: 4_000 });
+    t.match(again, { processed_count: 5, updated_count: 0 });
+    const none = await call({
+      anchor: 'oldest',
+      num_before: 0,
+      num_after: 5,
+      narrow: [{ operator: 'topic', operand: 'nothing' }],
+    });
+    t.match(none, { processed_count: 0, first_processed_id: null, last_processed_id: null });
+    const fine = { anchor: 'oldest', num_before: 0, num_after: 5, narrow, op: 'add', flag: 'read' };
+    const refuse = (params: Params) => other.api.call('POST /messages/flags/narrow', { ...fine, ...params });
+    await refused(t, refuse({ anchor: 'soon' }), bad('Invalid anchor'));
+    await refused(t, refuse({ anchor: undefined }), missing('anchor'));
+    await refused(
+      t,
+      refuse({ include_anchor: false, num_before: 1, num_after: 1 }),
+      bad('The anchor can only be excluded at an end of the range'),
+    );
+    await refused(t, refuse({ flag: 'nice' }), bad("Invalid flag: 'nice'"));
+    await refused(t, refuse({ flag: 'historical' }), bad("Flag not editable: 'historical'"));
+    await refused(t, refuse({ op: 'x' }), bad("Invalid message flag operation: 'x'"));
+    await refused(t, refuse({ narrow: undefined }), missing('narrow'));
+  });
+
+  await t.test('snapshot and events agree', async (t) => {
+    const people = [member, other, guest];
+    const id = await say(owner, 'square', 'state');
+    const more = [await say(owner, 'square', 'state'), await say(owner, 'garden', 'state'), await tell(owner, [other])];
+    const verify = (title: string, action: () => Promise<unknown>) =>
+      t.test(title, (t) => verifyAction(t, title, people, action));
+    await verify('a message is read', () => setFlag(other, 'add', 'read', [id]));
+    await verify('and unread again', () => setFlag(other, 'remove', 'read', [id]));
+    await verify('messages are starred', () => setFlag(other, 'add', 'starred', more));
+    await verify('and not any more', () => setFlag(other, 'remove', 'starred', more.slice(1)));
+    await verify('a topic is read', () =>
+      other.api.ok('POST /mark_topic_as_read', { stream_id: square, topic_name: 'state' }),
+    );
+    await verify('a stream is read', () => other.api.ok('POST /mark_stream_as_read', { stream_id: garden }));
+    await verify('a narrow is read', () =>
+      guest.api.ok('POST /messages/flags/narrow', { ...NEWEST, narrow: [], op: 'add', flag: 'read' }),
+    );
+    await verify('everything is read', () => other.api.ok('POST /mark_all_as_read'));
+  });
+};

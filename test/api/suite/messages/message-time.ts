@@ -1,0 +1,166 @@
+/** Limits of editing, moving and deleting, and retention, with a clock that the test moves (embedded face only). */
+import type { Test } from 'tap';
+import { FakeClock, settle } from '../../../support/fake-clock.js';
+import { until } from '../../../support/until.js';
+import {
+  bad,
+  makeOrganization,
+  type Params,
+  type Person,
+  Queue,
+  refused,
+  say,
+  settled,
+  startEmbedded,
+  streamIdOf,
+  subscribe,
+  tell,
+} from '../../harness.js';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+export async function messageTime(t: Test): Promise<void> {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock });
+  t.teardown(() => server.close());
+  const org = await makeOrganization(server);
+  const { owner, admin, moderator, member, other } = org;
+  await subscribe(owner, 'square', { principals: [...org.people] });
+  await subscribe(owner, 'market', { principals: [...org.people] });
+  const [square, market] = [await streamIdOf(owner, 'square'), await streamIdOf(owner, 'market')];
+  const change = (by: Person, message_id: number, params: Params) =>
+    by.api.call('PATCH /messages/{message_id}', { message_id, ...params });
+  const set = (params: Params) => owner.api.ok('PATCH /realm', params);
+  const exists = async (id: number, by = member): Promise<boolean> =>
+    (await by.api.call('GET /messages/{message_id}', { message_id: id })).status === 200;
+  const silent = { send_notification_to_new_thread: false };
+  /** Half days, so that conversations look at their messages in between. */
+  const pass = async (days: number): Promise<void> => {
+    for (let left = days; left > 0; left -= 0.5) {
+      clock.leap(0.5 * DAY * 1_000);
+      await settle(50);
+      await owner.api.ok('GET /users/me');
+    }
+  };
+
+  await t.test('the text can be changed for a while, by nobody longer', async (t) => {
+    await set({ message_content_edit_limit_seconds: 600 });
+    const [id, of] = [await say(member, 'square', 'limit', 'x'), await say(owner, 'square', 'limit', 'x')];
+    clock.leap(615_000);
+    t.equal((await change(member, id, { content: 'within the grace' })).status, 200);
+    clock.leap(7_000);
+    const late = bad('The time limit for editing this message has passed');
+    await refused(t, change(member, id, { content: 'y' }), late);
+    await refused(t, change(owner, of, { content: 'y' }), late, 'owners neither');
+    await set({ message_content_edit_limit_seconds: '"unlimited"' });
+    t.equal((await change(member, id, { content: 'z' })).status, 200);
+  });
+
+  await t.test('topics can be changed for a while; moderators and administrators always can', async (t) => {
+    await set({ move_messages_within_stream_limit_seconds: HOUR });
+    const id = await say(member, 'square', 'topic', 'x');
+    clock.leap((HOUR + 25) * 1_000);
+    const late = bad("The time limit for editing this message's topic has passed.");
+    await refused(t, change(member, id, { topic: 'new' }), late);
+    for (const by of [owner, admin, moderator]) {
+      t.equal((await change(by, id, { topic: `by ${by.role}`, ...silent })).status, 200, by.role);
+    }
+  });
+
+  await t.test('a whole topic moves only if all of it may', async (t) => {
+    const old = await say(member, 'square', 'both ages', 'x');
+    clock.leap((HOUR + 25) * 1_000);
+    const [young, youngest] = [
+      await say(member, 'square', 'both ages', 'y'),
+      await say(member, 'square', 'both ages', 'z'),
+    ];
+    const params = { topic: 'new age', propagate_mode: 'change_all', ...silent };
+    await refused(t, change(other, youngest, params), {
+      code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+      msg: 'You only have permission to move the 2/3 most recent messages in this topic.',
+      extra: { first_message_id_allowed_to_move: young, total_messages_in_topic: 3, total_messages_allowed_to_move: 2 },
+    });
+    t.equal((await change(other, young, { ...params, propagate_mode: 'change_later' })).status, 200);
+    t.equal((await change(moderator, old, params)).status, 200);
+    await set({ move_messages_within_stream_limit_seconds: '"unlimited"' });
+  });
+
+  await t.test('the stream, too, and with both the stricter limit counts', async (t) => {
+    await set({ move_messages_between_streams_policy: 1, move_messages_between_streams_limit_seconds: HOUR });
+    const id = await say(member, 'square', 'wander', 'x');
+    clock.leap((HOUR + 25) * 1_000);
+    await refused(
+      t,
+      change(member, id, { stream_id: market }),
+      bad("The time limit for editing this message's stream has passed"),
+    );
+    const young = await say(member, 'square', 'wander', 'y');
+    await refused(t, change(member, young, { stream_id: market, topic: 'there', propagate_mode: 'change_all' }), {
+      code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+      msg: 'You only have permission to move the 1/2 most recent messages in this topic.',
+      extra: { first_message_id_allowed_to_move: young, total_messages_in_topic: 2, total_messages_allowed_to_move: 1 },
+    });
+    t.equal((await change(moderator, id, { stream_id: market, ...silent })).status, 200);
+    await set({ move_messages_between_streams_policy: 2, move_messages_between_streams_limit_seconds: '"unlimited"' });
+  });
+
+  await t.test('own messages can be deleted for a while, without grace', async (t) => {
+    await set({ delete_own_message_policy: 5, message_content_delete_limit_seconds: 600 });
+    const remove = (by: Person, message_id: number) => by.api.call('DELETE /messages/{message_id}', { message_id });
+    const [early, late] = [await say(member, 'square', 'delete', 'x'), await say(member, 'square', 'delete', 'y')];
+    clock.leap(598_000);
+    t.equal((await remove(member, early)).status, 200);
+    clock.leap(3_000);
+    await refused(t, remove(member, late), bad('The time limit for deleting this message has passed'));
+    t.equal((await remove(admin, late)).status, 200, 'administrators always can');
+    await set({ message_content_delete_limit_seconds: '"unlimited"' });
+  });
+
+  await t.test('messages go when they are older than the organization keeps them', async (t) => {
+    const [old, direct] = [await say(member, 'square', 'retained', 'x'), await tell(member, [other])];
+    await pass(3);
+    t.ok(await exists(old), 'for ever is the default');
+    await set({ message_retention_days: 5 });
+    await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: market, message_retention_days: '"unlimited"' });
+    const kept = await say(member, 'market', 'kept', 'x');
+    await pass(1);
+    const young = await say(member, 'square', 'retained', 'y');
+    t.ok(await exists(old), 'not yet');
+    const queue = await Queue.register(member, {
+      fetch_event_types: [],
+      event_types: ['message', 'delete_message'],
+      queue_lifespan_secs: 600_000,
+      client_capabilities: { notification_settings_null: true, bulk_message_deletion: true },
+    });
+    await pass(2.5);
+    await until('they are gone', async () => !(await exists(old)) && !(await exists(direct)), 5_000);
+    t.same([await exists(young), await exists(kept)], [true, true], 'younger ones stay, and where all stay');
+    const gone = (await settled(queue)).filter((event) => event.type === 'delete_message');
+    const ids = gone.flatMap((event) => event.message_ids as number[]);
+    t.ok(ids.includes(old) && ids.includes(direct) && !ids.includes(young) && !ids.includes(kept));
+    for (const event of gone) {
+      t.equal(event.message_type, event.topic === undefined ? 'private' : 'stream');
+      if (event.topic === 'retained') t.same([event.stream_id, event.message_ids], [square, [old]]);
+    }
+    const { topics } = await member.api.ok<{ topics: { name: string; max_id: number }[] }>(
+      'GET /users/me/{stream_id}/topics',
+      { stream_id: square },
+    );
+    t.match(
+      topics.find(({ name }) => name === 'retained'),
+      { max_id: young },
+    );
+    t.notOk(
+      topics.some(({ name }) => name === 'limit'),
+      'topics without messages are gone, too',
+    );
+  });
+
+  await t.test('also when the time passes while nobody asks for anything', async () => {
+    const id = await say(member, 'square', 'asleep', 'x');
+    clock.leap(10 * DAY * 1_000);
+    await server.restart();
+    await until('it is gone', async () => !(await exists(id)), 5_000);
+  });
+}

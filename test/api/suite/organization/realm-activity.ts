@@ -1,0 +1,98 @@
+/** POST /realm/deactivate (realm.md), and the way back from the command line. */
+import {
+  deactivateUser,
+  listRealms,
+  reactivateUser,
+  setBilling,
+  setRealmActive,
+  setRole,
+} from '../../../../src/admin/index.js';
+import { type ApiUser, makeOrganization, PASSWORD, Queue, type Refusal, refused, unauthorized } from '../../harness.js';
+import type { Facts } from '../facts.js';
+
+const OVER = unauthorized('This organization has been deactivated');
+
+export const realmActivity: Facts = async (t, server) => {
+  const { actors } = server;
+
+  await t.test('an organization that is deactivated lets nobody in, until it is active again', async (t) => {
+    const org = await makeOrganization(server);
+    const { owner, admin, member } = org;
+    const host = `${org.subdomain}.localhost`;
+    const login = () =>
+      org.nobody.with({ host }).call('POST /fetch_api_key', { username: member.email, password: PASSWORD });
+    const listed = async () => (await listRealms(actors)).find(({ id }) => id === org.realm)!.deactivated;
+    const ownersOnly: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' };
+    for (const by of org.people.filter(({ role }) => role !== 'owner')) {
+      await refused(t, by.api.call('POST /realm/deactivate'), ownersOnly, by.role);
+    }
+    t.equal((await org.nobody.call('POST /realm/deactivate')).status, 401);
+    t.equal(await listed(), false);
+    const [all, others] = [await Queue.register(admin), await Queue.register(member, { event_types: ['message'] })];
+    const [told, waiting] = [
+      all.poll(),
+      member.api.call('GET /events', { queue_id: others.id, last_event_id: others.last }),
+    ];
+    t.equal((await owner.api.call('POST /realm/deactivate')).status, 200);
+    t.same(
+      (await told).map(({ id: _, ...event }) => event),
+      [{ type: 'realm', op: 'deactivated', realm_id: org.realm }],
+      'a poll that waits ends with the event',
+    );
+    await refused(t, waiting, OVER, 'one that does not want the event ends, too');
+    for (const { api } of org.people) {
+      await refused(t, api.call('GET /users/me'), OVER);
+      await refused(t, api.call('POST /realm/deactivate'), OVER);
+      await refused(t, api.call('POST /register', {}), OVER);
+      await refused(t, api.call('POST /messages', { type: 'direct', to: [owner.id], content: 'x' }), OVER);
+      await refused(t, api.call('GET /events', { queue_id: 'x' }), OVER);
+    }
+    await refused(t, login(), { ...OVER, code: 'REALM_DEACTIVATED' });
+    t.equal((await org.nobody.with({ host }).call('GET /server_settings')).status, 200);
+    t.equal(await listed(), true, 'the list of organizations says so');
+    await setRealmActive(actors, org.realm, false);
+
+    await setRealmActive(actors, org.realm, true);
+    await setRealmActive(actors, org.realm, true);
+    t.equal(await listed(), false);
+    t.equal((await login()).status, 200);
+    t.equal((await member.api.call('GET /users/me')).status, 200);
+    t.equal((await owner.api.call('POST /messages', { type: 'direct', to: [member.id], content: 'back' })).status, 200);
+    t.same(
+      (await others.take(1)).map(({ type }) => type),
+      ['message'],
+      'queues are where they were',
+    );
+    t.equal((await makeOrganization(server, [])).owner.role, 'owner', 'others are not concerned');
+  });
+
+  await t.test('the command line changes roles, billing and activity of accounts', async (t) => {
+    const org = await makeOrganization(server, ['member']);
+    const { owner, member } = org;
+    const queue = await Queue.register(owner, { event_types: ['realm_user'] });
+    const told = async () => (await queue.take(1)).map(({ op, person }) => [op, person])[0];
+    await setBilling(actors, org.realm, member.email.toUpperCase(), true);
+    t.same(await told(), ['update', { user_id: member.id, is_billing_admin: true }]);
+    await setBilling(actors, org.realm, member.email, true);
+    t.equal((await member.api.ok('POST /register', { fetch_event_types: ['realm_user'] })).is_billing_admin, true);
+    await setBilling(actors, org.realm, member.email, false);
+    t.same(await told(), ['update', { user_id: member.id, is_billing_admin: false }], 'a repeat says nothing');
+    await setRole(actors, org.realm, member.email, 100);
+    t.same(await told(), ['update', { user_id: member.id, role: 100 }]);
+    await deactivateUser(actors, org.realm, member.email);
+    t.same((await told())![0], 'remove');
+    await t.rejects(setRole(actors, org.realm, owner.email, 400), /only organization owner/);
+    await t.rejects(deactivateUser(actors, org.realm, owner.email), /only organization owner/);
+    await t.rejects(deactivateUser(actors, org.realm, 'nobody@example.com'), /there is no user/);
+    await reactivateUser(actors, org.realm, member.email);
+    t.same((await told())![0], 'add');
+    const { members } = await owner.api.ok<{ members: ApiUser[] }>('GET /users');
+    t.same(
+      members.map(({ role, is_active }) => [role, is_active]),
+      [
+        [100, true],
+        [100, true],
+      ],
+    );
+  });
+};

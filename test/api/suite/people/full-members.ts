@@ -1,0 +1,58 @@
+/** Accounts that become full members by age, with a clock that the test moves (embedded face only). */
+import type { Test } from 'tap';
+import { SYSTEM_GROUP } from '../../../../src/people/index.js';
+import { FakeClock } from '../../../support/fake-clock.js';
+import { type ApiEvent, crowd, makeOrganization, type Person, Queue, startEmbedded } from '../../harness.js';
+
+const DAY_MS = 86_400_000;
+
+export async function fullMembers(t: Test): Promise<void> {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock });
+  t.teardown(() => server.close());
+  const org = await makeOrganization(server, ['member', 'guest']);
+  const { owner, member, guest } = org;
+
+  let later = 0;
+
+  const shown = async (): Promise<readonly number[]> => {
+    const { user_groups } = await owner.api.ok<{ user_groups: { id: number; members: number[] }[] }>(
+      'GET /user_groups',
+    );
+    return user_groups.find(({ id }) => id === SYSTEM_GROUP.fullmembers)!.members;
+  };
+  const isAdded = ({ op, group_id }: ApiEvent): boolean =>
+    op === 'add_members' && group_id === SYSTEM_GROUP.fullmembers;
+  /** Up to the next time that somebody becomes one. */
+  const added = async (queue: Queue): Promise<unknown[]> =>
+    (await queue.until((events) => events.some(isAdded))).filter(isAdded).map(({ user_ids }) => user_ids);
+  const listen = (by: Person) =>
+    Queue.register(by, { event_types: ['user_group'], fetch_event_types: [], queue_lifespan_secs: 604_800 });
+
+  await t.test('whoever reaches the age is told of, at that moment and once', async (t) => {
+    await owner.api.ok('PATCH /realm', { waiting_period_threshold: 3 });
+    t.same(await shown(), [], 'all are too young');
+    const queue = await listen(guest);
+    await clock.advanceAsync(DAY_MS);
+    [later = 0] = await crowd(org, 1);
+    await clock.advanceAsync(2 * DAY_MS - 120_000);
+    t.same(await shown(), []);
+    await clock.advanceAsync(120_000);
+    t.same(await added(queue), [[member.id]]);
+    t.same(await shown(), [member.id]);
+
+    await server.restart();
+    await clock.advanceAsync(DAY_MS);
+    t.same(await added(queue), [[later]]);
+    t.same(await shown(), [member.id, later]);
+  });
+
+  await t.test('a longer wait takes it from those who are too young for it, none gives it to all', async (t) => {
+    await owner.api.ok('PATCH /realm', { waiting_period_threshold: 4 });
+    t.same(await shown(), [member.id]);
+    const queue = await listen(member);
+    await owner.api.ok('PATCH /realm', { waiting_period_threshold: 0 });
+    t.same(await added(queue), [[later]]);
+    t.equal((await shown()).length, 2);
+  });
+}

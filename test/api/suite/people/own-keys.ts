@@ -1,0 +1,63 @@
+/** Own API keys and devices (users.md § API keys, § Small operations). */
+import { bad, basic, makeOrganization, missing, type Params, refused, unauthorized } from '../../harness.js';
+import type { Facts } from '../facts.js';
+
+const DEVICES = ['/users/me/apns_device_token', '/users/me/android_gcm_reg_id'];
+
+export const ownKeys: Facts = async (t, server) => {
+  await t.test('a new key works at once, the old one no more, for every role and on every frontend', async (t) => {
+    const { people, nobody, subdomain, guest } = await makeOrganization(server);
+    for (const { api, email, key, role } of people) {
+      const { api_key } = await api.ok<{ api_key: string }>('POST /users/me/api_key/regenerate');
+      t.match(api_key, /^[A-Za-z0-9]{32}$/, role);
+      t.not(api_key, key, role);
+      const renewed = api.with({ authorization: basic(email, api_key) });
+      for (let frontend = 0; frontend < 2; frontend++) {
+        t.equal((await renewed.call('GET /users/me')).status, 200, role);
+      }
+      await refused(t, api.call('GET /users/me'), unauthorized('Invalid API key'), role);
+      await refused(t, api.call('POST /users/me/api_key/regenerate'), unauthorized('Invalid API key'), role);
+      const again = await nobody
+        .with({ host: `${subdomain}.localhost` })
+        .ok('POST /fetch_api_key', { username: email, password: 'sadly-walrus-tempo-81' });
+      t.equal(again.api_key, api_key, `${role}: it is the key that a login gives`);
+    }
+    await server.restart();
+    await refused(t, guest.api.call('GET /users/me'), unauthorized('Invalid API key'), 'after a restart, too');
+  });
+
+  await t.test('devices are registered, again, and removed once', async (t) => {
+    const { member, other } = await makeOrganization(server, ['member', 'other']);
+    for (const path of DEVICES) {
+      const token = 'c3VnYXI=';
+      const add = (params: Params = { token }) => member.api.call(`POST ${path}`, params);
+      const remove = (params: Params = { token }, by = member) => by.api.call(`DELETE ${path}`, params);
+      await refused(t, remove(), bad('Token does not exist'));
+      for (let i = 0; i < 2; i++) t.same((await add()).body, { result: 'success', msg: '' });
+      await refused(t, remove({ token }, other), bad('Token does not exist'), "another's");
+      await refused(t, remove({ token: 'c3VnYXJ5' }), bad('Token does not exist'));
+      t.same((await remove()).body, { result: 'success', msg: '' });
+      await refused(t, remove(), bad('Token does not exist'));
+      for (const call of [add, remove]) {
+        await refused(t, call({}), missing('token'));
+        for (const wrong of ['', 'x'.repeat(4_097)]) {
+          await refused(t, call({ token: wrong }), bad('Empty or invalid length token'));
+        }
+      }
+    }
+    t.equal((await member.api.call(`POST ${DEVICES[0]}`, { token: 'c3VnYXI=', appid: 'org.example.app' })).status, 200);
+    for (const wrong of ['a', 'abc', 'ab=c', 'not base64!', 'c3VnYXI=\n']) {
+      await refused(t, member.api.call(`POST ${DEVICES[0]}`, { token: wrong }), bad('Invalid APNS token'), wrong);
+      await refused(t, member.api.call(`DELETE ${DEVICES[0]}`, { token: wrong }), bad('Invalid APNS token'), wrong);
+    }
+    t.equal((await member.api.call(`POST ${DEVICES[1]}`, { token: 'not base64!' })).status, 200);
+  });
+
+  await t.test('who has a new key has no devices', async (t) => {
+    const { member } = await makeOrganization(server, ['member']);
+    await member.api.ok(`POST ${DEVICES[1]}`, { token: 'device' });
+    const { api_key } = await member.api.ok<{ api_key: string }>('POST /users/me/api_key/regenerate');
+    const renewed = member.api.with({ authorization: basic(member.email, api_key) });
+    await refused(t, renewed.call(`DELETE ${DEVICES[1]}`, { token: 'device' }), bad('Token does not exist'));
+  });
+};

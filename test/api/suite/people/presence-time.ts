@@ -1,0 +1,151 @@
+/** What the passing of time does to presence, with a clock that the test moves (embedded face only). */
+import type { Test } from 'tap';
+import { userApiKey } from '../../../../src/admin/index.js';
+import type { Store } from '../../../../src/store/index.js';
+import { FakeClock } from '../../../support/fake-clock.js';
+import { crowd, makeOrganization, type Params, type Person, startEmbedded } from '../../harness.js';
+import { type Legacy, listenToPresence, presencesOf, type Slim } from './presence.js';
+
+/** The Store, noting the keys of roots that are written. */
+const counted = (store: Store, commits: string[]): Store =>
+  new Proxy(store, {
+    get(target, name: keyof Store) {
+      const value = target[name];
+      if (typeof value !== 'function') return value;
+      if (name !== 'commit') return (value as (...args: unknown[]) => unknown).bind(target);
+      return (commit: Parameters<Store['commit']>[0]) => {
+        commits.push(commit.key);
+        return target.commit(commit);
+      };
+    },
+  });
+
+export async function presenceTime(t: Test): Promise<void> {
+  const clock = new FakeClock(Date.now());
+  const commits: string[] = [];
+  const server = await startEmbedded({
+    clock,
+    adjust: (ports) => ({ ...ports, actors: { ...ports.actors!, store: counted(ports.actors!.store, commits) } }),
+  });
+  t.teardown(() => server.close());
+  const org = await makeOrganization(server, ['member', 'other']);
+  const { owner, member, other } = org;
+  const report = (by: Person, status: 'active' | 'idle', params: Params = {}) =>
+    by.api.ok<{ presences: Legacy }>('POST /users/me/presence', { status, ...params });
+  const slim = async (of: Person): Promise<Slim[string] | undefined> => {
+    const state = await owner.api.ok<{ presences: Slim }>('POST /register', {
+      fetch_event_types: ['presence'],
+      slim_presence: true,
+    });
+    return state.presences[of.id];
+  };
+  const one = async (of: Person) =>
+    (
+      await owner.api.ok<{ presence: Legacy[string] }>('GET /users/{user_id_or_email}/presence', {
+        user_id_or_email: of.id,
+      })
+    ).presence;
+  const seconds = (): number => Math.floor(clock.now() / 1000);
+  /** Whole seconds, so that what is compared is not cut off in between. */
+  const pass = (s: number): Promise<void> => clock.advanceAsync(s * 1_000);
+  await clock.advanceAsync(1_000 - (clock.now() % 1_000));
+
+  await t.test('times change at most every 55 seconds', async (t) => {
+    const start = seconds();
+    await report(member, 'active');
+    await pass(55);
+    await report(member, 'active');
+    t.same(await slim(member), { active_timestamp: start, idle_timestamp: start });
+    await pass(1);
+    await report(member, 'idle');
+    t.same(await slim(member), { active_timestamp: start, idle_timestamp: start + 56 });
+    await report(member, 'active');
+    t.same(await slim(member), { active_timestamp: start + 56, idle_timestamp: start + 56 });
+  });
+
+  await t.test('whoever is active after more than 130 seconds without activity is news', async (t) => {
+    await report(member, 'active');
+    const queue = await listenToPresence(owner);
+    await pass(130);
+    await report(member, 'idle');
+    await report(member, 'active');
+    t.same(await presencesOf(queue), [], 'after 130');
+    await pass(131);
+    await report(member, 'idle');
+    t.same(await presencesOf(queue), [], 'idling is not');
+    await report(member, 'active');
+    const news = await presencesOf(queue);
+    t.match(news, [{ presence: { website: { status: 'active', timestamp: seconds() } } }]);
+    t.equal(news.length, 1);
+  });
+
+  await t.test('idle after 70 seconds without activity, offline after 200 of silence', async (t) => {
+    await report(member, 'active');
+    const start = (await slim(member))!.active_timestamp;
+    await pass(70 - (seconds() - start));
+    await report(member, 'idle');
+    t.same(await one(member), {
+      aggregated: { status: 'active', timestamp: start },
+      website: { status: 'active', timestamp: start },
+    });
+    await pass(60);
+    await report(member, 'idle');
+    const last = seconds();
+    t.same(await one(member), {
+      aggregated: { status: 'idle', timestamp: last },
+      website: { status: 'idle', timestamp: last },
+    });
+    await pass(200);
+    t.equal((await one(member)).aggregated.status, 'idle', 'not yet');
+    await pass(1);
+    t.same(await one(member), {
+      aggregated: { status: 'offline', timestamp: last },
+      website: { status: 'idle', timestamp: last },
+    });
+    const { presences } = await owner.api.ok<{ presences: Legacy }>('GET /realm/presence');
+    t.equal(presences[member.email]!.aggregated.status, 'idle', 'lists do not say offline');
+  });
+
+  await t.test('after two weeks in no list, but not forgotten', async (t) => {
+    await report(other, 'active');
+    const last = seconds();
+    clock.leap(14 * 86_400_000);
+    t.ok(await slim(other), 'two weeks');
+    clock.leap(1_000);
+    t.equal(await slim(other), undefined, 'longer');
+    t.equal((await one(other)).website.timestamp, last);
+  });
+
+  await t.test('what was reported survives a stop', async (t) => {
+    await report(member, 'active');
+    const before = await slim(member);
+    await server.restart();
+    t.same(await slim(member), before);
+  });
+
+  await t.test('a thousand reports make as many commits as minutes go by', async (t) => {
+    const ids = await crowd(org, 20);
+    const state = await owner.api.ok<{ realm_users: { user_id: number; email: string }[] }>('POST /register', {
+      fetch_event_types: ['realm_user'],
+    });
+    const emails = state.realm_users.filter(({ user_id }) => ids.includes(user_id)).map(({ email }) => email);
+    const people = await Promise.all(emails.map(async (email) => ({ ...member, email, api: await asPerson(email) })));
+    await pass(61);
+    const before = commits.length;
+    const rounds = 50;
+    for (let i = 0; i < rounds; i++) {
+      await Promise.all(people.map((by) => report(by, 'active', { ping_only: true })));
+      await pass(6);
+    }
+    // 50 rounds of 20 reports, 6 seconds apart.
+    const made = commits.slice(before);
+    const flushes = made.filter((key) => key === `presence/${org.realm}`).length;
+    t.ok(flushes >= 4 && flushes <= 6, `${flushes} commits in five minutes`);
+    t.ok(made.length <= 10, 'others wrote nothing but what they tidy up when they leave memory');
+  });
+
+  async function asPerson(email: string) {
+    const key = await userApiKey(server.actors, server.secrets, org.realm, email);
+    return member.api.with({ authorization: `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}` });
+  }
+}

@@ -1,0 +1,258 @@
+/** Topic visibility: streams.md § User topics. */
+import { userId, userKey } from '../../../../src/core/index.js';
+import {
+  bad,
+  type Fields,
+  makeOrganization,
+  missing,
+  type Person,
+  Queue,
+  refused,
+  say,
+  streamIdOf,
+  subscribe,
+  verifyAction,
+} from '../../harness.js';
+import type { Facts } from '../facts.js';
+
+interface ApiTopic extends Fields {
+  readonly stream_id: number;
+  readonly topic_name: string;
+  readonly visibility_policy: number;
+}
+
+export const userTopics: Facts = async (t, server) => {
+  const org = await makeOrganization(server);
+  const elsewhere = await makeOrganization(server, []);
+  const { owner, member, other, guest } = org;
+  await subscribe(owner, ['Bridge', 'Apron'], { principals: [owner, member, other] });
+  await subscribe(owner, 'vault', { invite_only: true });
+  const [bridge, apron, vault] = [
+    await streamIdOf(owner, 'Bridge'),
+    await streamIdOf(owner, 'Apron'),
+    await streamIdOf(owner, 'vault'),
+  ];
+  const set = (stream_id: number, topic: string, visibility_policy: unknown, by: Person = member) =>
+    by.api.call('POST /user_topics', { stream_id, topic, visibility_policy });
+  const mute = (params: Record<string, unknown>, by: Person = member) =>
+    by.api.call('PATCH /users/me/subscriptions/muted_topics', params);
+  const state = async (by: Person = member) => {
+    const { user_topics } = await by.api.ok('POST /register', { fetch_event_types: ['user_topic'] });
+    return (user_topics as ApiTopic[]).map((of) => [of.stream_id, of.topic_name, of.visibility_policy]);
+  };
+  const muted = async (by: Person = member) => {
+    const { muted_topics } = await by.api.ok('POST /register', { fetch_event_types: ['muted_topics'] });
+    return (muted_topics as [string, string, number][]).map(([stream, topic]) => [stream, topic]);
+  };
+  const follow = () => Queue.register(member, { fetch_event_types: [] });
+
+  await t.test('a policy is set, changed and taken back', async (t) => {
+    const queue = await follow();
+    await set(bridge, 'Rope', 1);
+    await set(apron, 'linen', 1);
+    t.same(await state(), [
+      [apron, 'linen', 1],
+      [bridge, 'Rope', 1],
+    ]);
+    t.same(await muted(), [
+      ['Apron', 'linen'],
+      ['Bridge', 'Rope'],
+    ]);
+    await set(bridge, 'rope', 2);
+    await set(bridge, 'ROPE', 3);
+    t.same(await state(), [
+      [apron, 'linen', 1],
+      [bridge, 'ROPE', 3],
+    ]);
+    await set(bridge, 'ropE', 0);
+    t.same(await state(), [[apron, 'linen', 1]]);
+    const events = await queue.take(10);
+    const shown = events.map((event) =>
+      event.type === 'muted_topics'
+        ? (event.muted_topics as [string, string, number][]).map(([stream, topic]) => `${stream}/${topic}`)
+        : [event.stream_id, event.topic_name, event.visibility_policy],
+    );
+    t.same(shown, [
+      ['Bridge/Rope'],
+      [bridge, 'Rope', 1],
+      ['Apron/linen', 'Bridge/Rope'],
+      [apron, 'linen', 1],
+      ['Apron/linen'],
+      [bridge, 'rope', 2],
+      ['Apron/linen'],
+      [bridge, 'ROPE', 3],
+      ['Apron/linen'],
+      [bridge, 'ropE', 0],
+    ]);
+    t.same(await state(other), [], 'nobody else is concerned');
+    await set(apron, 'linen', 0);
+  });
+
+  await t.test('what is so already changes nothing', async (t) => {
+    await set(bridge, 'rope', 1);
+    const queue = await follow();
+    for (const call of [
+      set(bridge, 'ROPE', 1),
+      set(bridge, 'never heard of', 0),
+      mute({ stream_id: bridge, topic: 'Rope', op: 'add' }),
+      mute({ stream: 'bridge', topic: 'never heard of', op: 'remove' }),
+    ]) {
+      t.equal((await call).status, 200);
+    }
+    await set(bridge, 'followed', 3);
+    t.equal((await mute({ stream: 'bridge', topic: 'followed', op: 'remove' })).status, 200, 'followed is not muted');
+    t.same(
+      (await queue.take(2)).map((event) => event.type),
+      ['muted_topics', 'user_topic'],
+    );
+    t.same(await queue.now(), []);
+    await set(bridge, 'rope', 0);
+    await set(bridge, 'followed', 0);
+  });
+
+  await t.test('the older operation mutes by id and by name', async (t) => {
+    await member.api.ok('PATCH /users/me/subscriptions/muted_topics', { stream_id: bridge, topic: 'a', op: 'add' });
+    await member.api.ok('PATCH /users/me/subscriptions/muted_topics', { stream: 'APRON', topic: 'b', op: 'add' });
+    t.same(await muted(), [
+      ['Apron', 'b'],
+      ['Bridge', 'a'],
+    ]);
+    for (const [stream, topic] of [
+      ['Bridge', 'A'],
+      ['Apron', 'B'],
+    ]) {
+      await member.api.ok('PATCH /users/me/subscriptions/muted_topics', { stream, topic, op: 'remove' });
+    }
+    t.same(await muted(), []);
+  });
+
+  await t.test('refusals of POST /user_topics', async (t) => {
+    await refused(t, set(999_999, 'x', 1), bad('Invalid stream ID'));
+    await refused(t, set(999_999, 'x', 0), bad('Invalid stream ID'), 'taking back needs a stream, too');
+    await refused(t, set(vault, 'x', 1), bad('Invalid stream ID'), 'a private stream');
+    await refused(t, set(bridge, 'x', 2, guest), bad('Invalid stream ID'), 'a guest who is not subscribed');
+    await refused(t, set(apron + 100, 'x', 1, elsewhere.owner), bad('Invalid stream ID'), 'of another organization');
+    t.equal((await set(vault, 'x', 0)).status, 200, 'but no access');
+    for (const policy of [9, -1]) await refused(t, set(bridge, 'x', policy), bad('Invalid visibility_policy'));
+    await refused(t, set(bridge, 'x', [1]), bad('visibility_policy is not an integer'));
+    await refused(t, set(bridge, 'x', 'a'), bad('Argument "visibility_policy" is not valid JSON.'));
+    const { api } = member;
+    await refused(t, api.call('POST /user_topics', { topic: 'x', visibility_policy: 1 }), missing('stream_id'));
+    await refused(t, api.call('POST /user_topics', { stream_id: bridge, visibility_policy: 1 }), missing('topic'));
+    await refused(t, api.call('POST /user_topics', { stream_id: bridge, topic: 'x' }), missing('visibility_policy'));
+    await refused(t, org.nobody.call('POST /user_topics'), {
+      status: 401,
+      msg: 'Not logged in: API authentication or user session required',
+    });
+    t.same(await state(), []);
+  });
+
+  await t.test('refusals of PATCH /users/me/subscriptions/muted_topics', async (t) => {
+    const add = { topic: 'x', op: 'add' };
+    await refused(t, mute(add), bad("Please supply 'stream'."));
+    await refused(
+      t,
+      mute({ ...add, stream: 'Bridge', stream_id: bridge }),
+      bad("Please choose one: 'stream' or 'stream_id'."),
+    );
+    await refused(t, mute({ topic: 'x', op: 'x', stream: 'Bridge' }), bad('Invalid op'));
+    await refused(t, mute({ ...add, stream_id: 999_999 }), bad('Invalid stream ID'));
+    await refused(t, mute({ ...add, stream_id: vault }), bad('Invalid stream ID'));
+    await refused(t, mute({ ...add, stream: 'nosuch' }), bad("Invalid stream name 'nosuch'"));
+    await refused(t, mute({ ...add, stream: 'vault' }), bad("Invalid stream name 'vault'"));
+    await refused(t, mute({ ...add, stream: 'Bridge' }, guest), bad("Invalid stream name 'Bridge'"));
+    await refused(t, mute({ ...add, stream: 'Bridge' }, elsewhere.owner), bad("Invalid stream name 'Bridge'"));
+    await refused(t, mute({ topic: 'x', op: 'remove', stream: 'nosuch' }), bad('Topic is not muted'));
+    await refused(t, mute({ topic: 'x', op: 'remove', stream_id: 999_999 }), bad('Topic is not muted'));
+    await refused(t, mute({ stream: 'Bridge', op: 'add' }), missing('topic'));
+    await refused(t, mute({ stream: 'Bridge', topic: 'x' }), missing('op'));
+    await refused(t, org.nobody.call('PATCH /users/me/subscriptions/muted_topics'), {
+      status: 401,
+      msg: 'Not logged in: API authentication or user session required',
+    });
+    t.same(await state(), []);
+  });
+
+  await t.test('strange topics', async (t) => {
+    const topics = ['', ' blank ', 'a\0b', '\ud800', '/../sub/1', 'ß', '__proto__'];
+    for (const topic of topics) t.equal((await set(bridge, topic, 1)).status, 200, JSON.stringify(topic));
+    const longest = '\u{1F600}'.repeat(60);
+    t.equal((await set(bridge, longest, 3)).status, 200);
+    t.equal((await state()).length, topics.length + 1);
+    for (const topic of [...topics, longest]) await set(bridge, topic, 0);
+    t.same(await state(), []);
+  });
+
+  await t.test('no topic has more than 60 characters', async (t) => {
+    const tooLong = bad('topic is too long (limit: 60 characters)');
+    for (const topic of ['x'.repeat(61), 'x'.repeat(100_000)]) {
+      for (const policy of [0, 1, 3]) await refused(t, set(bridge, topic, policy), tooLong);
+      await refused(t, mute({ stream_id: bridge, topic, op: 'add' }), tooLong);
+      await refused(t, mute({ stream_id: bridge, topic, op: 'remove' }), tooLong);
+    }
+    t.same(await state(), []);
+  });
+
+  await t.test('register leaves the older list out where the newer one is asked for', async (t) => {
+    const keys = async (fetch_event_types: readonly string[] | undefined) => {
+      const answer = await member.api.ok('POST /register', { fetch_event_types });
+      return ['muted_topics', 'user_topics'].filter((name) => name in answer);
+    };
+    t.same(await keys(undefined), ['muted_topics', 'user_topics']);
+    t.same(await keys(['muted_topics']), ['muted_topics']);
+    t.same(await keys(['muted_topics', 'user_topic']), ['user_topics']);
+    const queue = await Queue.register(member, { event_types: ['muted_topics', 'user_topic'] });
+    await set(bridge, 'x', 1);
+    t.same(
+      (await queue.take(1)).map((event) => event.type),
+      ['user_topic'],
+    );
+    await set(bridge, 'x', 0);
+  });
+
+  await t.test('snapshot + events = state', async (t) => {
+    const verify = (title: string, action: () => Promise<unknown>) => verifyAction(t, title, [member, guest], action);
+    const move = (from: string, to: string | null, targetExisted: boolean) =>
+      server.actors.value(userKey(org.realm, userId(member.id)), 'move-topic-policy', {
+        from: { stream: bridge, topic: from },
+        to: to === null ? null : { stream: apron, topic: to },
+        targetExisted,
+      });
+    for (const topic of ['one', 'One', 'three']) await say(owner, 'Bridge', topic);
+    interface Unread {
+      readonly count: number;
+      readonly streams: readonly { readonly stream_id: number; readonly unread_message_ids: readonly number[] }[];
+    }
+    const unread = async () => (await member.api.ok('POST /register')).unread_msgs as unknown as Unread;
+    const before = await unread();
+    const inBridge = before.streams
+      .filter((of) => of.stream_id === bridge)
+      .flatMap((of) => of.unread_message_ids).length;
+    t.ok(inBridge > 2, 'there is something to count');
+    await verify('a topic is muted', () => set(bridge, 'One', 1));
+    t.equal((await unread()).count, before.count - 2, 'its unread messages do not count');
+    const quiet = (value: boolean) =>
+      member.api.ok('POST /users/me/subscriptions/properties', {
+        subscription_data: [{ stream_id: bridge, property: 'is_muted', value }],
+      });
+    await verify('a stream is muted', () => quiet(true));
+    t.equal((await unread()).count, before.count - inBridge, 'nor do those of its other topics');
+    await verify('and unmuted', () => quiet(false));
+    t.equal((await unread()).count, before.count - 2);
+    await verify('a topic is followed', () => set(bridge, 'two', 3));
+    await verify('a policy is changed', () => set(bridge, 'one', 2));
+    await verify('a policy is taken back', () => set(bridge, 'TWO', 0));
+    await verify('a topic is moved', () => move('ONE', 'moved', false));
+    t.same(await state(), [[apron, 'moved', 2]]);
+    await set(bridge, 'one', 1);
+    await verify('a topic is moved to one that was there', () => move('one', 'Moved', true));
+    t.same(await state(), [[apron, 'moved', 2]], 'unmuted wins');
+    await set(bridge, 'one', 1);
+    await set(apron, 'moved', 3);
+    await verify('policies that do not agree', () => move('one', 'moved', true));
+    t.same(await state(), [], 'end as none');
+    await set(bridge, 'one', 1);
+    await verify('a topic is moved out of sight', () => move('one', null, false));
+    t.same(await state(), []);
+  });
+};

@@ -1,0 +1,80 @@
+/** Who is tried in the tables of who sees what, and the streams and messages that they look at. */
+import { OPERATIONS } from '../../../../src/api/operations/index.js';
+import {
+  addPerson,
+  makeOrganization,
+  type Organization,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+  type TestServer,
+  tell,
+} from '../../harness.js';
+
+/** In the order of the tables' columns. */
+export const VIEWERS = ['start', 'joined', 'guest', 'left', 'never', 'admin', 'outside', 'foreign'] as const;
+export type Viewer = (typeof VIEWERS)[number];
+
+export const STREAMS = ['open', 'shared', 'closed'] as const;
+export type StreamName = (typeof STREAMS)[number];
+
+/** A stream message is named by its stream and by when it was sent: before or after people joined and left. */
+export type MessageName = `${StreamName} ${'before' | 'after'}` | 'pair' | 'self' | 'group';
+
+export interface World {
+  readonly org: Organization;
+  /**
+   * start: a member in each stream from its first message on, who wrote everything. joined, guest: came between the two
+   * messages of each stream. left: was there for the first, left before the second. never, admin, outside: a member, an
+   * administrator and a guest who are in none. foreign: a member of another organization.
+   */
+  readonly people: Readonly<Record<Viewer, Person>>;
+  readonly streams: Readonly<Record<StreamName, number>>;
+  readonly messages: Readonly<Record<MessageName, number>>;
+}
+
+/** Operations may be on their way: tables say what holds once they are there. */
+export const isServed = (id: string): boolean => OPERATIONS.some((operation) => operation.id === id);
+
+export async function makeWorld(server: TestServer): Promise<World> {
+  const org = await makeOrganization(server);
+  const { owner, admin, moderator, member, other, guest } = org;
+  const elsewhere = await makeOrganization(server, ['member']);
+  const foreign = { ...elsewhere.member, api: elsewhere.member.api.with({}, 'foreign') };
+  const outside = await addPerson(org, 'outside', 'guest');
+  const people = { start: member, joined: other, guest, left: moderator, never: owner, admin, outside, foreign };
+  await subscribe(member, 'open', { principals: [member, moderator] });
+  await subscribe(member, 'shared', {
+    invite_only: true,
+    history_public_to_subscribers: true,
+    principals: [member, moderator],
+  });
+  await subscribe(member, 'closed', { invite_only: true, principals: [member, moderator] });
+  const messages: Partial<Record<MessageName, number>> = {};
+  const sayAll = async (when: 'before' | 'after'): Promise<void> => {
+    for (const name of STREAMS) messages[`${name} ${when}`] = await say(member, name, when, `${name} ${when}`);
+  };
+  await sayAll('before');
+  for (const name of STREAMS) await subscribe(member, name, { principals: [other, guest] });
+  await moderator.api.ok('DELETE /users/me/subscriptions', { subscriptions: STREAMS });
+  await sayAll('after');
+  messages.pair = await tell(member, [other], 'pair');
+  messages.self = await tell(member, [member], 'self');
+  messages.group = await tell(member, [other, guest], 'group');
+  const streams = Object.fromEntries(
+    await Promise.all(STREAMS.map(async (name) => [name, await streamIdOf(member, name)])),
+  ) as Record<StreamName, number>;
+  return { org, people, streams, messages: messages as Record<MessageName, number> };
+}
+
+/** `|`-separated rows of a table: the first cell names the row, the others go with the columns. */
+export function rows(table: string): [string, string[]][] {
+  return table
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [name = '', ...cells] = line.split('|').map((cell) => cell.trim());
+      return [name, cells];
+    });
+}
