@@ -16,6 +16,8 @@ export interface RegisterArgs extends JsonObject {
   readonly queue_id: string;
   readonly lifespanMs: number;
   readonly origin: string;
+  /** Base URL of the organization. */
+  readonly site: string;
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
 }

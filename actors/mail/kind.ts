@@ -4,7 +4,7 @@
  */
 import { apiError } from '../../src/api/errors.js';
 import type { Json, JsonObject } from '../../src/core/index.js';
-import { type Fate, pauseAfter } from '../../src/mail/index.js';
+import { type Fate, pauseAfter, withLinks } from '../../src/mail/index.js';
 import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
 import { value } from '../shared/replies.js';
 import { mailMachine } from './machine.js';
@@ -49,7 +49,8 @@ const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
     const batch = keptIn(view.parts)
       .filter(([, mail]) => mail.next <= now)
       .slice(0, BATCH);
-    const fates = await services.mail.send(batch.map(([part, mail]) => waiting(realm, part, mail)));
+    const open = (text: string): string => withLinks(services.secrets, text);
+    const fates = await services.mail.send(batch.map(([part, mail]) => waiting(realm, part, mail, open)));
     return new Map(batch.map(([part], i) => [part, fates[i]!]));
   },
   handle({ parts }, _args, fates, { now }) {

@@ -32,12 +32,17 @@ export const keptIn = (parts: Parts): [string, Kept][] =>
 
 export const numberOf = (part: string): number => Number(part.slice(MAIL_PART.length));
 
-/** The time of taking keeps ids apart that a server gave before it lost its data. */
-export const waiting = (realm: number, part: string, { to, subject, text, date, tries }: Kept): Waiting => ({
+/** @param open shows the links of a text. The time of taking keeps ids apart that a server gave before it lost its data. */
+export const waiting = (
+  realm: number,
+  part: string,
+  { to, subject, text, date, tries }: Kept,
+  open: (text: string) => string,
+): Waiting => ({
   id: `${realm}-${numberOf(part)}-${date.toString(36)}`,
   to,
   subject,
-  text,
+  text: open(text),
   date,
   tries,
 });

@@ -7,7 +7,7 @@ export interface OutgoingMail {
   readonly to: string;
   /** One line; control characters become blanks. */
   readonly subject: string;
-  /** Plain text. */
+  /** Plain text; links that open something are hidden in it (src/mail/hidden-links.ts). */
   readonly text: string;
 }
 

@@ -79,8 +79,10 @@ export interface Call<V> {
   readonly now: number;
   /** Client name of conventions.md § Client names. */
   readonly client: string;
-  /** Base URL under which the client reached the server, without trailing slash. */
+  /** Base URL under which the client says to have reached the server, without trailing slash: for its own eyes only. */
   readonly origin: string;
+  /** Base URL of the organization, without trailing slash: for what others read, and for what is kept. */
+  readonly site: string;
   /** Files of the form, in order; 'too large' when together they exceed what one file may have. */
   readonly files: readonly UploadedFile[] | 'too large';
   /** Largest file, MiB. */
@@ -99,6 +101,8 @@ export interface Call<V> {
   refresh(realm?: RealmId): Promise<void>;
   /** Replica of any organization's directory; undefined where there is none. For what needs no account. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
+  /** `site` of another organization. */
+  siteOf(realm: RealmId): Promise<string>;
 }
 
 /** A command for an actor. The actor's answer becomes the response body. */

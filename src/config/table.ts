@@ -99,7 +99,8 @@ export const SETTINGS = {
     env: 'EXTERNAL_HOST',
     option: 'external-host',
     value: 'HOST',
-    description: 'Name under which clients reach the server; organizations are its subdomains.',
+    description:
+      'Name under which clients reach the server, with the port where it is not the usual one; organizations are its subdomains. Links in mails begin with it.',
     fallback: 'localhost',
     parse: text(),
   }),

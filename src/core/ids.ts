@@ -35,7 +35,7 @@ export const partition = (n: number): Partition => n as Partition;
 /** Fixed per cluster (design § 5): a change would move every actor. */
 export const PARTITIONS = 256;
 
-export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook';
+export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook' | 'stranger';
 
 export const realmKey = (realm: RealmId): ActorKey => `realm/${realm}` as ActorKey;
 export const userKey = (realm: RealmId, user: UserId): ActorKey => `user/${realm}/${user}` as ActorKey;
@@ -45,6 +45,8 @@ export const streamKey = (realm: RealmId, stream: StreamId): ActorKey => `stream
 export const mailKey = (realm: RealmId): ActorKey => `mail/${realm}` as ActorKey;
 /** Calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey => `webhook/${realm}/${bot}` as ActorKey;
+/** Log-ins with some of the addresses that no account has. */
+export const strangerKey = (realm: RealmId, slot: number): ActorKey => `stranger/${realm}/${slot}` as ActorKey;
 export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey =>
   `queue/${realm}/${user}/${queue}` as ActorKey;
 

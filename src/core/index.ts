@@ -4,3 +4,4 @@ export { IdSet } from './id-set.js';
 export * from './ids.js';
 export * from './json.js';
 export { madeOnce } from './made-once.js';
+export { type Limit, RecentTimes, waitFor, withTime } from './rates.js';

@@ -9,6 +9,7 @@ import { LogUnavailable } from '../log/index.js';
 import { type ActorClient, CommandTimeout } from '../runtime/index.js';
 import type { Secrets } from '../secrets/index.js';
 import { realmAtHost, subdomainOf } from './realms.js';
+import { type SiteOptions, siteOf } from './site.js';
 
 export interface GatewayOptions {
   readonly clock: Clock;
@@ -17,7 +18,7 @@ export interface GatewayOptions {
   readonly client: ActorClient;
   readonly secrets: Secrets;
   readonly blobs: Blobs;
-  readonly externalHost: string;
+  readonly site: SiteOptions;
   /** Milliseconds for a command that isn't held. */
   readonly deadlineMs: number;
 }
@@ -59,10 +60,14 @@ export class Gateway implements FrontendServices {
 
   async anonymous(host: string): Promise<AnonymousCaller> {
     const realms = await this.#available(() => this.options.directories.realms());
-    const entry = realmAtHost(host, this.options.externalHost, realms);
+    const entry = realmAtHost(host, this.options.site.externalHost, realms);
     if (!entry) throw apiError('NONEXISTENT_SUBDOMAIN');
     const directory = await this.#open(entry.id);
     return { realm: entry.id, directory };
+  }
+
+  site(host: string, subdomain: string): string {
+    return siteOf(this.options.site, host, subdomain);
   }
 
   forward(forward: Forward, context: ForwardContext): Forwarding {
@@ -145,7 +150,7 @@ export class Gateway implements FrontendServices {
     if (!user || !fits) throw apiError('API_KEY_UNKNOWN');
     if (!user.isActive) throw apiError('ACCOUNT_DEACTIVATED');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
-    const subdomain = subdomainOf(host, this.options.externalHost);
+    const subdomain = subdomainOf(host, this.options.site.externalHost);
     if (subdomain !== undefined && subdomain !== '' && subdomain !== directory.subdomain) {
       throw apiError('WRONG_SUBDOMAIN');
     }

@@ -51,6 +51,10 @@ export class CallOf implements Call<AnyValues> {
     return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(host) ? host : externalHost}`;
   }
 
+  get site(): string {
+    return this.services.site(this.facts.host, this.directory.subdomain);
+  }
+
   get files(): readonly UploadedFile[] | 'too large' {
     return this.facts.files;
   }
@@ -93,6 +97,11 @@ export class CallOf implements Call<AnyValues> {
 
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
     return this.services.directoryOf(realm);
+  }
+
+  async siteOf(realm: RealmId): Promise<string> {
+    const directory = await this.directoryOf(realm);
+    return this.services.site(this.facts.host, (directory ?? this.directory).subdomain);
   }
 }
 

@@ -271,7 +271,7 @@ export class Frontend {
   #pendingOf(arrival: Arrival): Pending {
     if (arrival.pending) return arrival.pending;
     const pending = new Pending(arrival, this.#services.clock, () => {
-      this.#services.log.warn({ path: arrival.exchange.path }, 'request deadline passed');
+      this.#services.log.warn({ path: shownPath(arrival) }, 'request deadline passed');
       this.#fail(arrival, apiError('SERVICE_UNAVAILABLE'));
     });
     arrival.pending = pending;
@@ -295,8 +295,9 @@ export class Frontend {
     this.#respond(arrival, refusal.status, errorHeaders(refusal), errorBody(refusal));
   }
 
-  #unexpected({ exchange: { method, path } }: Arrival, error: unknown): ErrorReply {
-    this.#services.log.error({ err: error, method, path }, 'unhandled exception');
+  #unexpected(arrival: Arrival, error: unknown): ErrorReply {
+    const { method } = arrival.exchange;
+    this.#services.log.error({ err: error, method, path: shownPath(arrival) }, 'unhandled exception');
     return apiError('INTERNAL').toReply();
   }
 
@@ -308,6 +309,12 @@ export class Frontend {
     }
     arrival.exchange.respond(status, headers, body);
   }
+}
+
+/** What goes into the log: paths may hold tokens and addresses of people. */
+function shownPath({ found }: Arrival): string {
+  const [target] = found.route.methods.values();
+  return target?.operation.path ?? '';
 }
 
 function refuse(exchange: HttpExchange, error: ErrorReply): void {

@@ -65,6 +65,8 @@ export interface FrontendServices {
   authenticate(username: string | undefined, key: string, host: string): Caller | Promise<Caller>;
   /** Organization that the host names. Throws NONEXISTENT_SUBDOMAIN (or what the handlers want) when there is none. */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
+  /** Base URL of the organization with that subdomain, as far as it may depend on the Host header of a request. */
+  site(host: string, subdomain: string): string;
   forward(forward: Forward, context: ForwardContext): Forwarding;
   /** Undefined: there is no such organization. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;

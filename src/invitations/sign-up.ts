@@ -1,4 +1,4 @@
-/** The link with which somebody without an invitation confirms an address; it holds all there is to know, so nothing is stored for it. */
+/** The link with which somebody who was not invited by letter confirms an address; it holds all there is to know, so nothing is stored for it. */
 import { type RealmId, realmId } from '../core/index.js';
 import type { Secrets } from '../secrets/index.js';
 
@@ -7,12 +7,14 @@ export interface SignUp {
   readonly email: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
+  /** The link of an invitation with which he came; null: without one. */
+  readonly by: { readonly id: number; readonly nonce: string } | null;
 }
 
 const PURPOSE = 'sign-up';
 
-export function signUpLink(secrets: Secrets, origin: string, { realm, email, expires }: SignUp): string {
-  const sealed = secrets.seal(JSON.stringify([PURPOSE, realm, email, expires]));
+export function signUpLink(secrets: Secrets, origin: string, { realm, email, expires, by }: SignUp): string {
+  const sealed = secrets.seal(JSON.stringify([PURPOSE, realm, email, expires, by]));
   return `${origin}/signup/${Buffer.from(sealed, 'base64').toString('base64url')}`;
 }
 
@@ -25,6 +27,6 @@ export function readSignUp(secrets: Secrets, token: string, now: number): SignUp
     return undefined;
   }
   if (!Array.isArray(opened) || opened[0] !== PURPOSE) return undefined;
-  const [, realm, email, expires] = opened as [string, number, string, number];
-  return expires > now ? { realm: realmId(realm), email, expires } : undefined;
+  const [, realm, email, expires, by] = opened as [string, number, string, number, SignUp['by'] | undefined];
+  return expires > now ? { realm: realmId(realm), email, expires, by: by ?? null } : undefined;
 }

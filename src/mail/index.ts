@@ -1,3 +1,4 @@
+export { hiddenLink, withLinks } from './hidden-links.js';
 export { type Mail, type Mailer, MailerAway, MailRefused } from './mailer.js';
 export { FolderMailer } from './mailer-folder.js';
 export { NoMailer } from './mailer-none.js';

@@ -1,5 +1,6 @@
 export { confirmed, confirmForm, notConfirmed } from './confirming.js';
 export {
+  type FormProblem,
   type JoinPage,
   joined,
   joinForm,
@@ -8,6 +9,5 @@ export {
   noSignUp,
   oldLetter,
   signUpForm,
-  type Typed,
 } from './joining.js';
 export { Html, html, pageAnswer } from './page.js';

@@ -6,37 +6,33 @@ export interface JoinPage {
   readonly organization: string;
   /** null: nobody did. */
   readonly inviter: string | null;
-  /** Invited; null: the newcomer types one in. */
-  readonly email: string | null;
+  /** Invited, or confirmed. */
+  readonly email: string;
 }
 
-/** What was typed in before, but for the password. */
-export interface Typed {
-  readonly fullName: string;
-  readonly email: string;
+/** Why a form was refused before, and the status to say so with. */
+export interface FormProblem {
+  readonly status: number;
+  readonly text: string;
 }
 
 const NOTHING: Html = html``;
 
-const problemText = (problem: string): Html =>
-  html`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem}</p>`;
+const problemText = (problem: FormProblem | undefined): Html =>
+  problem
+    ? html`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
+    : NOTHING;
 
-const emailField = ({ email }: JoinPage, typed: Typed): Html =>
-  email === null
-    ? html`<label for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="email" required value="${typed.email}">`
-    : html`<p>Your e-mail address: <strong>${email}</strong></p>`;
-
-/** @param problem why it was refused before; '' = this is the first time */
-export function signUpForm(organization: string, email: string, problem = ''): RawAnswer {
+/** @param problem absent: this is the first time */
+export function signUpForm(organization: string, email: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>You will get a letter with a link.</p>
-${problem === '' ? NOTHING : problemText(problem)}
+${problemText(problem)}
 <form method="post">
 <label for="email">E-mail address</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}">
 <button type="submit">Send it</button>
 </form>`;
-  return pageAnswer(problem === '' ? 200 : 400, `Join ${organization}`, body);
+  return pageAnswer(problem?.status ?? 200, `Join ${organization}`, body);
 }
 
 export const letterSent = (email: string): RawAnswer =>
@@ -53,20 +49,20 @@ export const noSignUp = (): RawAnswer =>
 export const oldLetter = (): RawAnswer =>
   pageAnswer(404, 'This link is not good any more', html`<p>It may be more than a day old. Have a new one sent.</p>`);
 
-/** @param problem why it was refused before; '' = this is the first time */
-export function joinForm(of: JoinPage, typed: Typed, problem = ''): RawAnswer {
+/** @param fullName typed in before @param problem absent: this is the first time */
+export function joinForm(of: JoinPage, fullName: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
-${problem === '' ? NOTHING : problemText(problem)}
+${problemText(problem)}
 <form method="post">
-${emailField(of, typed)}
+<p>Your e-mail address: <strong>${of.email}</strong></p>
 <label for="full_name">Full name</label>
-<input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${typed.fullName}">
+<input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${fullName}">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="6" aria-describedby="hint">
 <p id="hint">At least 6 characters, and hard to guess.</p>
 <button type="submit">Join</button>
 </form>`;
-  return pageAnswer(problem === '' ? 200 : 400, `Join ${of.organization}`, body);
+  return pageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
 }
 
 export const joined = (organization: string, origin: string, email: string): RawAnswer =>

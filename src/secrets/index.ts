@@ -2,3 +2,4 @@ export { waitForAttempt, withFailure } from './login-attempts.js';
 export { type MailLink, type MailLinkPurpose, openLink, sealLink } from './mail-links.js';
 export { Secrets } from './secrets.js';
 export type { PasswordStrength } from './service.js';
+export { strangerOf } from './strangers.js';

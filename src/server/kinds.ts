@@ -3,6 +3,7 @@ import { queueKind } from '../../actors/event-queue/kind.js';
 import { mailKind } from '../../actors/mail/kind.js';
 import { presenceKind } from '../../actors/presence/kind.js';
 import { realmKind } from '../../actors/realm/kind.js';
+import { strangerKind } from '../../actors/stranger/kind.js';
 import { directKind, streamKind } from '../../actors/stream/kind.js';
 import { userKind } from '../../actors/user/kind.js';
 import { webhookKind } from '../../actors/webhook/kind.js';
@@ -17,5 +18,6 @@ export const actorKinds = (clock: Clock): Readonly<Record<string, AnyKind>> => (
   mail: mailKind,
   presence: presenceKind,
   webhook: webhookKind,
+  stranger: strangerKind,
   queue: queueKind(() => clock.now()),
 });

@@ -43,7 +43,12 @@ export class ConclaveNode {
       client: this.client,
       secrets: this.secrets,
       blobs: ports.blobs,
-      externalHost: config.externalHost,
+      site: {
+        scheme: config.externalScheme,
+        externalHost: config.externalHost,
+        host: config.host,
+        port: config.port,
+      },
       deadlineMs: config.deadlineSeconds * 1000,
     });
     if (ports.actors) {

@@ -11,6 +11,10 @@ import { isCluster, openPorts } from './open-ports.js';
 import type { Ports } from './ports.js';
 import { serverSecret } from './secret.js';
 
+/** It may be reached from elsewhere, under a name that nobody told it. */
+const needsExternalHost = ({ host, externalHost }: Config): boolean =>
+  externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
+
 /** Requests under way have this long when the server stops; the rest are cut off. */
 const CLOSE_MS = 5_000;
 
@@ -71,6 +75,9 @@ export async function serve(
       },
       logger,
     );
+    if (needsExternalHost(config)) {
+      logger.warn({ host: config.host }, 'no --external-host: links in mails lead to localhost');
+    }
     const site = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
     const first = isCluster(config) ? undefined : await firstStart(config, system, node.secrets, site);
     return { node, site, port: server.port, first, stop };

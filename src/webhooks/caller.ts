@@ -92,9 +92,10 @@ export class WebhookCaller {
         });
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        const reason = error.code ?? error.message;
-        if (error instanceof Forbidden) end(failed(NOT_ALLOWED));
-        else if (connected) end(failed(`the connection broke (${reason})`));
+        // A name that only this server's network knows is told from one that nobody knows by nothing.
+        const hidden = error instanceof Forbidden || error.syscall === 'getaddrinfo';
+        const reason = hidden ? 'no address that this server calls' : (error.code ?? error.message);
+        if (connected) end(failed(`the connection broke (${reason})`));
         else end({ kind: 'unreachable', reason: `it could not be reached (${reason})` });
       });
       request.on('response', (response) => void read(response, end));

@@ -21,8 +21,9 @@ const SPECIAL: readonly string[] = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/128',
-  '::1/128',
+  // Loopback among them, and IPv4 addresses as they were once written.
+  '::/96',
+  '::ffff:0:0:0/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '100::/64',

@@ -20,7 +20,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
   const settings = Object.fromEntries(
     Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
   );
-  const { origin } = args;
+  const { origin, site } = args;
   const pictures = Object.entries(presentRealmPictures(directory)).map(([name, value]) => [`realm_${name}`, value]);
   return {
     ...settings,
@@ -29,7 +29,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
     realm_password_auth_enabled: true,
     realm_presence_disabled: false,
     realm_uri: origin,
-    realm_bot_domain: mailDomain(origin),
+    realm_bot_domain: mailDomain(site),
     ...Object.fromEntries(pictures),
     realm_available_video_chat_providers: {
       disabled: { name: 'None', id: 0 },

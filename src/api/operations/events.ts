@@ -36,7 +36,7 @@ function registration(call: Call<unknown>, args: JsonObject): Forward {
   return {
     to: queueKey(call.realm, call.caller, queueId(queue)),
     command: 'register',
-    args: { ...args, queue_id: queue, origin: call.origin, webPublicStreams: call.webPublicStreams },
+    args: { ...args, queue_id: queue, origin: call.origin, site: call.site, webPublicStreams: call.webPublicStreams },
   };
 }
 

@@ -89,6 +89,7 @@ import { streamSettings } from './streams/stream-settings.js';
 import { subscribing } from './streams/subscribing.js';
 import { subscribingRefusals } from './streams/subscribing-refusals.js';
 import { userTopics } from './streams/user-topics.js';
+import { hiddenAddresses } from './visibility/hidden-addresses.js';
 import { visibility } from './visibility/visibility.js';
 import { visibilityEvents } from './visibility/visibility-events.js';
 import { visibilityTables } from './visibility/visibility-tables.js';
@@ -97,6 +98,7 @@ import { visiting } from './visibility/visiting.js';
 export const SUITE: Readonly<Record<string, Facts>> = {
   authentication,
   'the frontend': frontend,
+  'addresses that are hidden': hiddenAddresses,
   roles,
   'every role': everyRole,
   people,

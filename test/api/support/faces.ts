@@ -23,6 +23,8 @@ export interface TestServer extends Target {
   /** As the command line reaches actors. */
   readonly actors: ActorCaller;
   readonly secrets: Secrets;
+  /** Where the embedded face keeps everything; undefined in a cluster. */
+  readonly dataDir: string | undefined;
   /** All mails that went out so far, as they went (RFC 822). */
   mails(): readonly string[];
   /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
@@ -78,6 +80,10 @@ class Face implements TestServer {
     return new BusCaller(this.#front.node.client, async () => {});
   }
 
+  get dataDir(): string | undefined {
+    return this.kind === 'embedded' ? this.configs[0]?.dataDir : undefined;
+  }
+
   get secrets(): Secrets {
     return this.#front.node.secrets;
   }
@@ -123,6 +129,7 @@ const temporary = (): string => mkdtempSync(join(tmpdir(), 'conclave-api-'));
 export interface EmbeddedOptions {
   readonly clock?: Clock;
   readonly httpAdapter?: 'uws' | 'node' | 'auto';
+  readonly externalHost?: string;
   readonly maxBodyMib?: number;
   readonly emojiNames?: 'conclave' | 'zulip';
   /** 0: none. */
@@ -138,6 +145,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       'data-dir': dir,
       port: '0',
       secret: SECRET,
+      'external-host': options.externalHost ?? 'localhost',
       'http-adapter': options.httpAdapter ?? 'auto',
       'max-body-mib': String(options.maxBodyMib ?? 1),
       'web-public-streams': 'yes',

@@ -56,6 +56,10 @@ export class FakeServices implements FrontendServices {
     return this.caller;
   }
 
+  site(host: string): string {
+    return `http://${host}`;
+  }
+
   forward(forward: Forward, context: ForwardContext): Forwarding {
     let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};

@@ -5,6 +5,7 @@ import { mailCommand } from '../../../actors/shared/mail.js';
 import { mailKey, partitionOf, realmId } from '../../../src/core/index.js';
 import { type Mailer, PostOffice, SmtpMailer } from '../../../src/mail/index.js';
 import type { Logger } from '../../../src/runtime/index.js';
+import { Secrets } from '../../../src/secrets/index.js';
 import { startSmtp } from '../../support/smtp.js';
 import { until } from '../../support/until.js';
 import { Harness } from '../runtime/harness.js';
@@ -12,6 +13,7 @@ import { Harness } from '../runtime/harness.js';
 const REALM = realmId(1);
 const KEY = mailKey(REALM);
 const MINUTE = 60_000;
+const SECRETS = new Secrets('a secret of the mail actor');
 
 class Post {
   readonly lines: string[] = [];
@@ -32,6 +34,7 @@ class Post {
     this.harness = new Harness({ mail: mailKind }, true, (clock) => ({
       clock,
       mail: new PostOffice(counted, clock, logger),
+      secrets: SECRETS,
     }));
   }
 

@@ -3,12 +3,13 @@
  * it is confirmed (users.md § PATCH /settings).
  */
 import { apiError, PRODUCT } from '../../../../src/api/errors.js';
-import type { Json, JsonObject, RealmId } from '../../../../src/core/index.js';
+import { type Json, type JsonObject, type RealmId, waitFor, withTime } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
 import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '../../../../src/people/index.js';
 import type { OutboxCommand } from '../../../../src/runtime/index.js';
 import { mailCommand } from '../../../shared/mail.js';
 import { success } from '../../../shared/replies.js';
+import { MAIL_LIMITS } from '../../mail-limits.js';
 import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
@@ -16,16 +17,8 @@ import type { RealmCommand } from '../command.js';
 import { LANE } from '../personal/personal.js';
 import { addressChanged } from './person-events.js';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** How long a link holds. */
-export const LINK_MS = DAY_MS;
-/** Changes that one may ask for (conventions.md § Rate limits): [window, number]. */
-const LIMITS = [
-  [HOUR_MS, 2],
-  [DAY_MS, 5],
-] as const;
-
+export const LINK_MS = 24 * 3_600_000;
 export const EMAIL_CHANGE_PART = 'email-change/';
 
 /** One per account: a newer request makes the link of an older one worthless. */
@@ -67,8 +60,8 @@ function checkAddress(
 
 export interface Link {
   readonly hash: string;
-  /** Where the link leads. */
-  readonly url: string;
+  /** Hidden. */
+  readonly mailed: string;
   /** The new address is one that is thrown away after use. */
   readonly disposable: boolean;
 }
@@ -89,14 +82,10 @@ export function askForAddress(
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
-  const asked = (changeOf(realm.parts, user.id)?.asked ?? []).filter((at) => at + DAY_MS > now);
-  for (const [window, most] of LIMITS) {
-    const first = asked.at(-most);
-    if (first !== undefined && first + window > now) {
-      throw apiError('RATE_LIMIT_HIT', { 'retry-after': (first + window - now) / 1000 });
-    }
-  }
-  const change: EmailChange = { hash: link.hash, email, asked: [...asked, now] };
+  const asked = changeOf(realm.parts, user.id)?.asked ?? [];
+  const wait = waitFor(MAIL_LIMITS, asked, now);
+  if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
+  const change: EmailChange = { hash: link.hash, email, asked: withTime(MAIL_LIMITS, asked, now) };
   const name = String(realm.state.settings.name);
   const mail = mailCommand(id, {
     to: email,
@@ -104,7 +93,7 @@ export function askForAddress(
     text: [
       `Hello ${user.fullName},`,
       `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
-      link.url,
+      link.mailed,
       'If you do not, just ignore this mail: nothing will change.',
       '',
     ].join('\n\n'),

@@ -2,6 +2,7 @@
 import { apiError } from '../../../../src/api/errors.js';
 import { type Json, type JsonObject, userId, userKey } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { hiddenLink } from '../../../../src/mail/index.js';
 import { checkFullName, domainOf, isAdmin } from '../../../../src/people/index.js';
 import type { CommandContext, LogItem, NeedsContext, OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
 import { sealLink } from '../../../../src/secrets/index.js';
@@ -56,7 +57,7 @@ export async function accountInputs(args: AccountArgs, context: Needs, suppliers
     password: await newPassword(args, context, suppliers),
     link: {
       hash: secrets.keyHash(token),
-      url: `${args.origin}/accounts/confirm_email/${token}`,
+      mailed: hiddenLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
       disposable: suppliers.services.disposable(domainOf(args.email?.trim() ?? '')),
     },
   };

@@ -2,6 +2,7 @@
 import type { RealmId } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
 import { invitationLink } from '../../../../src/invitations/index.js';
+import { hiddenLink } from '../../../../src/mail/index.js';
 import type { OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
 import type { Secrets } from '../../../../src/secrets/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
@@ -17,6 +18,12 @@ export const linkMaker =
   (secrets: Secrets, realm: RealmId, origin: string): LinkMaker =>
   (of) =>
     invitationLink(secrets, origin, nameOf(realm, of));
+
+/** Hidden, for letters. */
+export const hiddenLinkMaker =
+  (secrets: Secrets, realm: RealmId, origin: string): LinkMaker =>
+  (of) =>
+    hiddenLink(secrets, invitationLink(secrets, origin, nameOf(realm, of)));
 
 /** Subscribers of those streams where access depends on them. */
 export function membersForInvitation(
@@ -53,7 +60,7 @@ const until = (of: Invitation): string => {
   return `The link is good until ${new Date(expiry * 1000).toISOString().slice(0, 16).replace('T', ' ')} (UTC).`;
 };
 
-/** The letter. */
+/** The letter. @param link hidden */
 export function sentInvitation(
   realm: RealmId,
   of: Invitation & { readonly email: string | null },

@@ -19,12 +19,20 @@ import {
 import { type Parts, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser } from '../personal/personal.js';
-import { invitedStreams, type LinkMaker, linkMaker, membersForInvitation, sentInvitation } from './invitation-parts.js';
+import {
+  hiddenLinkMaker,
+  invitedStreams,
+  type LinkMaker,
+  linkMaker,
+  membersForInvitation,
+  sentInvitation,
+} from './invitation-parts.js';
 
 const LANE = 'invitations';
 
 interface LinkInputs {
   readonly nonce: string;
+  /** Sealed: replies may be remembered in the Store. */
   readonly link: LinkMaker;
   readonly members: Subscribers;
 }
@@ -44,7 +52,7 @@ export const inviteByLink: RealmCommand<
 
   needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: linkMaker(suppliers.services.secrets, realm, origin),
+    link: (of) => suppliers.services.secrets.sealSame(linkMaker(suppliers.services.secrets, realm, origin)(of)),
     members: await membersForInvitation(stream_ids, view.parts, realm, suppliers),
   }),
 
@@ -66,7 +74,7 @@ export const inviteByLink: RealmCommand<
       nonce,
     };
     return {
-      reply: success({ invite_link: link(made) }),
+      reply: success({ sealed: link(made) }),
       state: { ...state, invitations: { ...state.invitations, nextLink: id + 1 } },
       parts: { ...expired(parts, now), [partOf(made)]: asPart(made) },
       events: [invitesChanged(version)],
@@ -131,7 +139,7 @@ export const revokeLink: RealmCommand<{ readonly id: number }> = {
 /** POST /invites/{id}/resend: the same link again, good for as long as at first. */
 export const resendInvitation: RealmCommand<{ readonly id: number; readonly origin: string }, LinkMaker> = {
   lane: LANE,
-  needs: ({ origin }, { realm }, { services }) => linkMaker(services.secrets, realm, origin),
+  needs: ({ origin }, { realm }, { services }) => hiddenLinkMaker(services.secrets, realm, origin),
   handle({ state, parts }, { id }, link, { caller, now, realm }) {
     const acting = actingUser(parts, caller);
     const again: Invitation = { ...own(parts, id, acting, now), invited: Math.floor(now / 1000) };

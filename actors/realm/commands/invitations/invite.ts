@@ -23,7 +23,13 @@ import { domainsOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
-import { invitedStreams, type LinkMaker, linkMaker, membersForInvitation, sentInvitation } from './invitation-parts.js';
+import {
+  hiddenLinkMaker,
+  invitedStreams,
+  type LinkMaker,
+  membersForInvitation,
+  sentInvitation,
+} from './invitation-parts.js';
 
 export interface InviteArgs extends JsonObject {
   readonly emails: readonly string[];
@@ -59,7 +65,7 @@ export const invite: RealmCommand<InviteArgs, Inputs> = {
 
   needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: linkMaker(suppliers.services.secrets, realm, origin),
+    link: hiddenLinkMaker(suppliers.services.secrets, realm, origin),
     disposable: suppliers.services.disposable,
     members: await membersForInvitation(stream_ids, view.parts, realm, suppliers),
   }),

@@ -16,13 +16,13 @@ import {
 import type { RealmCommand } from '../command.js';
 
 /** From the link: checked to be of this server's making. */
-interface Named extends JsonObject {
+export interface Named extends JsonObject {
   readonly kind: 'single' | 'link';
   readonly id: number;
   readonly nonce: string;
 }
 
-function named(parts: Parts, { kind, id, nonce }: Named, now: number): Invitation | undefined {
+export function named(parts: Parts, { kind, id, nonce }: Named, now: number): Invitation | undefined {
   const found = invitationOf(parts, kind, id, now);
   return found?.nonce === nonce ? found : undefined;
 }
@@ -42,13 +42,11 @@ export const peekInvitation: RealmCommand<Named> = {
 interface JoinArgs extends Named {
   readonly full_name: string;
   readonly password: string;
-  /** With a link only; who was invited by a letter has the address that it went to. */
+  /** With a link only, confirmed by a letter; who was invited by one has the address that it went to. */
   readonly email: string;
   /** Base URL of the organization. */
   readonly origin: string;
 }
-
-const addressOf = (of: Invitation, typed: string): string => of.email ?? typed.trim();
 
 export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
   // Of two who use the same invitation at once the second finds none.
@@ -62,7 +60,7 @@ export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
     if (!found) return undefined;
     const streams = newcomersStreams(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
-    return prepareAccount({ email: addressOf(found, args.email), fullName, password, streams }, realm, suppliers);
+    return prepareAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, suppliers);
   },
 
   handle(view, args, prepared, context) {

@@ -2,6 +2,7 @@
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import { signUpLink } from '../../../../src/invitations/index.js';
+import { hiddenLink } from '../../../../src/mail/index.js';
 import { domainOf, isEmail, ROLE } from '../../../../src/people/index.js';
 import { mailCommand } from '../../../shared/mail.js';
 import { success } from '../../../shared/replies.js';
@@ -16,6 +17,7 @@ import {
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
 import { flat } from './invitation-parts.js';
+import { named } from './join.js';
 
 const VALID_MS = 24 * 3_600_000;
 
@@ -34,22 +36,34 @@ export const peekSignUp: RealmCommand<JsonObject> = {
 };
 
 interface Asked {
+  /** Hidden. */
   readonly link: string;
   readonly disposable: boolean;
 }
 
+interface AskArgs extends JsonObject {
+  readonly email: string;
+  /** The link of an invitation that was opened. */
+  readonly by: { readonly id: number; readonly nonce: string } | null;
+  /** Base URL of the organization. */
+  readonly origin: string;
+}
+
 /** The letter goes out whether the address has an account or not, and what is answered does not differ. */
-export const askSignUp: RealmCommand<{ readonly email: string; readonly origin: string }, Asked> = {
+export const askSignUp: RealmCommand<AskArgs, Asked> = {
   lane: 'invitations',
-  needs: ({ email, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
-    link: signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS }),
+  needs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
+    link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
     disposable: disposable(domainOf(email)),
   }),
-  handle(view, { email }, { link, disposable }, { realm }) {
-    const { state, volatile } = view;
-    checkOpen(state);
+  handle(view, { email, by }, { link, disposable }, { realm, now }) {
+    const { state, parts, volatile } = view;
+    if (!by) checkOpen(state);
+    else if (!named(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
     checkAddress(email, disposable, view);
+    const wait = volatile.letters.take(email.toLowerCase(), now);
+    if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = flat(state.settings.name);
     const known = volatile.userByEmail(email) !== undefined;
     const text = known

@@ -133,7 +133,7 @@ export const createBot = operation({
         sending: params.default_sending_stream ?? null,
         events: params.default_events_register_stream ?? null,
         allPublicStreams: params.default_all_public_streams ?? false,
-        domain: mailDomain(call.origin),
+        domain: mailDomain(call.site),
       },
       ({ user_id }) => Number(user_id),
     );

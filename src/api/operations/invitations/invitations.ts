@@ -49,7 +49,7 @@ const getInvitations = operation({
   guard: 'member_human',
   summary: 'Invitations that stand: all for administrators, own ones for others.',
   parameters: {},
-  run: ({ realm, origin }) => ({ to: realmKey(realm), command: 'list-invitations', args: { origin } }),
+  run: ({ realm, site }) => ({ to: realmKey(realm), command: 'list-invitations', args: { origin: site } }),
 });
 
 const invite = operation({
@@ -75,7 +75,7 @@ const invite = operation({
       description: 'Streams to subscribe them to; none: the default ones.',
     },
   },
-  run: ({ realm, origin, params }) => ({
+  run: ({ realm, site, params }) => ({
     to: realmKey(realm),
     command: 'invite',
     args: {
@@ -83,7 +83,7 @@ const invite = operation({
       minutes: minutes(params.invite_expires_in_minutes),
       role: params.invite_as,
       stream_ids: params.stream_ids,
-      origin,
+      origin: site,
     },
   }),
 });
@@ -105,16 +105,17 @@ const inviteByLink = operation({
       description: 'Streams to subscribe them to; none: the default ones.',
     },
   },
-  run: ({ realm, origin, params }) => ({
-    to: realmKey(realm),
-    command: 'invite-by-link',
-    args: {
+  async run(call) {
+    const { realm, site, params, secrets } = call;
+    const args = {
       minutes: minutes(params.invite_expires_in_minutes),
       role: params.invite_as,
       stream_ids: params.stream_ids,
-      origin,
-    },
-  }),
+      origin: site,
+    };
+    const { sealed } = await call.send({ to: realmKey(realm), command: 'invite-by-link', args });
+    return { fields: { invite_link: secrets.open(String(sealed)) } };
+  },
 });
 
 const revokeInvitation = operation({
@@ -148,10 +149,10 @@ const resendInvitation = operation({
   guard: 'member_human',
   summary: 'Send an invitation again; it stands as long as at first.',
   parameters: { prereg_id: pathId('The invitation.') },
-  run: ({ realm, origin, params }) => ({
+  run: ({ realm, site, params }) => ({
     to: realmKey(realm),
     command: 'resend-invitation',
-    args: { id: params.prereg_id, origin },
+    args: { id: params.prereg_id, origin: site },
   }),
 });
 

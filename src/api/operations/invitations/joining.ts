@@ -2,17 +2,12 @@
 import type { JsonObject } from '../../../core/index.js';
 import { realmKey } from '../../../core/index.js';
 import { type InvitationName, LINK_PATH, readToken } from '../../../invitations/index.js';
-import { type JoinPage, joined, joinForm, noInvitation } from '../../../pages/index.js';
-import { ActorRefused } from '../../errors.js';
+import { type JoinPage, joined, joinForm, letterSent, noInvitation, signUpForm } from '../../../pages/index.js';
 import { type Call, operation, type RawAnswer } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
+import { orPage, type Problem } from './refused-pages.js';
 
 type Kind = InvitationName['kind'];
-
-const NEW = { fullName: '', email: '' };
-
-/** The invitation is, or its organization is, or this one never was. */
-const isGone = (error: unknown): boolean => error instanceof ActorRefused && error.reply.status < 500;
 
 /** Of the invitation's own organization: under an IP address the host names none. */
 async function peek(call: Call<unknown>, { realm, ...named }: InvitationName): Promise<JoinPage> {
@@ -20,18 +15,13 @@ async function peek(call: Call<unknown>, { realm, ...named }: InvitationName): P
   return shown as unknown as JoinPage;
 }
 
-async function whileItStands(answer: () => Promise<RawAnswer>): Promise<RawAnswer> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (isGone(error)) return noInvitation();
-    throw error;
-  }
-}
+/** One that is gone, one whose organization is, and one that never was look the same. */
+const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: Problem) => Promise<RawAnswer>) =>
+  orPage(noInvitation, answer, again);
 
 const token = { token: pathText('From the link.') } as const;
 
-const show = (kind: Kind) =>
+const show = (kind: Kind, form: (of: JoinPage) => RawAnswer) =>
   operation({
     id: `show-${LINK_PATH[kind]}`,
     method: 'GET',
@@ -42,40 +32,66 @@ const show = (kind: Kind) =>
     parameters: token,
     run(call) {
       const of = readToken(call.secrets, kind, call.params.token);
-      return of ? whileItStands(async () => joinForm(await peek(call, of), NEW)) : noInvitation();
+      return of ? whileItStands(async () => form(await peek(call, of))) : noInvitation();
     },
   });
 
-const accept = (kind: Kind) =>
-  operation({
-    id: `accept-${LINK_PATH[kind]}`,
-    method: 'POST',
-    path: `/${LINK_PATH[kind]}/{token}`,
-    root: true,
-    guard: 'none',
-    summary: 'Make that account.',
-    parameters: {
-      ...token,
-      full_name: maybeText('form', 'Name shown to others.'),
-      password: maybeText('form', 'At least 6 characters and hard enough to guess.'),
-      email: maybeText('form', 'Address of the account, where the link is for anybody.'),
-    },
-    run(call) {
-      const of = readToken(call.secrets, kind, call.params.token);
-      if (!of) return noInvitation();
-      const { full_name = '', password = '', email = '' } = call.params;
-      const { realm, ...named } = of;
-      const args: JsonObject = { ...named, full_name, password, email, origin: call.origin };
-      return whileItStands(async () => {
-        try {
-          const made = await call.send({ to: realmKey(realm), command: 'join', args });
-          return joined(String(made.organization), call.origin, String(made.email));
-        } catch (error) {
-          if (!(error instanceof ActorRefused) || error.reply.status !== 400) throw error;
-          return joinForm(await peek(call, of), { fullName: full_name, email }, error.reply.msg);
-        }
-      });
-    },
-  });
+const showInvitation = show('single', (of) => joinForm(of, ''));
 
-export const JOINING_OPERATIONS = [show('single'), accept('single'), show('link'), accept('link')];
+const acceptInvitation = operation({
+  id: 'accept-invitation',
+  method: 'POST',
+  path: `/${LINK_PATH.single}/{token}`,
+  root: true,
+  guard: 'none',
+  summary: 'Make that account.',
+  parameters: {
+    ...token,
+    full_name: maybeText('form', 'Name shown to others.'),
+    password: maybeText('form', 'At least 6 characters and hard enough to guess.'),
+  },
+  run(call) {
+    const of = readToken(call.secrets, 'single', call.params.token);
+    if (!of) return noInvitation();
+    const { full_name = '', password = '' } = call.params;
+    const { realm, ...named } = of;
+    return whileItStands(
+      async () => {
+        const origin = await call.siteOf(realm);
+        const args: JsonObject = { ...named, full_name, password, email: '', origin };
+        const made = await call.send({ to: realmKey(realm), command: 'join', args });
+        return joined(String(made.organization), origin, String(made.email));
+      },
+      async (problem) => joinForm(await peek(call, of), full_name, problem),
+    );
+  },
+});
+
+const showLink = show('link', ({ organization }) => signUpForm(organization, ''));
+
+/** Whoever has the link may join, but under his own address only. */
+const askByLink = operation({
+  id: 'ask-join',
+  method: 'POST',
+  path: `/${LINK_PATH.link}/{token}`,
+  root: true,
+  guard: 'none',
+  summary: 'Have a letter sent with which the account can be made.',
+  parameters: { ...token, email: maybeText('form', 'Address of the account.') },
+  run(call) {
+    const of = readToken(call.secrets, 'link', call.params.token);
+    if (!of) return noInvitation();
+    const { realm, id, nonce } = of;
+    const email = (call.params.email ?? '').trim();
+    return whileItStands(
+      async () => {
+        const args: JsonObject = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
+        await call.send({ to: realmKey(realm), command: 'ask-sign-up', args });
+        return letterSent(email);
+      },
+      async (problem) => signUpForm((await peek(call, of)).organization, email, problem),
+    );
+  },
+});
+
+export const JOINING_OPERATIONS = [showInvitation, acceptInvitation, showLink, askByLink] as const;

@@ -1,10 +1,10 @@
 /** Pages for joining an organization that needs no invitation: no part of the API, opened in a browser. */
-import { realmKey } from '../../../core/index.js';
+import { type JsonObject, realmKey } from '../../../core/index.js';
 import { readSignUp, type SignUp } from '../../../invitations/index.js';
-import { joined, joinForm, letterSent, noSignUp, oldLetter, signUpForm } from '../../../pages/index.js';
-import { ActorRefused } from '../../errors.js';
+import { joined, joinForm, letterSent, noInvitation, noSignUp, oldLetter, signUpForm } from '../../../pages/index.js';
 import { type Call, operation, type RawAnswer } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
+import { orPage, type Problem } from './refused-pages.js';
 
 /** The name of the organization, while it is open. @throws ActorRefused */
 async function peek(call: Call<unknown>, realm: Call<unknown>['realm']): Promise<string> {
@@ -12,19 +12,8 @@ async function peek(call: Call<unknown>, realm: Call<unknown>['realm']): Promise
   return String(organization);
 }
 
-/** @param again what to show for a request that can be mended */
-async function whileItIsOpen(
-  answer: () => Promise<RawAnswer>,
-  again?: (problem: string) => Promise<RawAnswer>,
-): Promise<RawAnswer> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (!(error instanceof ActorRefused) || error.reply.status >= 500) throw error;
-    if (again && error.reply.status === 400) return whileItIsOpen(() => again(error.reply.msg));
-    return noSignUp();
-  }
-}
+const whileItIsOpen = (answer: () => Promise<RawAnswer>, again?: (problem: Problem) => Promise<RawAnswer>) =>
+  orPage(noSignUp, answer, again);
 
 const showSignUp = operation({
   id: 'show-signup',
@@ -47,7 +36,7 @@ const askSignUp = operation({
   parameters: { email: maybeText('form', 'Address of the account.') },
   run(call) {
     const email = (call.params.email ?? '').trim();
-    const args = { email, origin: call.origin };
+    const args = { email, by: null, origin: call.site };
     return whileItIsOpen(
       async () => {
         await call.send({ to: realmKey(call.realm), command: 'ask-sign-up', args });
@@ -59,11 +48,16 @@ const askSignUp = operation({
 });
 
 const token = { token: pathText('From the letter.') } as const;
-const NOTHING = { fullName: '', email: '' };
 
-async function form(call: Call<unknown>, { realm, email }: SignUp, fullName = '', problem = ''): Promise<RawAnswer> {
-  const of = { organization: await peek(call, realm), inviter: null, email };
-  return joinForm(of, { ...NOTHING, fullName }, problem);
+/** What the letter is good for stands no more. */
+const over = ({ by }: SignUp) => (by ? noInvitation : noSignUp);
+
+async function form(call: Call<unknown>, of: SignUp, fullName = '', problem?: Problem): Promise<RawAnswer> {
+  const { realm, email, by } = of;
+  const args: JsonObject = by ? { kind: 'link', ...by } : {};
+  const command = by ? 'peek-invitation' : 'peek-sign-up';
+  const { organization, inviter = null } = await call.send({ to: realmKey(realm), command, args });
+  return joinForm({ organization: String(organization), inviter: inviter as string | null, email }, fullName, problem);
 }
 
 const showConfirmed = operation({
@@ -76,7 +70,7 @@ const showConfirmed = operation({
   parameters: token,
   run(call) {
     const of = readSignUp(call.secrets, call.params.token, call.now);
-    return of ? whileItIsOpen(() => form(call, of)) : oldLetter();
+    return of ? orPage(over(of), () => form(call, of)) : oldLetter();
   },
 });
 
@@ -96,11 +90,15 @@ const signUp = operation({
     const of = readSignUp(call.secrets, call.params.token, call.now);
     if (!of) return oldLetter();
     const { full_name = '', password = '' } = call.params;
-    const args = { email: of.email, full_name, password, origin: call.origin };
-    return whileItIsOpen(
+    return orPage(
+      over(of),
       async () => {
-        const { organization } = await call.send({ to: realmKey(of.realm), command: 'sign-up', args });
-        return joined(String(organization), call.origin, of.email);
+        const origin = await call.siteOf(of.realm);
+        const account: JsonObject = { email: of.email, full_name, password, origin };
+        const command = of.by ? 'join' : 'sign-up';
+        const args = of.by ? { kind: 'link', ...of.by, ...account } : account;
+        const { organization } = await call.send({ to: realmKey(of.realm), command, args });
+        return joined(String(organization), origin, of.email);
       },
       (problem) => form(call, of, full_name, problem),
     );

@@ -34,7 +34,7 @@ export const updateMessage = operation({
     send_notification_to_new_thread: flag('form', true, 'Tell of the move where the messages are now.'),
   },
   async run(call) {
-    const { params, realm, caller, origin } = call;
+    const { params, realm, caller, site } = call;
     const { stream_id } = params;
     if (stream_id !== undefined) await lookUpStream(call, stream_id);
     const moves = params.topic !== undefined || stream_id !== undefined;
@@ -49,7 +49,7 @@ export const updateMessage = operation({
         propagate_mode: params.propagate_mode,
         notify_old: params.send_notification_to_old_thread,
         notify_new: params.send_notification_to_new_thread,
-        origin,
+        origin: site,
       },
     };
   },

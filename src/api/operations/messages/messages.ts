@@ -50,7 +50,7 @@ export const sendMessage = operation({
       queue_id: params.queue_id ?? null,
       local_id: params.local_id ?? null,
       widget: params.widget_content ?? null,
-      origin: call.origin,
+      origin: call.site,
     };
     if (toStream) {
       if (target === undefined) throw apiError('MISSING_STREAM');
@@ -82,7 +82,7 @@ async function streamToSend(call: Call<unknown>, named: string | number): Promis
     return await findStream(call, named);
   } catch (error) {
     if (!call.directory.bot(call.caller)) throw error;
-    const args = { stream: String(named), exists: false, origin: call.origin };
+    const args = { stream: String(named), exists: false, origin: call.site };
     await call.send({ to: userKey(call.realm, call.caller), command: 'lost-message', args });
     throw error;
   }
@@ -191,9 +191,9 @@ export const renderMessage = operation({
   guard: 'user',
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
   parameters: { content: text('form', 'Markdown.') },
-  run: ({ params, realm, caller, origin }) => ({
+  run: ({ params, realm, caller, site }) => ({
     to: userKey(realm, caller),
     command: 'render',
-    args: { content: params.content, origin },
+    args: { content: params.content, origin: site },
   }),
 });

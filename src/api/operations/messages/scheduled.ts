@@ -69,7 +69,7 @@ export const createScheduledMessage = operation({
       topic: params.topic ?? null,
       content: params.content,
       at: params.scheduled_delivery_timestamp,
-      origin: call.origin,
+      origin: call.site,
     };
     return { to: userKey(call.realm, call.caller), command: 'schedule', args };
   },
@@ -106,7 +106,7 @@ export const updateScheduledMessage = operation({
       topic: params.topic ?? null,
       content: params.content ?? null,
       at: seconds,
-      origin: call.origin,
+      origin: call.site,
     };
     return { to: userKey(call.realm, call.caller), command: 'edit-scheduled', args };
   },

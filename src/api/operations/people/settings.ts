@@ -68,17 +68,17 @@ const settings = (id: string, path: string, summary: string): Operation =>
     guard: 'human',
     summary,
     parameters,
-    run({ params, realm, origin }) {
+    run({ params, realm, site }) {
       const { full_name = null, email = null, old_password = '', new_password = '', ...rest } = params;
       const values = rest as Readonly<Record<string, SettingValue | undefined>>;
       check(values);
       const given = Object.entries(values)
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => [name, name === 'timezone' ? canonicalZone(String(value)) : value]);
-      const args = { values: Object.fromEntries(given) as Record<string, SettingValue>, domain: mailDomain(origin) };
+      const args = { values: Object.fromEntries(given) as Record<string, SettingValue>, domain: mailDomain(site) };
       const to = realmKey(realm);
       if (full_name === null && email === null && new_password === '') return { to, command: 'change-settings', args };
-      const account = { full_name, email, old_password, new_password, origin };
+      const account = { full_name, email, old_password, new_password, origin: site };
       return { to, command: 'change-own-account', args: { ...args, account } };
     },
   });

@@ -127,9 +127,9 @@ export const updateUserGroupMembers = operation({
   guard: 'user_group_edit_policy_human',
   summary: 'Add and remove members of a user group.',
   parameters: edit,
-  run({ params, realm, origin }) {
+  run({ params, realm, site }) {
     checkEdit(params);
-    return { to: realmKey(realm), command: 'edit-group-members', args: { ...params, origin } };
+    return { to: realmKey(realm), command: 'edit-group-members', args: { ...params, origin: site } };
   },
 });
 

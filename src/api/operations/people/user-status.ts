@@ -66,7 +66,7 @@ export const updateStatus = operation({
       ...(away === undefined ? {} : { away }),
       ...(emoji === undefined ? {} : { emoji }),
     };
-    return { to: realmKey(call.realm), command: 'set-status', args: { ...args, domain: mailDomain(call.origin) } };
+    return { to: realmKey(call.realm), command: 'set-status', args: { ...args, domain: mailDomain(call.site) } };
   },
 });
 

@@ -27,7 +27,7 @@ export const zcommand = operation({
   summary: 'Carry out a slash command: /ping, /night, /day, /fluid-width or /fixed-width.',
   parameters: { command: text('form', 'With its slash.') },
   async run(call) {
-    const { params, directory, caller, realm, origin } = call;
+    const { params, directory, caller, realm, site } = call;
     if (!params.command.startsWith('/')) throw apiError('ZCOMMAND_SLASH');
     const command = params.command.slice(1);
     if (command === 'ping') return { fields: {} };
@@ -37,7 +37,7 @@ export const zcommand = operation({
     const user = directory.user(caller);
     if (user && settingOf(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
-    const args = { values: { [setting]: value }, domain: mailDomain(origin) };
+    const args = { values: { [setting]: value }, domain: mailDomain(site) };
     await call.send({ to: realmKey(realm), command: 'change-settings', args });
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },

@@ -34,7 +34,7 @@ export const updateStream = operation({
     ),
     can_remove_subscribers_group_id: maybeJson('form', Type.Integer(), 'System group that may unsubscribe others.'),
   },
-  run({ params, realm, origin, webPublicStreams }) {
+  run({ params, realm, site, webPublicStreams }) {
     return {
       to: realmKey(realm),
       command: 'update-stream',
@@ -50,7 +50,7 @@ export const updateStream = operation({
         message_retention_days: params.message_retention_days ?? null,
         can_remove_subscribers_group_id: params.can_remove_subscribers_group_id ?? null,
         server_web_public: webPublicStreams,
-        origin,
+        origin: site,
       },
     };
   },

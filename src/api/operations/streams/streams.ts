@@ -30,7 +30,7 @@ export const principals = {
 } as const;
 
 /** What joining needs to know beside the streams: new ones are made as by POST without options. */
-export const joiningArguments = ({ origin, webPublicStreams }: Pick<Call<unknown>, 'origin' | 'webPublicStreams'>) => ({
+export const joiningArguments = ({ site, webPublicStreams }: Pick<Call<unknown>, 'site' | 'webPublicStreams'>) => ({
   principals: [],
   authorization_errors_fatal: true,
   announce: false,
@@ -41,7 +41,7 @@ export const joiningArguments = ({ origin, webPublicStreams }: Pick<Call<unknown
   message_retention_days: 'realm_default',
   can_remove_subscribers_group_id: null,
   server_web_public: webPublicStreams,
-  origin,
+  origin: site,
 });
 
 export const subscribe = operation({

@@ -5,6 +5,7 @@ import {
   Client,
   type Fields,
   mailed,
+  mailsTo,
   makeOrganization,
   NOTIFICATION_BOT,
   type Params,
@@ -50,6 +51,12 @@ export const joining: Facts = async (t, server) => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(fields).toString(),
     });
+  /** Path of the link in the letter that the page behind a link sends. */
+  const confirmed = async (path: string, email: string): Promise<string> => {
+    const { status, text } = await send(path, { email });
+    t.equal(status, 200, text);
+    return pathOf(/^http:.*$/m.exec((await mailed(server, email.trim())).at(-1)!.text)![0]);
+  };
   const typed = (full_name: string, more: Record<string, string> = {}) => ({ full_name, password: PASSWORD, ...more });
   const people = async (): Promise<ApiUser[]> => (await owner.api.ok('GET /users')).members as ApiUser[];
   const account = async (email: string): Promise<ApiUser | undefined> =>
@@ -117,17 +124,32 @@ export const joining: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a link makes any number of accounts, each with the address that is typed in', async (t) => {
+  await t.test('a link makes any number of accounts, each with an address that a letter has confirmed', async (t) => {
     const path = await link({ stream_ids: [team] });
-    t.match((await open(path)).text, /name="email"/);
+    const page = (await open(path)).text;
+    t.match(page, /name="email"/);
+    t.notMatch(page, /name="password"/);
     const addresses = [address(), address()];
     for (const email of addresses) {
-      t.equal((await send(path, typed('By Link', { email: ` ${email} ` }))).status, 200);
+      const letter = await confirmed(path, ` ${email} `);
+      t.equal(await account(email), undefined, 'not before the letter was read');
+      t.match(await open(letter), { status: 200, text: new RegExp(`${owner.name} invites you.*`) });
+      const done = await send(letter, typed('By Link', { email: address() }));
+      t.equal(done.status, 200, done.text);
       t.same(await streamsOf((await account(email))!.user_id), [team]);
     }
+    const dm = (await said(owner, [{ operator: 'dm', operand: [NOTIFICATION_BOT] }])).at(-1)!;
+    t.match(dm.content, /^@_\*\*By Link\|\d+\*\* has accepted your invitation\.$/);
+    const letter = await confirmed(path, address());
     const { id } = (await invites()).find(({ is_multiuse }) => is_multiuse)!;
     await owner.api.ok('DELETE /invites/multiuse/{invite_id}', { invite_id: id });
-    t.equal((await send(path, typed('Too Late', { email: address() }))).status, 404);
+    for (const answer of [
+      await send(path, { email: address() }),
+      await open(letter),
+      await send(letter, typed('Late')),
+    ]) {
+      t.same([answer.status, answer.text.includes(GONE)], [404, true]);
+    }
   });
 
   await t.test('the sign-up stream hears of it', async (t) => {
@@ -145,43 +167,60 @@ export const joining: Facts = async (t, server) => {
     const path = await link();
     const email = address();
     await owner.api.ok('POST /realm/domains', { domain: 'acme.com', allow_subdomains: false });
-    const wrong: [Record<string, string>, string][] = [
-      [typed('x', { email }), 'Name too short!'],
-      [typed('x'.repeat(101), { email }), 'Name too long!'],
-      [typed('a*b', { email }), 'Invalid characters in name!'],
-      [typed('Bob|12', { email }), 'Invalid format!'],
-      [typed('Bob', { email: 'nonsense' }), 'Bad name or username'],
-      [typed('Bob'), 'Bad name or username'],
-      [typed('Bob', { email: member.email }), `Email &#x27;${member.email}&#x27; already in use`],
-      [
-        typed('Bob', { email: 'b@thrown-away.example' }),
-        'Disposable email addresses are not allowed in this organization',
-      ],
-      [{ full_name: 'Bob', email, password: 'secret' }, 'The password is too weak.'],
-      [{ full_name: 'Bob', email }, 'The password is too weak.'],
-      [{}, 'Name too short!'],
-    ];
-    const check = async (fields: Record<string, string>, text: string): Promise<void> => {
-      const { status, text: html } = await send(path, fields);
+    const check = async (at: string, fields: Record<string, string>, text: string): Promise<void> => {
+      const { status, text: html } = await send(at, fields);
       t.equal(status, 400, text);
       t.ok(html.includes(text), `${text} in ${html.slice(0, 2_000)}`);
       t.notOk(html.includes(PASSWORD), 'never shows a password');
     };
-    for (const [fields, text] of wrong) await check(fields, text);
+    await check(path, { email: 'nonsense' }, 'Enter a valid email address.');
+    await check(path, {}, 'Enter a valid email address.');
+    const disposable = 'Disposable email addresses are not allowed in this organization';
+    await check(path, { email: 'b@thrown-away.example' }, disposable);
+    const letter = await confirmed(path, email);
+    const wrong: [Record<string, string>, string][] = [
+      [typed('x'), 'Name too short!'],
+      [typed('x'.repeat(101)), 'Name too long!'],
+      [typed('x'.repeat(200_000)), 'Name too long!'],
+      [typed('a*b'), 'Invalid characters in name!'],
+      [typed('Bob|12'), 'Invalid format!'],
+      [{ full_name: 'Bob', password: 'secret' }, 'The password is too weak.'],
+      [{ full_name: 'Bob' }, 'The password is too weak.'],
+      [{}, 'Name too short!'],
+    ];
+    for (const [fields, text] of wrong) await check(letter, fields, text);
     await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: true });
-    await check(typed('Bob', { email }), `Email &#x27;${email}&#x27; not allowed in this organization`);
-    await check(typed('Bob', { email: 'b+c@acme.com' }), 'Email addresses containing + are not allowed.');
+    const outside = (address: string) => `Email &#x27;${address}&#x27; not allowed in this organization`;
+    await check(letter, typed('Bob'), outside(email));
+    const other = address();
+    await check(path, { email: other }, outside(other));
+    await check(path, { email: 'b+c@acme.com' }, 'Email addresses containing + are not allowed.');
+    t.same(mailsTo(server, other), [], 'no letter goes where the organization admits nobody from');
     await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: false });
     t.equal(await account(email), undefined);
-    t.equal((await send(path, typed('Bob', { email }))).status, 200);
+    t.equal((await send(letter, typed('Bob'))).status, 200);
+    await check(letter, typed('Bob'), `Email &#x27;${email}&#x27; already in use`);
+  });
+
+  await t.test('an address gets two letters an hour, whoever asks and whether it has an account', async (t) => {
+    const path = await link();
+    for (const email of [address(), org.guest.email]) {
+      for (let i = 0; i < 2; i++) t.equal((await send(path, { email })).status, 200);
+      const third = await send(path, { email: email.toUpperCase() });
+      t.match([third.status, third.text], [429, /Too many letters/]);
+      t.equal((await mailed(server, email, 2)).length, 2);
+    }
   });
 
   await t.test('nothing that is typed in becomes markup', async (t) => {
     const path = await link();
     const evil = `"><script>alert('1')</script>`;
-    const { text } = await send(path, { full_name: evil, email: evil, password: evil });
-    t.notOk(text.includes('<script'), text);
-    t.ok(text.includes('&quot;&gt;&lt;script&gt;'));
+    const letter = await confirmed(path, address());
+    for (const at of [path, letter]) {
+      const { text } = await send(at, { full_name: evil, email: evil, password: evil });
+      t.notOk(text.includes('<script'), text);
+      t.ok(text.includes('&quot;&gt;&lt;script&gt;'));
+    }
     await owner.api.ok('PATCH /realm', { name: `<b>bold</b>${'&'.repeat(3)}` });
     const page = (await open(path)).text;
     t.notOk(page.includes('<b>'));
@@ -220,7 +259,8 @@ export const joining: Facts = async (t, server) => {
     t.ok(await account(email));
     const shared = await link();
     const same = address();
-    const raced = await Promise.all(Array.from({ length: 4 }, () => send(shared, typed('Racer', { email: same }))));
+    const letter = await confirmed(shared, same);
+    const raced = await Promise.all(Array.from({ length: 4 }, () => send(letter, typed('Racer'))));
     t.same(raced.map(({ status }) => status).sort(), [200, 400, 400, 400], 'the same address by a link');
     t.equal((await people()).length, before + 2);
   });
@@ -236,8 +276,7 @@ export const joining: Facts = async (t, server) => {
     const [, path] = await invited();
     await verifyAction(t, 'joining', [owner, member, org.guest], () => send(path, typed('Watched Newcomer')));
     const shared = await link({ stream_ids: [secret], invite_as: 600 });
-    await verifyAction(t, 'joining by a link', [owner, member], () =>
-      send(shared, typed('Watched Guest', { email: address() })),
-    );
+    const letter = await confirmed(shared, address());
+    await verifyAction(t, 'joining by a link', [owner, member], () => send(letter, typed('Watched Guest')));
   });
 };

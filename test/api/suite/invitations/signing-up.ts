@@ -110,6 +110,43 @@ export const signingUp: Facts = async (t, server) => {
     }
   });
 
+  await t.test('pages are kept and framed by nobody, and opening them changes nothing', async (t) => {
+    const { invite_link } = await owner.api.ok<{ invite_link: string }>('POST /invites/multiuse', {});
+    await owner.api.ok('POST /invites', { invitee_emails: address(), stream_ids: [] });
+    await member.api.ok('PATCH /settings', { email: address() });
+    const moved = linkOf((await mailed(server, `comes${made}@${org.subdomain}.example.net`))[0]!.text);
+    const invited = linkOf((await mailed(server, `comes${made - 1}@${org.subdomain}.example.net`))[0]!.text);
+    const letter = await confirmed(address());
+    const state = async () =>
+      JSON.stringify([(await owner.api.ok('GET /users')).members, (await owner.api.ok('GET /invites')).invites]);
+    const before = await state();
+    const good = ['/signup', letter, new URL(invite_link).pathname, invited, moved];
+    for (const path of [...good, ...good.slice(1).map((one) => `${one}x`)]) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        // A form may name the method that is meant.
+        const form =
+          method === 'POST' ? { headers, body: 'method=GET&full_name=Mallory&password=x&email=m%40y.zz' } : {};
+        const answer = await nobody.raw({ method, path, ...form });
+        const is = answer.headers;
+        t.equal(answer.status < 300, good.includes(path), `${method} ${path}`);
+        t.match(is['cache-control'], 'no-store');
+        t.match(
+          [is['referrer-policy'], is['x-content-type-options'], is['x-frame-options']],
+          ['no-referrer', 'nosniff', 'DENY'],
+        );
+        t.match(is['content-security-policy'], /default-src 'none'.*frame-ancestors 'none'/);
+        t.equal(is['set-cookie'], undefined);
+      }
+      for (const method of ['PUT', 'DELETE', 'PATCH']) {
+        t.equal((await nobody.raw({ method, path })).status, 405, `${method} ${path}`);
+      }
+      const huge = { email: 'x'.repeat(1_200_000) };
+      t.equal((await send(path, huge).catch(() => ({ status: 413 }))).status, 413, path);
+    }
+    t.equal(await state(), before);
+  });
+
   await t.test('snapshot and events agree', async (t) => {
     const path = await confirmed(address());
     await verifyAction(t, 'signing up', [owner, member], () =>

@@ -1,7 +1,17 @@
 /** What a new organization begins with (realm.md § Other, § Settings), made as the command line makes it. */
 import type { Test } from 'tap';
 import { createRealm } from '../../../../src/admin/index.js';
-import { type ApiMessage, type ApiStream, basic, Client, type Fields, PASSWORD, subscribe } from '../../harness.js';
+import {
+  type ApiMessage,
+  type ApiStream,
+  basic,
+  Client,
+  type Fields,
+  linkIn,
+  mailed,
+  PASSWORD,
+  subscribe,
+} from '../../harness.js';
 import type { Facts } from '../facts.js';
 
 let made = 0;
@@ -72,14 +82,18 @@ export const newOrganizations: Facts = async (t, server) => {
 
   async function newcomer(t: Test, api: Client, owner: number, core: number, general: number): Promise<void> {
     const { invite_link } = await api.ok<{ invite_link: string }>('POST /invites/multiuse');
-    const body = new URLSearchParams({ full_name: 'Nina New', password: PASSWORD, email: `nina${made}@example.net` });
-    const { status } = await api.raw({
-      method: 'POST',
-      path: new URL(invite_link).pathname,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: body.toString(),
-    });
-    t.equal(status, 200);
+    const email = `nina${made}x${process.pid}@example.net`;
+    const send = async (path: string, fields: Record<string, string>): Promise<void> => {
+      const { status } = await api.raw({
+        method: 'POST',
+        path,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(fields).toString(),
+      });
+      t.equal(status, 200);
+    };
+    await send(new URL(invite_link).pathname, { email });
+    await send(linkIn((await mailed(server, email))[0]!), { full_name: 'Nina New', password: PASSWORD });
     const { members } = await api.ok<{ members: Fields[] }>('GET /users');
     const nina = members.find(({ full_name }) => full_name === 'Nina New')!.user_id as number;
     const signup = `@_**Nina New|${nina}** just signed up for Conclave. (total: 2)`;

@@ -1,0 +1,30 @@
+/** What an actor refuses, on a page. */
+import type { FormProblem } from '../../../pages/index.js';
+import { ActorRefused } from '../../errors.js';
+import type { RawAnswer } from '../../operation.js';
+
+export type Problem = FormProblem;
+
+function problemOf({ reply: { status, msg } }: ActorRefused): Problem | undefined {
+  if (status === 400) return { status, text: msg };
+  if (status === 429) return { status, text: 'Too many letters went to this address. Try again later.' };
+  return undefined;
+}
+
+/**
+ * @param gone for what was there once, or never was @param again what to show for a request that can be mended.
+ * Faults of the server pass.
+ */
+export async function orPage(
+  gone: () => RawAnswer,
+  answer: () => Promise<RawAnswer>,
+  again?: (problem: Problem) => Promise<RawAnswer>,
+): Promise<RawAnswer> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof ActorRefused) || error.reply.status >= 500) throw error;
+    const problem = problemOf(error);
+    return again && problem ? orPage(gone, () => again(problem)) : gone();
+  }
+}

@@ -1,0 +1,61 @@
+import t from 'tap';
+import { type SiteOptions, siteOf } from '../../../src/gateway/index.js';
+
+const plain: SiteOptions = { scheme: 'http', externalHost: 'localhost', host: '127.0.0.1', port: 9991 };
+const FORGED = [
+  'evil.example',
+  'localhost.evil.example',
+  'evil.example:9991',
+  '127.0.0.1.evil.example',
+  '203.0.113.5',
+  '[2001:db8::1]',
+  '127.0.0.1@evil.example',
+  'localhost/evil',
+  'localhost:9991.evil.example',
+  'localhost\r\nx: y',
+  '[::1]evil.example',
+  'other.localhost',
+  'localhost:999999',
+  '',
+];
+
+t.test('with an external host the Host header says nothing', async (t) => {
+  const options: SiteOptions = { ...plain, scheme: 'https', externalHost: 'chat.example.com' };
+  for (const host of [...FORGED, '127.0.0.1:9991', 'chat.example.com', 'team.chat.example.com:8080', 'localhost']) {
+    t.equal(siteOf(options, host, 'team'), 'https://team.chat.example.com', host);
+    t.equal(siteOf(options, host, ''), 'https://chat.example.com', host);
+  }
+  t.equal(
+    siteOf({ ...options, externalHost: 'chat.example.com:8443' }, 'evil.example', 'team'),
+    'https://team.chat.example.com:8443',
+  );
+  const address = { ...plain, externalHost: '192.168.1.5:9991' };
+  t.equal(siteOf(address, 'evil.example', 'team'), 'http://192.168.1.5:9991', 'addresses have no subdomains');
+});
+
+t.test('without one, a Host that names this machine, and no other organization, is taken as it came', async (t) => {
+  for (const host of [
+    'localhost',
+    'localhost:8080',
+    '127.0.0.1:9991',
+    '127.8.8.8',
+    '[::1]:9991',
+    'team.localhost:80',
+  ]) {
+    t.equal(siteOf(plain, host, 'team'), `http://${host}`, host);
+  }
+  for (const host of FORGED) t.equal(siteOf(plain, host, 'team'), 'http://team.localhost:9991', host);
+  for (const host of ['evil.example', 'team.localhost'])
+    t.equal(siteOf(plain, host, ''), 'http://localhost:9991', host);
+  t.equal(siteOf({ ...plain, port: 0 }, 'evil.example', ''), 'http://localhost');
+});
+
+t.test('a server that listens on one address of a network is known under it', async (t) => {
+  const lan = { ...plain, host: '192.168.1.5' };
+  for (const host of [...FORGED, '192.168.1.5:9991'])
+    t.equal(siteOf(lan, host, 'team'), 'http://192.168.1.5:9991', host);
+  t.equal(siteOf({ ...plain, host: 'fd00::5' }, 'evil.example', ''), 'http://[fd00::5]:9991');
+  for (const host of ['0.0.0.0', '::', '::1', '127.0.0.1']) {
+    t.equal(siteOf({ ...plain, host }, 'evil.example', ''), 'http://localhost:9991', host);
+  }
+});
