@@ -5,6 +5,7 @@ import type { DirectoryBot, DirectoryUser } from '../../src/directory/index.js';
 import { isAdmin, isOwner, presentBot, type StreamName } from '../../src/people/index.js';
 import type { LogItem } from '../../src/runtime/index.js';
 import { asPart, BOT_PART, botOf, botsOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
+import { tellReplicas } from './tell-replicas.js';
 
 /** Of the lane: nothing that commands on bots wait for, waits for them. */
 export const BOT_LANE = 'bots';
@@ -103,11 +104,11 @@ export function storeBot(
   const changes: LogItem[] = [];
   if (user !== before?.user) {
     parts[`${USER_PART}${user.id}`] = asPart(user);
-    changes.push({ t: 'directory', change: { user: user as never } });
+    changes.push(tellReplicas({ user }));
   }
   if (bot !== before?.bot) {
     parts[`${BOT_PART}${user.id}`] = asPart(bot);
-    changes.push({ t: 'directory', change: { bot: bot as never } });
+    changes.push(tellReplicas({ bot }));
   }
   return { parts, changes };
 }

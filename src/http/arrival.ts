@@ -1,5 +1,4 @@
 /** A request as its head shows it, and what is learned of it on the way. */
-
 import type { Operation } from '../api/index.js';
 import { madeOnce } from '../core/index.js';
 import { type Form, NO_FORM } from './body.js';

@@ -26,13 +26,15 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Fi
     withoutActive: true,
     web: isVisitor,
   };
+  // Nobody has been idle for longer than those who may not come.
+  const withoutAvatar = args.options.capabilities.user_avatar_url_field_optional;
   const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
   const publicStreams = may('create_public_stream_policy');
   const privateStreams = may('create_private_stream_policy');
   const webPublicStreams = webPublicEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');
   return {
     realm_users: encodedUsers(directory, user, { ...options, active: true }),
-    realm_non_active_users: encodedUsers(directory, user, { ...options, active: false }),
+    realm_non_active_users: encodedUsers(directory, user, { ...options, active: false, withoutAvatar }),
     cross_realm_bots: SYSTEM_BOTS.map((name) =>
       presentUser(systemBot(directory, name), user, { clientGravatar: false }),
     ),

@@ -40,8 +40,15 @@ class Lists {
     if (this.#version !== version) this.#lists.clear();
     this.#version = version;
     const anybody: DirectoryUser = { ...viewer, id: userId(-1), role: classOf(viewer) };
-    const { clientGravatar, profile = false, withoutActive = false, web = false, active } = options;
-    const variant = `${clientGravatar}/${profile}/${withoutActive}/${web}`;
+    const {
+      clientGravatar,
+      profile = false,
+      withoutActive = false,
+      withoutAvatar = false,
+      web = false,
+      active,
+    } = options;
+    const variant = `${clientGravatar}/${profile}/${withoutActive}/${withoutAvatar}/${web}`;
     // Somebody with a restricted address sees more of himself than his peers do.
     const own = seesAddress(anybody, viewer) ? undefined : viewer;
     const key = `${anybody.role}/${variant}/${active}`;

@@ -55,6 +55,8 @@ export interface UserOptions {
   readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
   /** register's lists leave it out. */
   readonly withoutActive?: boolean;
+  /** Leave `avatar_url` out: the client asks GET /avatar when it shows the account. */
+  readonly withoutAvatar?: boolean;
   /** For callers without an account: no address, and no more of the account's age than the day. */
   readonly web?: boolean;
 }
@@ -78,7 +80,7 @@ export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefin
     ...(isSystemBot(user) ? { is_system_bot: true } : {}),
     role: user.role,
     timezone: user.timezone,
-    avatar_url: avatarUrlFor(user, options.clientGravatar),
+    ...(options.withoutAvatar ? {} : { avatar_url: avatarUrlFor(user, options.clientGravatar) }),
     avatar_version: user.avatarVersion,
     ...(options.profile && user.botType === null ? { profile_data: options.profile.profile(user.id) } : {}),
   };

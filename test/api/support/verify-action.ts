@@ -38,7 +38,7 @@ const optionsOf = (params: Params): ReducerOptions => ({
 });
 
 /** Without what differs between any two registrations, and what no event tells those who are not subscribed. */
-function comparable({ queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields): State {
+function comparable({ queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields, params: Params): State {
   const known = new Set((state.subscriptions as ApiStream[]).map((stream) => stream.stream_id));
   const hide = (list: ApiStream[]): ApiStream[] =>
     list.map((stream) => (known.has(stream.stream_id) ? stream : { ...stream, first_message_id: 'unknown' }));
@@ -49,6 +49,8 @@ function comparable({ queue_id: _, last_event_id: __, server_timestamp, ...state
   const unsubscribed = hide(of.unsubscribed).filter((stream) => seen.has(stream.stream_id));
   return {
     ...of,
+    // Events tell of avatars whether the client can do without or not.
+    ...(params.client_capabilities ? { realm_non_active_users: withoutAvatars(of.realm_non_active_users) } : {}),
     streams: hide(of.streams),
     unsubscribed,
     never_subscribed: hide(of.never_subscribed),
@@ -57,6 +59,9 @@ function comparable({ queue_id: _, last_event_id: __, server_timestamp, ...state
     user_status: ofActive(of),
   };
 }
+
+const withoutAvatars = (users: unknown): object[] =>
+  (users as { avatar_url?: unknown }[]).map(({ avatar_url: _, ...user }) => user);
 
 /** A client that keeps its state by events. */
 export class Follower {
@@ -89,14 +94,14 @@ export class Follower {
 
   /** Its state and that of a fresh registration become equal, and stay so when nothing more comes. */
   async verify(t: Test, title: string): Promise<void> {
-    let fresh: State = comparable(this.queue.state);
+    let fresh: State = comparable(this.queue.state, this.params);
     let mine: State = fresh;
     const level = async (): Promise<boolean> => {
       const { queue_id, ...state } = await this.queue.of.api.ok('POST /register', this.params);
       await this.queue.of.api.ok('DELETE /events', { queue_id });
-      fresh = comparable(state);
+      fresh = comparable(state, this.params);
       await this.#read();
-      mine = comparable(this.#state as unknown as Fields);
+      mine = comparable(this.#state as unknown as Fields, this.params);
       return isDeepStrictEqual(mine, fresh);
     };
     // Events may still be on their way when the action is answered.

@@ -85,7 +85,11 @@ const stateUsers = {
 };
 const register = wire.operations['POST /register']!.response.properties as Record<string, Schema>;
 register.realm_users = stateUsers;
-register.realm_non_active_users = stateUsers;
+/** register.md § Capability deltas: of those who may do without, `avatar_url` is left out. */
+register.realm_non_active_users = {
+  ...stateUsers,
+  items: { ...stateUsers.items, required: stateUsers.items.required.filter((name) => name !== 'avatar_url') },
+};
 
 /** The recorded answers: clients that want it slim get two times of each user. */
 const seconds = { type: 'integer' };

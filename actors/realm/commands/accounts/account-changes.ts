@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
 import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
 import { asPart, USER_PART } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import { tellEverybody } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
 import { ACCOUNT_EFFECTS } from './account-effects.js';
@@ -42,7 +43,7 @@ export function accountChanged(
   return together([
     {
       parts: { [`${USER_PART}${after.id}`]: asPart(after) },
-      events: [{ t: 'directory', change: { user: after as never } }],
+      events: [tellReplicas({ user: after })],
     },
     own,
     ...ACCOUNT_EFFECTS.map((effect) => effect(change, view, context)),

@@ -11,6 +11,7 @@ import { mailCommand } from '../../../shared/mail.js';
 import { success } from '../../../shared/replies.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
 import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
 import { LANE } from '../personal/personal.js';
@@ -136,7 +137,7 @@ export const confirmEmail: RealmCommand<ConfirmArgs, boolean> = {
         [`${USER_PART}${id}`]: asPart(after),
         [`${EMAIL_CHANGE_PART}${id}`]: { ...change, hash: '' },
       },
-      events: [{ t: 'directory', change: { user: after as never } }, ...addressChanged(after, usersOf(parts), version)],
+      events: [tellReplicas({ user: after }), ...addressChanged(after, usersOf(parts), version)],
       commands: [[notice]],
     };
   },

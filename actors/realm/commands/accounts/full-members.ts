@@ -8,6 +8,7 @@ import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '../../../../src/people/index.
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { value } from '../../../shared/replies.js';
 import { usersOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { tellEverybody } from '../personal/personal.js';
 
@@ -65,7 +66,7 @@ export const due: RealmCommand<JsonObject> = {
       reply: value(null),
       state: { ...state, fullMembersAt: now },
       due: nextFullMember(usersOf(parts), moved),
-      events: [...events, { t: 'directory', change: { fullMembersAt: now } }],
+      events: [...events, tellReplicas({ fullMembersAt: now })],
     };
   },
 };

@@ -6,6 +6,7 @@ import type { Outcome, Suppliers } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { botAccount, botUpdated, storeBot } from '../../bots.js';
 import { asPart, type Parts, type RealmState, USER_PART } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE } from '../personal/personal.js';
 
@@ -32,7 +33,7 @@ export function replaceKey(
   if (!before) {
     return {
       parts: { [`${USER_PART}${user.id}`]: asPart(after) },
-      events: [{ t: 'directory', change: { user: after as never } }],
+      events: [tellReplicas({ user: after })],
       commands,
     };
   }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
 import { addressRole, NO_PROFILE, presentUser, ROLE, systemGroupsOf } from '../../../../src/people/index.js';
 import type { Audience, LogItem } from '../../../../src/runtime/index.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import { tellEverybody } from '../personal/personal.js';
 
 /** As many for any number of others. */
@@ -16,7 +17,7 @@ export function userAdded(user: DirectoryUser, settings: RealmSettings, now: num
   const seeing = addressRole(user);
   const rest = { role: ROLE.guest, weakerThan: seeing };
   return [
-    { t: 'directory', change: { user: user as never } },
+    tellReplicas({ user }),
     ...(seeing > 0 ? [tell({ role: seeing }, person)] : []),
     ...(seeing < ROLE.guest ? [tell(rest, { ...person, delivery_email: null })] : []),
     ...systemGroupsOf(user, settings, now).map((group_id) =>

@@ -8,6 +8,7 @@ import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { botUpdated, managedBot } from '../../bots.js';
 import { asPart, botOf, type Parts, type RealmState, USER_PART } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
@@ -30,7 +31,7 @@ const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
 /** Everybody sees it; who manages a bot hears of that, too. */
 function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
   const events: LogItem[] = [
-    { t: 'directory', change: { user: user as never } },
+    tellReplicas({ user }),
     tellEverybody(version, {
       type: 'realm_user',
       op: 'update',

@@ -10,6 +10,7 @@ import { pictureUrl } from '../../../../src/pictures/index.js';
 import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, EMOJI_PART, emojiOf, type Parts, type RealmState, userOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 
 const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>
@@ -79,7 +80,7 @@ export const emojiRemove: RealmCommand<{ readonly name: string }> = {
 function changed(parts: Parts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
   const all = [...[...emojiOf(parts)].filter(({ id }) => id !== emoji.id), emoji];
   const events: LogItem[] = [
-    { t: 'directory', change: { emoji: emoji as never } },
+    tellReplicas({ emoji }),
     {
       t: 'event',
       to: { role: ROLE.guest, rv: version },

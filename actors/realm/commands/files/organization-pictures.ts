@@ -7,6 +7,7 @@ import { blobOfRealmPicture, presentRealmPicture, realmPicture } from '../../../
 import type { CommandContext } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { dropUploads, eraseBlobs, type Replaced, showUpload } from './pictures.js';
@@ -56,7 +57,7 @@ function change(
     reply: answer(state, pictures, name, context, version),
     parts: { ...written, [PICTURES_PART]: asPart(pictures) },
     events: [
-      { t: 'directory', change: { pictures: pictures as never } } as const,
+      tellReplicas({ pictures }),
       tellEverybody(version, { type: 'realm', op: 'update_dict', property: name, data }),
     ],
     commands: eraseBlobs(

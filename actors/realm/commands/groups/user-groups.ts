@@ -13,6 +13,7 @@ import {
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
@@ -47,7 +48,7 @@ export const ascending = <T extends number>(ids: Iterable<T>): T[] => [...new Se
 
 export const storeGroup = (group: DirectoryGroup): { parts: Record<string, Json>; change: LogItem } => ({
   parts: { [`${USER_GROUP_PART}${group.id}`]: asPart(group) },
-  change: { t: 'directory', change: { group: group as never } },
+  change: tellReplicas({ group }),
 });
 
 /** Case counts. */
@@ -122,7 +123,7 @@ export const removeGroup: RealmCommand<{ readonly user_group_id: number }> = {
     const acting = groupEditor(parts, caller, state.settings, now);
     const { id } = editable(parts, user_group_id, acting);
     const written: Record<string, Json> = { [`${USER_GROUP_PART}${id}`]: null };
-    const changes: LogItem[] = [{ t: 'directory', change: { groupGone: id } }];
+    const changes: LogItem[] = [tellReplicas({ groupGone: id })];
     // Clients take a group that is gone out of the others themselves.
     for (const other of groupsOf(parts)) {
       if (other.id === id || !other.subgroups.includes(id)) continue;

@@ -15,6 +15,7 @@ import {
 import type { OutboxCommand } from '../../../../src/runtime/index.js';
 import { success, value } from '../../../shared/replies.js';
 import { asPart, REALM_PART, type RealmState, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
 import { hiddenAddress } from '../personal/own-settings.js';
@@ -74,7 +75,7 @@ export const createRealm: RealmCommand<NewRealmArgs & { readonly realm: number }
       reply: value(realm),
       state: { ...state, nextRealm: realm + 1 },
       parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
-      events: [{ t: 'directory', change: { realm: entry as never } }],
+      events: [tellReplicas({ realm: entry })],
       commands: [[{ to: realmKey(entry.id), name: 'init', args, caller: 0 }]],
       replyAfterCommands: true,
     };
@@ -113,10 +114,7 @@ export const init: RealmCommand<NewRealmArgs> = {
       reply: value(null),
       state: next,
       parts: { [`${USER_PART}${id}`]: asPart(user), [USER_DEFAULTS_PART]: userDefaults, ...streams?.parts },
-      events: [
-        { t: 'directory', change: { user: user as never, settings: next.settings, userDefaults } },
-        ...(streams?.events ?? []),
-      ],
+      events: [tellReplicas({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
       commands: [[createUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
       replyAfterCommands: true,
     };

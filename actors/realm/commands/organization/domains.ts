@@ -6,6 +6,7 @@ import { isOwner, presentDomain } from '../../../../src/people/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, DOMAINS_PART, domainsOf, type Parts } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
@@ -15,7 +16,7 @@ function checkOwner(parts: Parts, caller: number): void {
 
 function stored(list: readonly DirectoryDomain[], version: number, event: JsonObject) {
   const events: LogItem[] = [
-    { t: 'directory', change: { domains: list as never } },
+    tellReplicas({ domains: list }),
     tellEverybody(version, { type: 'realm_domains', ...event }),
   ];
   return { parts: { [DOMAINS_PART]: asPart(list) }, events };
@@ -82,7 +83,7 @@ export const removeDomain: RealmCommand<{ readonly domain: string }> = {
       state: { ...state, settings: { ...state.settings, ...opened } },
       events: [
         ...events,
-        { t: 'directory', change: { settings: opened } },
+        tellReplicas({ settings: opened }),
         tellEverybody(version, {
           type: 'realm',
           op: 'update',

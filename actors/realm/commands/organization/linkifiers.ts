@@ -6,6 +6,7 @@ import { isAdmin, presentLinkifier } from '../../../../src/people/index.js';
 import type { Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { refuseFields } from './field-errors.js';
@@ -40,7 +41,7 @@ function stored(list: readonly DirectoryLinkifier[], version: number): Changed {
   return {
     parts: { [LINKIFIERS_PART]: asPart(list) },
     events: [
-      { t: 'directory', change: { linkifiers: list as never } },
+      tellReplicas({ linkifiers: list }),
       tellEverybody(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
     ],
   };

@@ -5,6 +5,7 @@ import { isAdmin, presentPlayground } from '../../../../src/people/index.js';
 import type { Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, PLAYGROUNDS_PART, playgroundsOf, type RealmState } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { refuseFields } from './field-errors.js';
@@ -25,7 +26,7 @@ function stored(list: readonly DirectoryPlayground[], version: number): Pick<Out
   return {
     parts: { [PLAYGROUNDS_PART]: asPart(list) },
     events: [
-      { t: 'directory', change: { playgrounds: list as never } },
+      tellReplicas({ playgrounds: list }),
       tellEverybody(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
     ],
   };

@@ -20,6 +20,7 @@ import {
 import type { Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
@@ -51,7 +52,7 @@ function stored(
   return {
     parts: { [PROFILE_FIELDS_PART]: asPart(fields) },
     events: [
-      { t: 'directory', change: { profileFields: fields as never } },
+      tellReplicas({ profileFields: fields }),
       tellEverybody(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
     ],
   };

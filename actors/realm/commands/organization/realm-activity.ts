@@ -3,13 +3,12 @@ import { apiError } from '../../../../src/api/errors.js';
 import { type JsonObject, type RealmId, realmId, realmKey } from '../../../../src/core/index.js';
 import { type RealmEntry, SERVER_REALM } from '../../../../src/directory/index.js';
 import { isOwner } from '../../../../src/people/index.js';
-import type { LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+import type { OutboxCommand } from '../../../../src/runtime/index.js';
 import { success, value } from '../../../shared/replies.js';
 import { asPart, REALM_PART, realmsOf, userOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { tellEverybody } from '../personal/personal.js';
-
-const inDirectory = (deactivated: boolean): LogItem => ({ t: 'directory', change: { deactivated } });
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   { to: realmKey(SERVER_REALM), name: 'note-activity', args: { realm, deactivated }, caller: 0 },
@@ -23,7 +22,10 @@ export const deactivate: RealmCommand<JsonObject> = {
     return {
       reply: success(undefined, version),
       transition: 'deactivate',
-      events: [inDirectory(true), tellEverybody(version, { type: 'realm', op: 'deactivated', realm_id: realm })],
+      events: [
+        tellReplicas({ deactivated: true }),
+        tellEverybody(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
+      ],
       commands: [toServer(realm, true)],
       replyAfterCommands: true,
     };
@@ -35,7 +37,7 @@ export const reactivate: RealmCommand<JsonObject> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: success(undefined, version),
     transition: 'reactivate',
-    events: [inDirectory(false)],
+    events: [tellReplicas({ deactivated: false })],
     commands: [toServer(realm, false)],
     replyAfterCommands: true,
   }),
@@ -51,7 +53,7 @@ export const noteActivity: RealmCommand<{ readonly realm: number; readonly deact
     return {
       reply: value(null),
       parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
-      events: [{ t: 'directory', change: { realm: entry as never } }],
+      events: [tellReplicas({ realm: entry })],
     };
   },
 };

@@ -12,6 +12,7 @@ import {
 } from '../../../../src/people/index.js';
 import { success } from '../../../shared/replies.js';
 import { type Parts, streamOf, usersOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import { fullMembersChanged, nextFullMember } from '../accounts/full-members.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
@@ -43,10 +44,7 @@ export const changeRealm: RealmCommand<RealmSettingsArgs> = {
       state: { ...state, ...moved },
       ...(waiting ? { due: nextFullMember(usersOf(parts), moved) } : {}),
       events: [
-        {
-          t: 'directory',
-          change: { settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) },
-        },
+        tellReplicas({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...told.flatMap(([name, value]) => [
           tellEverybody(version, changeEvent(name, value)),
           ...(name === 'waiting_period_threshold' ? fullMembersChanged(usersOf(parts), state, moved, version) : []),

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../../src/core/index.js';
 import { isAdmin, SETTING_NAMES, type SettingValue, USER_SETTINGS } from '../../../../src/people/index.js';
 import { success } from '../../../shared/replies.js';
 import { USER_DEFAULTS_PART, userDefaultsOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
@@ -35,10 +36,7 @@ export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
     return {
       reply: success(undefined, version),
       parts: { [USER_DEFAULTS_PART]: after },
-      events: [
-        { t: 'directory', change: { userDefaults: after } },
-        ...changed.map((name) => tellEverybody(version, event(name))),
-      ],
+      events: [tellReplicas({ userDefaults: after }), ...changed.map((name) => tellEverybody(version, event(name)))],
     };
   },
 };

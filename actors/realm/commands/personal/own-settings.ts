@@ -15,6 +15,7 @@ import {
 import type { CommandContext, LogItem, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, personalOf, type RealmState, USER_PART, usersOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmFacts } from '../accounts/email-change.js';
 import {
@@ -69,7 +70,7 @@ function changed(
   if (user !== before) {
     moveAddress(volatile, before, user);
     written[`${USER_PART}${user.id}`] = asPart(user);
-    events.push({ t: 'directory', change: { user: user as never } });
+    events.push(tellReplicas({ user }));
   }
   const chosen = choose(personal.settings, names, values);
   const presence = names.includes('presence_enabled')

@@ -5,6 +5,7 @@ import type { DirectoryPersonal, DirectoryUser, UserStatus } from '../../../../s
 import { ROLE } from '../../../../src/people/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { asPart, type Parts, PERSONAL_PART, userOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 
 /** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
 export const LANE = 'settings';
@@ -32,7 +33,7 @@ export function storePersonal(personal: DirectoryPersonal): {
 } {
   return {
     parts: { [`${PERSONAL_PART}${personal.user}`]: asPart(personal) },
-    change: { t: 'directory', change: { personal: personal as never } },
+    change: tellReplicas({ personal }),
   };
 }
 

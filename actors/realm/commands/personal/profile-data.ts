@@ -7,6 +7,7 @@ import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES }
 import type { LogItem, Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from './personal.js';
 
@@ -104,10 +105,7 @@ class Profile {
     const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
     return {
       parts: { [`${PROFILE_PART}${this.user.id}`]: asPart(profile) },
-      events: [
-        { t: 'directory', change: { profile: profile as never } },
-        ...changed.map((id) => this.#told(id, this.#values.get(String(id)))),
-      ],
+      events: [tellReplicas({ profile }), ...changed.map((id) => this.#told(id, this.#values.get(String(id))))],
     };
   }
 

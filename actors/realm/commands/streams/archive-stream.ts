@@ -9,12 +9,12 @@ import { MAX_STREAM_NAME } from '../../../../src/streams/index.js';
 import { success, value } from '../../../shared/replies.js';
 import { type Membership, readMembership } from '../../../shared/subscribers.js';
 import { asPart, type RealmState, STREAM_PART, streamOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
 import { administered } from './stream-access.js';
 import {
   defaultStreamsChanged,
-  directoryStream,
   inStreamGroups,
   streamAudience,
   streamEvent,
@@ -53,13 +53,13 @@ function archiving(
     isDefault: false,
   };
   volatile.freeStreamName(stream.id, stream.name);
-  const events: LogItem[] = [directoryStream(after)];
+  const events: LogItem[] = [tellReplicas({ stream: after })];
   if (stream.isDefault) events.push(defaultStreamsChanged(parts, after, version));
   if (!stream.inviteOnly && inStreamGroups(parts, stream)) events.push(streamGroupsChanged(parts, after, version));
   events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
   const named = NAMING.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
-  if (named.length > 0) events.push({ t: 'directory', change: { settings } });
+  if (named.length > 0) events.push(tellReplicas({ settings }));
   for (const property of named) {
     const event = { type: 'realm', op: 'update', property, value: -1 };
     events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event });

@@ -5,8 +5,9 @@ import { canAccess, canSeeMetadata } from '../../../../src/streams/index.js';
 import { success } from '../../../shared/replies.js';
 import { type Membership, readMembership } from '../../../shared/subscribers.js';
 import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
-import { defaultStreamsChanged, directoryStream } from './stream-events.js';
+import { defaultStreamsChanged } from './stream-events.js';
 
 export const setDefaultStream: RealmCommand<
   { readonly stream_id: number; readonly isDefault: boolean },
@@ -34,7 +35,7 @@ export const setDefaultStream: RealmCommand<
     return {
       reply: success({}, version),
       parts: { [`${STREAM_PART}${stream_id}`]: asPart(after) },
-      events: [directoryStream(after), changed],
+      events: [tellReplicas({ stream: after }), changed],
     };
   },
 };

@@ -1,6 +1,7 @@
 /** A stream got its first message: its first_message_id, known to everybody, never changes again (no event). */
 import { value } from '../../../shared/replies.js';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 
 export const firstMessage: RealmCommand<{ readonly stream: number; readonly id: number }> = {
@@ -13,7 +14,7 @@ export const firstMessage: RealmCommand<{ readonly stream: number; readonly id: 
       reply: value(null),
       state: { ...state, directoryVersion: version },
       parts: { [`${STREAM_PART}${stream}`]: asPart(after) },
-      events: [{ t: 'directory', change: { stream: after as never } }],
+      events: [tellReplicas({ stream: after })],
     };
   },
 };

@@ -6,11 +6,7 @@ import type { Audience, LogItem } from '../../../../src/runtime/index.js';
 import { audienceRole, byName, presentStream, presentStreamGroups } from '../../../../src/streams/index.js';
 import type { Membership } from '../../../shared/subscribers.js';
 import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
-
-export const directoryStream = (stream: DirectoryStream): LogItem => ({
-  t: 'directory',
-  change: { stream: stream as never },
-});
+import { tellReplicas } from '../../tell-replicas.js';
 
 /** Everybody who can see the stream. */
 export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): Audience => ({
@@ -31,7 +27,7 @@ export const streamEvent = (to: Audience, op: 'create' | 'delete', stream: Direc
  * from their own actor when they join it, so that their snapshots show both or neither.
  */
 export const streamCreated = (stream: DirectoryStream, version: number): LogItem[] => [
-  directoryStream(stream),
+  tellReplicas({ stream }),
   streamEvent({ role: audienceRole(stream), rv: version }, 'create', stream),
 ];
 

@@ -8,6 +8,7 @@ import { canAccess } from '../../../../src/streams/index.js';
 import { success } from '../../../shared/replies.js';
 import { readMembership } from '../../../shared/subscribers.js';
 import { asPart, type Parts, type RealmState, STREAM_GROUPS_PART, streamGroupsOf, streamOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser } from '../personal/personal.js';
@@ -43,10 +44,7 @@ function stored(parts: Parts, groups: readonly DirectoryStreamGroup[], version: 
   return {
     reply: success(undefined, version),
     parts: { [STREAM_GROUPS_PART]: asPart(groups) },
-    events: [
-      { t: 'directory', change: { streamGroups: groups as never } },
-      streamGroupsChanged(parts, undefined, version, groups),
-    ],
+    events: [tellReplicas({ streamGroups: groups }), streamGroupsChanged(parts, undefined, version, groups)],
   } satisfies Outcome<RealmState>;
 }
 

@@ -1,6 +1,7 @@
 /** From a stream's actor, at most once a day: what is said there. Clients see it when they register; no event tells it. */
 import { value } from '../../../shared/replies.js';
 import { TRAFFIC_PART } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 
 export const streamTraffic: RealmCommand<{ readonly stream: number; readonly recent: number }> = {
@@ -8,6 +9,6 @@ export const streamTraffic: RealmCommand<{ readonly stream: number; readonly rec
   handle: (_view, { stream, recent }) => ({
     reply: value(null),
     parts: { [`${TRAFFIC_PART}${stream}`]: recent },
-    events: [{ t: 'directory', change: { traffic: [[stream, recent]] } }],
+    events: [tellReplicas({ traffic: [[stream, recent]] })],
   }),
 };

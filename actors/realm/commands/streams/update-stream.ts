@@ -11,6 +11,7 @@ import { refusedAfter, success } from '../../../shared/replies.js';
 import { type Membership, readMembership } from '../../../shared/subscribers.js';
 import { streamRenamed } from '../../bots.js';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
+import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
 import { checkRemoveGroup, checkWebPublic, retentionOf } from '../subscriptions/subscribe-checks.js';
@@ -25,7 +26,7 @@ import {
   retentionChange,
   type StreamChange,
 } from './stream-changes.js';
-import { directoryStream, inStreamGroups, streamGroupsChanged } from './stream-events.js';
+import { inStreamGroups, streamGroupsChanged } from './stream-events.js';
 
 export interface UpdateStreamArgs extends JsonObject {
   readonly stream_id: number;
@@ -149,7 +150,7 @@ export const updateStream: RealmCommand<UpdateStreamArgs, Membership | undefined
       parts: { [`${STREAM_PART}${before.id}`]: asPart(last) },
       // Nobody has an archived stream in his state, and nobody listens there.
       events: [
-        directoryStream(last),
+        tellReplicas({ stream: last }),
         ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
         ...(last.name === before.name ? [] : streamRenamed(view.parts, before.id, last.name)),
         ...(regrouped ? [streamGroupsChanged(view.parts, last, version)] : []),

@@ -1,6 +1,7 @@
 /** What each client capability changes, and which types of events a queue gets: events.md § Filtering per queue, § Capability deltas. */
 import {
   type ApiEvent,
+  addPerson,
   type Fields,
   makeOrganization,
   type Params,
@@ -83,6 +84,22 @@ export const queueCapabilities: Facts = async (t, server) => {
     await admin.api.ok('POST /realm/filters', { pattern: '#(?P<id>[0-9]+)', url_template: 'https://x.example/{id}' });
     t.same((await heard(on)).map(kind), ['realm_linkifiers']);
     t.same(await heard(off), []);
+  });
+
+  await t.test('user_avatar_url_field_optional: with it, avatars of deactivated accounts are left out', async (t) => {
+    const gone = await addPerson(org, 'Gone');
+    await owner.api.ok('DELETE /users/{user_id}', { user_id: gone.id });
+    type Shown = Record<'realm_users' | 'realm_non_active_users', Fields[]>;
+    for (const optional of [true, false]) {
+      const client_capabilities = { user_avatar_url_field_optional: optional };
+      const { state } = await open({ client_capabilities, fetch_event_types: ['realm_user'] });
+      const { realm_users, realm_non_active_users } = state as unknown as Shown;
+      t.ok(realm_users.every((user) => 'avatar_url' in user));
+      t.same(
+        realm_non_active_users.map((user) => [user.user_id, 'avatar_url' in user]),
+        [[gone.id, !optional]],
+      );
+    }
   });
 
   await t.test('a queue that knows user_topic does not get muted_topics', async (t) => {
