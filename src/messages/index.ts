@@ -24,6 +24,7 @@ export { makePlan, type Plan } from './plan.js';
 export { KNOWN_FLAGS, type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
 export { readersOf, showsReading } from './read-receipts.js';
 export * from './read-state.js';
+export { type RecentConversation, recentConversations } from './recent-conversations.js';
 export { recordOf } from './record.js';
 export { MessageRenderer, renderContext } from './rendering.js';
 export * from './scheduled.js';

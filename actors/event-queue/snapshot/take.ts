@@ -4,11 +4,19 @@
  */
 import { encodeParts, type Fields } from '../../../src/api/encode-fields.js';
 import { apiError } from '../../../src/api/errors.js';
-import { type ActorKey, type JsonObject, presenceKey, realmKey, type Seq, userId } from '../../../src/core/index.js';
+import {
+  type ActorKey,
+  type Json,
+  type JsonObject,
+  presenceKey,
+  realmKey,
+  type Seq,
+  userId,
+} from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import type { Limits } from '../../../src/files/index.js';
-import { newestMessage } from '../../../src/messages/index.js';
+import { newestMessage, recentConversations } from '../../../src/messages/index.js';
 import type { Unseal } from '../../../src/people/index.js';
 import { presencesIn } from '../../../src/presence/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
@@ -106,6 +114,10 @@ export async function takeSnapshot(
     }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await newestMessage(suppliers.store, realm, user.id, streams) });
+  }
+  if (wanted('recent_private_conversations')) {
+    const recent = isVisitor ? [] : await recentConversations(suppliers.store, realm, user.id);
+    parts.push({ recent_private_conversations: recent as unknown as Json });
   }
   if (own && wanted('starred_messages')) {
     parts.push({ starred_messages: await readStarred(realm, user.id, own, suppliers) });

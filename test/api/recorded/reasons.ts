@@ -140,11 +140,6 @@ const OTHERWISE: readonly Reason[] = [
   { why: 'owners and administrators may create accounts here from the start', n: [1141, 1142] },
   { why: 'the server has no list of domains of throw-away addresses', n: [1150] },
   { why: 'the deactivated account has another address', n: [1197] },
-  {
-    why: 'the section is none of the specification',
-    op: ['register-queue'],
-    difference: /^recent_private_conversations: not here$/,
-  },
 ];
 
 const REASONS = [...DECIDED, ...MORE_DECIDED, ...OTHER_DATA, ...OTHER_IDS, ...OTHERWISE];

@@ -10,7 +10,9 @@ export function applyToMessages(state: State, event: ApiEvent): State | undefine
     if ((message_ids === undefined) === (message_id === undefined)) throw new Error('one form or the other');
     const ids = message_ids ?? [message_id!];
     if (ids.includes(state.max_message_id)) throw new Error('what the newest message is now, no event tells');
-    return messagesGone(state, ids);
+    const gone = messagesGone(state, ids);
+    const direct = event.message_type === 'private' && gone.recent_private_conversations !== undefined;
+    return direct ? { ...gone, recent_private_conversations: 'unsure' } : gone;
   }
   if (event.type !== 'update_message') return undefined;
   const ids = event.message_ids as number[];

@@ -41,7 +41,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
       return { ...state, realm_emoji: event.realm_emoji };
     case 'message':
       return messageArrived(
-        messageSent(state, event.message as ApiMessage),
+        conversed(messageSent(state, event.message as ApiMessage), event.message as ApiMessage),
         event.message as ApiMessage,
         event.flags as string[],
       );
@@ -64,6 +64,27 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
       return next;
     }
   }
+}
+
+interface Conversation {
+  readonly max_message_id: number;
+  readonly user_ids: readonly number[];
+}
+
+/** Newest first. What is the newest after a deletion, no event tells. */
+function conversed(state: State, { id, stream_id, display_recipient }: ApiMessage): State {
+  const known = state.recent_private_conversations as readonly Conversation[] | 'unsure' | undefined;
+  if (stream_id !== undefined || known === undefined || known === 'unsure') return state;
+  const people = display_recipient as unknown as readonly { readonly id: number }[];
+  const user_ids = people
+    .map((one) => one.id)
+    .filter((one) => one !== state.user_id)
+    .sort((a, b) => a - b);
+  const others = known.filter((one) => one.user_ids.join() !== user_ids.join());
+  const before = known.find((one) => one.user_ids.join() === user_ids.join());
+  const now = { max_message_id: Math.max(id, before?.max_message_id ?? 0), user_ids };
+  const recent_private_conversations = [...others, now].sort((a, b) => b.max_message_id - a.max_message_id);
+  return { ...state, recent_private_conversations };
 }
 
 function messageSent(state: State, { id, stream_id }: ApiMessage): State {

@@ -102,6 +102,8 @@ export class Follower {
       fresh = comparable(state, this.params);
       await this.#read();
       mine = comparable(this.#state as unknown as Fields, this.params);
+      const { recent_private_conversations } = mine;
+      if (recent_private_conversations === 'unsure') fresh = { ...fresh, recent_private_conversations };
       return isDeepStrictEqual(mine, fresh);
     };
     // Events may still be on their way when the action is answered.

@@ -1,5 +1,5 @@
 /** POST /register: parameters, sections of state, versions (register.md). */
-import { bad, makeOrganization, type Params, refused, subscribe } from '../../harness.js';
+import { bad, makeOrganization, type Params, type Person, refused, subscribe, tell } from '../../harness.js';
 import type { Facts } from '../facts.js';
 
 /** Fields that say which section of the state was sent. */
@@ -10,6 +10,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   subscription: ['subscriptions', 'unsubscribed', 'never_subscribed'],
   stream: ['streams'],
   realm_emoji: ['realm_emoji'],
+  recent_private_conversations: ['recent_private_conversations'],
 };
 
 const ALWAYS = [
@@ -63,6 +64,24 @@ export const registering: Facts = async (t, server) => {
 
   await t.test('max_message_id is -1 before the first message', async (t) => {
     t.equal((await guest.api.ok('POST /register', { fetch_event_types: ['message'] })).max_message_id, -1);
+  });
+
+  await t.test('recent direct conversations come newest first, each with the others who are in it', async (t) => {
+    const recent = async (of: Person): Promise<unknown> =>
+      (await of.api.ok('POST /register', { fetch_event_types: ['recent_private_conversations'], event_types: [] }))
+        .recent_private_conversations;
+    const { member, moderator, guest } = await makeOrganization(server, ['member', 'moderator', 'guest']);
+    t.same(await recent(member), []);
+    await tell(member, [moderator]);
+    const alone = await tell(member, [member]);
+    const three = await tell(guest, [member, moderator]);
+    const two = await tell(moderator, [member]);
+    t.same(await recent(member), [
+      { max_message_id: two, user_ids: [moderator.id] },
+      { max_message_id: three, user_ids: [moderator.id, guest.id].sort((a, b) => a - b) },
+      { max_message_id: alone, user_ids: [] },
+    ]);
+    t.same(await recent(guest), [{ max_message_id: three, user_ids: [member.id, moderator.id].sort((a, b) => a - b) }]);
   });
 
   await t.test('include_subscribers adds the lists', async (t) => {
