@@ -36,13 +36,14 @@ export function parseMultipart(body: Uint8Array, contentType: string, keepFiles 
     }
     parser.on('field', (name: string, value: string) => fields.set(name, value));
     parser.on('file', (_field: string, stream: BusboyFileStream, name: string, _encoding: string, type: string) => {
+      // Without a listener the end that is missing would end the process.
+      stream.on('error', fail);
       if (!keepFiles) {
         stream.resume();
         return;
       }
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('error', fail);
       stream.on('end', () => files.push({ name: name ?? '', type: type ?? '', bytes: Buffer.concat(chunks) }));
     });
     parser.on('fieldsLimit', fail);

@@ -130,7 +130,7 @@ t.test('what is taken obeys the rules, what does not is refused and nothing else
     }),
     { numRuns: 2_000 },
   );
-  test.ok(taken > 100, 'many were taken');
+  test.ok(taken > 20, 'many were taken');
 });
 
 t.test('two fields are in the summary at most', async (test) => {
