@@ -194,12 +194,16 @@ export class LiveQueue implements LiveActor, EventSink {
   async #attach(state: QueueState): Promise<void> {
     try {
       const [feed, { incarnation }] = await Promise.all([
-        this.suppliers.services.feeds.of(this.handle.realm),
+        this.suppliers.services.feeds.of(this.handle.realm).then((found) => {
+          // Who has just registered may be typed to at once. A rebuilt queue does not know yet what its client has had.
+          if (!this.#rebuilt && !this.#stopped) found.listen(this);
+          this.#feed = found;
+          return found;
+        }),
         this.suppliers.log.position(this.handle.realm),
       ]);
       if (this.#stopped) return;
       if (incarnation !== state.incarnation) return this.#end('incarnation');
-      this.#feed = feed;
       feed.attach(this);
     } catch {
       // Directory or log out of reach: try again until they are back; polls wait, and their frontends time them out.

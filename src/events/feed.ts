@@ -15,8 +15,24 @@ import { Memberships } from './memberships.js';
 import { eventId, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
 import type { EventSink, Work } from './sink.js';
 
+type SinksByUser = Map<number, Set<EventSink>>;
+
+function enter(sinks: SinksByUser, sink: EventSink): void {
+  const of = sinks.get(sink.user) ?? new Set();
+  of.add(sink);
+  sinks.set(sink.user, of);
+}
+
+function leave(sinks: SinksByUser, sink: EventSink): void {
+  const of = sinks.get(sink.user);
+  of?.delete(sink);
+  if (of?.size === 0) sinks.delete(sink.user);
+}
+
 export class RealmFeed {
-  readonly #sinks = new Map<number, Set<EventSink>>();
+  readonly #sinks: SinksByUser = new Map();
+  /** Those that hear of transient events: the live ones, and new ones whose past is still being read. */
+  readonly #listening: SinksByUser = new Map();
   readonly #allPublic = new Set<EventSink>();
   readonly #memberships: Memberships;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
@@ -55,6 +71,11 @@ export class RealmFeed {
     if (this.replica.tail.position < position) await this.replica.tail.caughtUp();
   }
 
+  /** Deliver transient events from now on: they are stored nowhere, so nothing catches up on them. */
+  listen(sink: EventSink): void {
+    enter(this.#listening, sink);
+  }
+
   /** Deliver everything after `sink.position`; `sink.live()` is called when it has all of the past. */
   attach(sink: EventSink): void {
     this.#attaching.push(sink);
@@ -64,9 +85,8 @@ export class RealmFeed {
   detach(sink: EventSink): void {
     this.#attaching = this.#attaching.filter((one) => one !== sink);
     for (const catchUp of this.#catchUps) catchUp.remove(sink);
-    const of = this.#sinks.get(sink.user);
-    of?.delete(sink);
-    if (of?.size === 0) this.#sinks.delete(sink.user);
+    leave(this.#sinks, sink);
+    leave(this.#listening, sink);
     this.#allPublic.delete(sink);
   }
 
@@ -95,9 +115,8 @@ export class RealmFeed {
   }
 
   #goLive(sink: EventSink): void {
-    const of = this.#sinks.get(sink.user) ?? new Set();
-    of.add(sink);
-    this.#sinks.set(sink.user, of);
+    enter(this.#sinks, sink);
+    enter(this.#listening, sink);
     if (sink.allPublic) this.#allPublic.add(sink);
     sink.live();
   }
@@ -176,18 +195,18 @@ export class RealmFeed {
       for (const sink of only) offer(sink);
       return;
     }
-    this.#reach(to, offer);
+    this.#reach(this.#sinks, to, offer);
   }
 
-  /** Live queues that may be meant, each of them once. */
-  #reach(to: Audience, offer: (sink: EventSink) => void): void {
+  /** Those of these queues that may be meant, each of them once. */
+  #reach(sinks: SinksByUser, to: Audience, offer: (sink: EventSink) => void): void {
     // A role can be anybody's; users and members are looked up from the smaller side.
     if (to.role !== undefined) {
-      for (const of of this.#sinks.values()) for (const sink of of) offer(sink);
+      for (const of of sinks.values()) for (const sink of of) offer(sink);
       return;
     }
     const done = new Set(to.users);
-    for (const user of done) for (const sink of this.#sinks.get(user) ?? []) offer(sink);
+    for (const user of done) for (const sink of sinks.get(user) ?? []) offer(sink);
     const once = (user: number, of: Iterable<EventSink> | undefined): void => {
       if (!of || done.has(user)) return;
       done.add(user);
@@ -196,14 +215,14 @@ export class RealmFeed {
     for (const stream of streamsOf(to).keys()) {
       const members = this.#memberships.of(stream);
       if (!members) continue;
-      if (members.size < this.#sinks.size) for (const user of members.keys()) once(user, this.#sinks.get(user));
-      else for (const [user, of] of this.#sinks) if (members.has(user)) once(user, of);
+      if (members.size < sinks.size) for (const user of members.keys()) once(user, sinks.get(user));
+      else for (const [user, of] of sinks) if (members.has(user)) once(user, of);
     }
     if (to.publicStream) for (const sink of this.#allPublic) if (!done.has(sink.user)) offer(sink);
   }
 
   #transient(item: PlainItem): void {
-    if (this.#sinks.size === 0) return;
+    if (this.#listening.size === 0) return;
     const loads = [...streamsOf(item.to).keys()]
       .map((stream) => this.#memberships.load(stream))
       .filter((loading) => loading !== undefined);
@@ -221,7 +240,7 @@ export class RealmFeed {
     if (to.rv !== undefined && view.version < to.rv) return;
     if ([...streamsOf(to)].some(([stream, mv]) => !this.#memberships.shows(stream, mv))) return;
     const event = new TransientEvent(item);
-    this.#reach(to, (sink) => {
+    this.#reach(this.#listening, to, (sink) => {
       if (receives(to, sink, view, this.#membersOf)) sink.pushTransient(event);
     });
   }

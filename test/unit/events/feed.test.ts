@@ -281,3 +281,22 @@ t.test('transient events', async (t) => {
   );
   t.same(sinks[0]!.got, [], 'and are in no log');
 });
+
+t.test('a queue that listens has transient events before its past was read', async (t) => {
+  const { log, feed } = await world();
+  const [early, deaf] = [new Sink(1), new Sink(1)];
+  feed.listen(early);
+  const publish = async (type: string) => {
+    log.publish(REALM, event(type, { users: [1] }) as unknown as Json);
+    await settle();
+  };
+  await publish('a');
+  t.same([early.transient, deaf.transient, early.isLive], [['a'], [], false]);
+  feed.attach(early);
+  await settle();
+  await publish('b');
+  t.same(early.transient, ['a', 'b'], 'each once, also when it is live');
+  feed.detach(early);
+  await publish('c');
+  t.same(early.transient, ['a', 'b'], 'and none when it is gone');
+});

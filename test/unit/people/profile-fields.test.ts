@@ -124,13 +124,14 @@ t.test('what is taken obeys the rules, what does not is refused and nothing else
       const checked = attempt(() => checkField(type, given));
       if (!checked) return;
       taken++;
-      test.ok(type >= 1 && type <= 8 && holds(type, checked), JSON.stringify([type, given]));
+      // Not in its name: tap reads names again, and some texts mean something to it.
+      test.ok(type >= 1 && type <= 8 && holds(type, checked), 'it obeys the rules', { given: JSON.stringify(given) });
       const again = { ...checked, data: checked.data === '' ? {} : (JSON.parse(checked.data) as FieldData) };
       test.same(checkField(type, again), checked, 'as it is stored it would be taken again');
     }),
     { numRuns: 2_000 },
   );
-  test.ok(taken > 20, 'many were taken');
+  test.ok(taken > 100, 'many were taken');
 });
 
 t.test('two fields are in the summary at most', async (test) => {
