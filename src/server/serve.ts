@@ -53,7 +53,7 @@ export async function serve(
   try {
     await node.start();
     const system = new BusCaller(node.client, async () => {});
-    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system);
+    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system, ports.backUp);
     if (config.role === 'actors') return { node, site: undefined, port: undefined, first: undefined, stop };
     frontend = new Frontend(OPERATIONS, node.gateway, {
       instance: ports.bus.id,
