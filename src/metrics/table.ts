@@ -35,7 +35,7 @@ export const METRICS = {
   conclave_health_check: gauge(
     'all',
     ['check'],
-    '1 when the check (bus, store, log, lease, loop, leaving) passed when it was last made, else 0.',
+    '1 when the check (started, leaving, loop, bus, log, store, lease) passed when it was last made, else 0.',
   ),
   conclave_event_loop_delay_seconds: gauge(
     'all',
@@ -168,5 +168,6 @@ export type CounterName = OfType<'counter'>;
 export type GaugeName = OfType<'gauge'>;
 export type HistogramName = OfType<'histogram'>;
 
+type Texts<T extends readonly unknown[]> = { readonly [I in keyof T]: string };
 /** One text for each label of the metric. */
-export type LabelValues<N extends MetricName> = { readonly [I in keyof (typeof METRICS)[N]['labels']]: string };
+export type LabelValues<N extends MetricName> = Texts<(typeof METRICS)[N]['labels']>;
