@@ -1,4 +1,5 @@
 /** The command line: parse, do, answer with an exit code. */
+import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { AdminError } from '../admin/index.js';
@@ -63,10 +64,14 @@ function checkConfig(config: Config): number {
 
 /** Until SIGTERM or SIGINT. A second signal ends at once. */
 async function runServer(config: Config): Promise<number> {
-  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false })) as unknown as Logger;
+  // As `conclave cluster status` names it.
+  const base = { host: `${hostname()}/${process.pid}`, role: config.role };
+  const destination = pino.destination({ dest: 2, sync: false });
+  const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
   const running = await serve(config, new RealClock(), logger);
   if (running.site) process.stdout.write(greeting(running.first, running.site));
   else process.stdout.write('Conclave actor host runs\n');
+  process.stdout.write(`Health and metrics: ${running.ops}\n`);
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
   });

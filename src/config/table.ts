@@ -63,6 +63,32 @@ export const SETTINGS = {
     fallback: 9991,
     parse: integer(0, 65_535),
   }),
+  opsHost: setting({
+    env: 'OPS_HOST',
+    option: 'ops-host',
+    value: 'ADDRESS',
+    description:
+      'Address to listen on for operators: /health/live, /health/ready and /metrics. Keep it from the Internet: it asks for no credentials.',
+    fallback: '127.0.0.1',
+    parse: text(),
+  }),
+  opsPort: setting({
+    env: 'OPS_PORT',
+    option: 'ops-port',
+    value: 'N',
+    description: 'Port for operators; 0 picks a free one, which the start prints.',
+    fallback: 0,
+    parse: integer(0, 65_535),
+  }),
+  leaveSeconds: setting({
+    env: 'LEAVE_SECONDS',
+    option: 'leave-seconds',
+    value: 'SECONDS',
+    description:
+      'After SIGTERM a frontend goes on serving for this long, with /health/ready at 503, so that whatever balances over frontends notices. 0 where nothing does.',
+    fallback: 0,
+    parse: integer(0, 600),
+  }),
   dataDir: setting({
     env: 'DATA_DIR',
     option: 'data-dir',

@@ -2,3 +2,4 @@ export type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } fro
 export { LogUnavailable } from './log.js';
 export { JetStreamLog, type JetStreamLogOptions } from './log-jetstream.js';
 export { LmdbLog } from './log-lmdb.js';
+export { MeteredLog } from './log-metered.js';
