@@ -109,9 +109,20 @@ export const SETTINGS = {
     env: 'NATS_URL',
     option: 'nats',
     value: 'URL',
-    description: 'NATS server (2.10 or later, with JetStream) of a cluster.',
+    description:
+      'NATS servers (2.10 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
     fallback: undefined as string | undefined,
+    secret: true,
     parse: url('nats', 'tls'),
+  }),
+  natsReplicas: setting({
+    env: 'NATS_REPLICAS',
+    option: 'nats-replicas',
+    value: 'N',
+    description:
+      'Copies that JetStream keeps of the event log and of the placement: 1, 3 or 5, at most as many as there are NATS servers. The same for all processes.',
+    fallback: 1,
+    parse: (given) => Number(oneOf('1', '3', '5')(given)),
   }),
   mongodb: setting({
     env: 'MONGODB_URL',
@@ -119,6 +130,7 @@ export const SETTINGS = {
     value: 'URL',
     description: 'MongoDB of a cluster; the path names the database, default conclave.',
     fallback: undefined as string | undefined,
+    secret: true,
     parse: url('mongodb', 'mongodb+srv'),
   }),
   externalHost: setting({

@@ -78,7 +78,7 @@ export async function serve(
     };
     await node.start();
     const system = new BusCaller(node.client, async () => {});
-    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system);
+    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system, ports.backUp);
     if (config.role === 'actors') {
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
