@@ -72,12 +72,15 @@ export async function serve(
   try {
     ops = await openOps(config, health, node.metrics, onError);
     const address = addressOf(config.opsHost, ops.port);
-    logger.info({ address }, 'health and metrics');
+    const started = (): void => {
+      health.started();
+      logger.info({ address }, 'ready; health and metrics');
+    };
     await node.start();
     const system = new BusCaller(node.client, async () => {});
     if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system, ports.backUp);
     if (config.role === 'actors') {
-      health.started();
+      started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
     }
     const pages = healthPages(health);
@@ -111,7 +114,7 @@ export async function serve(
     }
     const site = addressOf(config.host, server.port);
     const first = isCluster(config) ? undefined : await firstStart(config, system, node.secrets, site);
-    health.started();
+    started();
     return { node, ops: address, site, port: server.port, first, stop: leave };
   } catch (error) {
     await stop().catch(() => undefined);
