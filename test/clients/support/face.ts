@@ -176,6 +176,18 @@ export class Cluster {
     }
   }
 
+  /** Ends every process, and keeps what is stored. */
+  async down(): Promise<void> {
+    explain(await Promise.all(this.children.map((child) => child.stop())));
+    this.hosts.length = 0;
+    this.frontends.length = 0;
+  }
+
+  /** A command of the command line, to this cluster. */
+  command(...words: readonly string[]): Promise<string> {
+    return command([...words, ...this.#connection()]);
+  }
+
   /** URL of its database. */
   get mongodb(): string {
     return `${this.of.mongodb.replace(/\/*$/, '')}/${this.#database}`;
