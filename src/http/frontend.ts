@@ -14,18 +14,20 @@ import {
   type Outcome,
 } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
+import { narrower } from '../limits/index.js';
 import { anonymousAt, visitorAt } from './anonymous.js';
 import { type Arrival, arrivalOf, type Target } from './arrival.js';
 import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { clientName } from './client-name.js';
-import { checkGuard } from './guard.js';
+import { checkGuard, checkWebhookBot } from './guard.js';
 import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './params.js';
 import { NO_FIELDS, parseForm } from './params-form.js';
 import { Pending } from './pending.js';
 import { authenticateByKey } from './query-key.js';
+import { type RateLimiting, rateHeaders } from './rate-limiting.js';
 import { refusalOf } from './refusal.js';
 import {
   errorBody,
@@ -63,6 +65,8 @@ export class Frontend {
   #leaving = false;
   readonly #fileBody: number;
   readonly #room: UploadRoom;
+  readonly #rates: RateLimiting | undefined;
+  readonly #readsForwarded: boolean;
 
   /** Throws for operations that clash, or whose parameters cannot be checked. */
   constructor(operations: readonly Operation[], services: FrontendServices, options: FrontendOptions) {
@@ -70,6 +74,8 @@ export class Frontend {
     this.#options = options;
     this.#fileBody = bodyWithFile(options.maxFileMib ?? DEFAULT_FILE_MIB);
     this.#room = new UploadRoom((options.uploadMemoryMib ?? DEFAULT_UPLOAD_MIB) * 1_048_576);
+    this.#rates = options.rates;
+    this.#readsForwarded = options.rates?.readsForwarded ?? false;
     for (const operation of operations) {
       const target = { operation, parameters: new ParameterReader(operation) };
       this.#router.add(operation.method, segmentsOf(operation.root ? '' : API_PREFIX, operation), target);
@@ -87,7 +93,7 @@ export class Frontend {
       exchange.respond(204, new Headers([['Allow', found.route.allow.join(', ')]]), []);
       return;
     }
-    const arrival = arrivalOf(exchange, found);
+    const arrival = arrivalOf(exchange, found, this.#readsForwarded);
     if (exchange.hasBody) this.#readForm(arrival, exchange.header('content-type'));
     else this.#dispatch(arrival);
   };
@@ -144,25 +150,32 @@ export class Frontend {
       if (method === 'POST') method = arrival.form.fields.get('method') ?? method;
       const target = path.route.methods.get(method);
       if (!target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: path.route.allow });
-      const { guard, webhookBots, visitors } = target.operation;
+      const { guard, visitors } = target.operation;
       const key = visitors && arrival.authorization === '' ? parseForm(exchange.query).get('api_key') : undefined;
       if (guard === 'none' || (visitors && arrival.authorization === '' && key === undefined)) {
         const anonymous = anonymousAt(this.#services, arrival.host, target.operation);
-        this.#then(arrival, anonymous, (_, at) => this.#run(arrival, target, at, undefined));
+        this.#then(arrival, anonymous, (_, at) => this.#runForNobody(arrival, target, at));
         return;
       }
       if (arrival.authorization === '' && target.operation.anonymous) {
         const visitor = visitorAt(this.#services, arrival.host, this.#options.webPublicStreams ?? false);
-        this.#then(arrival, visitor, (_, at) => this.#run(arrival, target, at, undefined));
+        this.#then(arrival, visitor, (_, at) => this.#runForNobody(arrival, target, at));
         return;
       }
       const found =
         key === undefined ? this.#authenticate(arrival) : authenticateByKey(this.#services, key, arrival.host);
       this.#then(arrival, found, (_, caller) => {
-        checkGuard(guard, webhookBots === true, caller, this.#services.clock.now());
+        checkWebhookBot(target.operation, caller);
+        this.#rates?.caller(arrival, target.operation, caller);
+        checkGuard(guard, caller, this.#services.clock.now());
         this.#run(arrival, target, caller, caller);
       });
     });
+  }
+
+  #runForNobody(arrival: Arrival, target: Target, at: AnonymousCaller): void {
+    this.#rates?.nobody(arrival, target.operation);
+    this.#run(arrival, target, at, undefined);
   }
 
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
@@ -174,7 +187,8 @@ export class Frontend {
     const { values, ignored } = target.parameters.read(form.fields, query, found.values);
     const client = clientName(form.fields.get('client') ?? query.get('client'), arrival.userAgent);
     const send = (forward: Forward): Promise<JsonObject> => this.#send(forward, at, caller, client);
-    const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files: form.files, send };
+    const { files } = form;
+    const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files, send, arrival };
     const call = new CallOf(facts, this.#options, this.#services);
     const decide = (attempt: number): void =>
       this.#then(arrival, target.operation.run(call), (_, outcome: Outcome) => {
@@ -239,8 +253,7 @@ export class Frontend {
   #reply(arrival: Arrival, at: AnonymousCaller, reply: ActorReply, ignored: readonly string[] | undefined): void {
     const send = (): void => {
       if ('error' in reply) {
-        const { error } = reply;
-        this.#respond(arrival, error.status, errorHeaders(error), errorBody(error));
+        this.#refuse(arrival, reply.error);
         return;
       }
       const { ok, partial } = reply;
@@ -291,8 +304,12 @@ export class Frontend {
   }
 
   #fail(arrival: Arrival, error: unknown): void {
-    const refusal = refusalOf(error) ?? this.#unexpected(arrival, error);
-    this.#respond(arrival, refusal.status, errorHeaders(refusal), errorBody(refusal));
+    this.#refuse(arrival, refusalOf(error) ?? this.#unexpected(arrival, error));
+  }
+
+  #refuse(arrival: Arrival, error: ErrorReply): void {
+    arrival.rate = narrower(error.rate, arrival.rate);
+    this.#respond(arrival, error.status, errorHeaders(error), errorBody(error));
   }
 
   #unexpected(arrival: Arrival, error: unknown): ErrorReply {
@@ -307,7 +324,7 @@ export class Frontend {
       this.#held.delete(pending);
       pending.end();
     }
-    arrival.exchange.respond(status, headers, body);
+    arrival.exchange.respond(status, headers, body, rateHeaders(arrival.rate));
   }
 }
 

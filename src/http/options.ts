@@ -1,3 +1,5 @@
+import type { RateLimiting } from './rate-limiting.js';
+
 export interface FrontendOptions {
   /** Unique among all frontends that ever ran in the cluster: request ids begin with it. */
   readonly instance: string;
@@ -13,4 +15,6 @@ export interface FrontendOptions {
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */
   readonly uploadMemoryMib?: number;
+  /** Default: nothing is limited. */
+  readonly rates?: RateLimiting | undefined;
 }

@@ -118,6 +118,10 @@ class NodeExchange implements HttpExchange {
     return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
   }
 
+  headerLines(name: string): string {
+    return this.header(name);
+  }
+
   remoteAddress(): string {
     return this.#req.socket.remoteAddress ?? '';
   }
@@ -167,15 +171,14 @@ class NodeExchange implements HttpExchange {
     if (!this.#answered && !this.aborted) this.#end(500, [], []);
   }
 
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
-    if (!this.#answered && !this.aborted) this.#end(status, headers.flat, parts);
+  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
+    if (!this.#answered && !this.aborted) this.#end(status, [...headers.flat, ...pairsOf(more)], parts);
   }
 
-  #end(status: number, headers: readonly string[], parts: readonly BodyPart[]): void {
+  #end(status: number, flat: string[], parts: readonly BodyPart[]): void {
     this.#answered = true;
     this.#abortListener = undefined;
     const res = this.#res;
-    const flat = [...headers];
     if (this.#server.closing) flat.push('Connection', 'close');
     if (status === 204) {
       res.writeHead(status, flat);
@@ -193,5 +196,6 @@ class NodeExchange implements HttpExchange {
   }
 }
 
+const pairsOf = (lines: string): string[] => (lines === '' ? [] : lines.slice(2).split(/: |\r\n/));
 const ignore = (): void => {};
 const bytes = (part: BodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);

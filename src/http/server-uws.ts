@@ -37,6 +37,12 @@ export async function loadUws(): Promise<HttpServerFactory> {
   return { listen: (options) => UwsServer.listen(uws, options) };
 }
 
+/** Name in the npm build, and the official one. */
+interface Lines {
+  readonly forEachHeader?: (each: (name: string, value: string) => void) => void;
+  readonly forEach: (each: (name: string, value: string) => void) => void;
+}
+
 class UwsServer implements HttpServer {
   readonly kind = 'uws';
   port = 0;
@@ -145,6 +151,17 @@ class UwsExchange implements HttpExchange {
     return this.#req.getHeader(name);
   }
 
+  headerLines(name: string): string {
+    if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
+    // getHeader gives the first line only.
+    const found: string[] = [];
+    const req = this.#req as HttpRequest & Lines;
+    (req.forEachHeader ?? req.forEach).call(req, (key: string, value: string) => {
+      if (key === name) found.push(value);
+    });
+    return found.join(', ');
+  }
+
   remoteAddress(): string {
     return this.aborted || this.#answered ? '' : Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1');
   }
@@ -209,10 +226,10 @@ class UwsExchange implements HttpExchange {
     if (!this.#answered && !this.aborted) this.#finish(() => this.#res.writeStatus(statusLine(500)).end());
   }
 
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
     if (this.aborted || this.#answered) return;
-    if (this.#req) this.#finish(() => this.#write(status, headers, parts));
-    else this.#finish(() => this.#res.cork(() => this.#write(status, headers, parts)));
+    if (this.#req) this.#finish(() => this.#write(status, headers, parts, more));
+    else this.#finish(() => this.#res.cork(() => this.#write(status, headers, parts, more)));
   }
 
   #finish(send: () => void): void {
@@ -222,11 +239,11 @@ class UwsExchange implements HttpExchange {
     this.#server.ended();
   }
 
-  #write(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+  #write(status: number, headers: Headers, parts: readonly BodyPart[], more: string): void {
     const res = this.#res;
     if (status !== 200) res.writeStatus(statusLine(status));
     const block = joined(headers);
-    if (block) res.writeHeader(block[0], block[1]);
+    if (block) res.writeHeader(block[0], more === '' ? block[1] : block[1] + more);
     const closing = this.#server.closing;
     if (this.method === 'HEAD' && status !== 204) {
       // The build for Node 20 does not count this as an answer: it wants an abort handler and takes no further request.

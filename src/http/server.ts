@@ -36,6 +36,8 @@ export interface HttpExchange {
    * headers, so read first what is needed.
    */
   header(name: string): string;
+  /** The same, of a header that may stand on several lines: all of them, separated by commas. */
+  headerLines(name: string): string;
   /** Textual IP address of the peer. */
   remoteAddress(): string;
   /**
@@ -46,8 +48,12 @@ export interface HttpExchange {
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
   /** Called once if the client goes away before the response; at once if it has gone already. One listener only. */
   onAborted(listener: () => void): void;
-  /** Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts. */
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void;
+  /**
+   * Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts.
+   * @param more headers of this response alone, as lines that each begin with CRLF: they are in many, and a list would cost more
+   * than all else that is done for them. Nothing of what a client sends may be in them.
+   */
+  respond(status: number, headers: Headers, parts: readonly BodyPart[], more?: string): void;
 }
 
 export type Handler = (exchange: HttpExchange) => void;

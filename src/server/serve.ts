@@ -9,6 +9,7 @@ import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
 import { isCluster, openPorts } from './open-ports.js';
 import type { Ports } from './ports.js';
+import { type Rates, ratesOf } from './rates.js';
 import { serverSecret } from './secret.js';
 
 /** It may be reached from elsewhere, under a name that nobody told it. */
@@ -41,12 +42,14 @@ export async function serve(
   let frontend: Frontend | undefined;
   let server: HttpServer | undefined;
   let channel: AdminChannel | undefined;
+  let rates: Rates | undefined;
   const stop = async (): Promise<void> => {
     const closing = server?.close();
     frontend?.releaseHeld();
     const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
     await closing;
     clock.clearTimeout(late);
+    rates?.stop();
     await channel?.close();
     await node.stop();
   };
@@ -55,6 +58,7 @@ export async function serve(
     const system = new BusCaller(node.client, async () => {});
     if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system);
     if (config.role === 'actors') return { node, site: undefined, port: undefined, first: undefined, stop };
+    rates = ratesOf(config, node);
     frontend = new Frontend(OPERATIONS, node.gateway, {
       instance: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
@@ -63,6 +67,7 @@ export async function serve(
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',
+      rates: rates.limiting,
     });
     server = await openServer(
       config.httpAdapter,
