@@ -3,6 +3,8 @@
  * Both give the same answers; test/unit/http/server.test.ts runs against each.
  */
 
+import type { SlowAnswers } from './slow-answers.js';
+
 /** Response headers, prepared once where they are constant. */
 export class Headers {
   /** Name, value, name, value … */
@@ -66,13 +68,19 @@ export interface ListenOptions {
   /** Answers now or later. An exception is reported and answered with a bare 500. */
   readonly handler: Handler;
   readonly onError: (error: unknown) => void;
+  /** Keeps account of answers that wait for their clients; default: one of the server's own. */
+  readonly slow?: SlowAnswers;
+  /** More are turned away as they come; default: as many as the system gives. */
+  readonly maxConnections?: number;
 }
 
 export interface HttpServer {
   readonly kind: 'uws' | 'node';
   readonly port: number;
-  /** Requests that are not answered yet. */
+  /** Requests whose answers are not out of our hands yet. */
   readonly running: number;
+  /** Connections that were one too many; of the native server, how often it stopped listening for a while. */
+  readonly turnedAway: number;
   /**
    * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
    * every response ends its connection.
