@@ -2,6 +2,7 @@
 import type { Operation } from '../api/index.js';
 import { madeOnce, type RateStanding } from '../core/index.js';
 import { type Form, NO_FORM } from './body.js';
+import type { OperationSeries } from './observed.js';
 import type { ParameterReader } from './params.js';
 import type { Pending } from './pending.js';
 import type { Found } from './route.js';
@@ -10,6 +11,7 @@ import type { HttpExchange } from './server.js';
 export interface Target {
   readonly operation: Operation;
   readonly parameters: ParameterReader;
+  readonly series: OperationSeries;
 }
 
 export interface Arrival {
@@ -22,10 +24,16 @@ export interface Arrival {
   readonly headers: ReadonlyMap<string, string>;
   /** X-Forwarded-For, where somebody's word is taken for it; else ''. */
   readonly forwardedFor: string;
+  /** When it came, monotonic ms. */
+  readonly since: number;
   form: Form;
   pending: Pending | undefined;
   /** How the limit that it met stands; undefined: it met none. */
   rate: RateStanding | undefined;
+  /** The operation, once it is known. */
+  target: Target | undefined;
+  /** It waits for events: how long says nothing about us. */
+  polls: boolean;
 }
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
@@ -43,7 +51,12 @@ function headersOf(exchange: HttpExchange, { route }: Found<Target>): ReadonlyMa
 }
 
 /** Reads all that is needed of the head: servers keep none of it. */
-export const arrivalOf = (exchange: HttpExchange, found: Found<Target>, readsForwarded: boolean): Arrival => ({
+export const arrivalOf = (
+  exchange: HttpExchange,
+  found: Found<Target>,
+  since: number,
+  readsForwarded: boolean,
+): Arrival => ({
   exchange,
   found,
   authorization: exchange.header('authorization'),
@@ -51,7 +64,10 @@ export const arrivalOf = (exchange: HttpExchange, found: Found<Target>, readsFor
   userAgent: exchange.header('user-agent'),
   headers: headersOf(exchange, found),
   forwardedFor: readsForwarded ? exchange.headerLines('x-forwarded-for') : '',
+  since,
   form: NO_FORM,
   pending: undefined,
   rate: undefined,
+  target: undefined,
+  polls: false,
 });

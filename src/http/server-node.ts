@@ -88,6 +88,10 @@ class NodeServer implements HttpServer {
     });
   }
 
+  leave(): void {
+    this.closing = true;
+  }
+
   terminate(): void {
     this.closing = true;
     this.#server.close();
@@ -100,6 +104,7 @@ class NodeExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly hasBody: boolean;
+  requestId = '';
   aborted = false;
   #server: NodeServer;
   #req: IncomingMessage;
@@ -201,6 +206,7 @@ class NodeExchange implements HttpExchange {
     this.#answered = true;
     this.#abortListener = undefined;
     const res = this.#res;
+    if (this.requestId !== '') flat.push('X-Request-Id', this.requestId);
     if (this.#server.closing) flat.push('Connection', 'close');
     if (status === 204) {
       res.writeHead(status, flat);

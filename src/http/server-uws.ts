@@ -153,6 +153,10 @@ class UwsServer implements HttpServer {
     this.app.close?.();
   }
 
+  leave(): void {
+    this.closing = true;
+  }
+
   terminate(): void {
     this.#stopListening();
     this.app.close?.();
@@ -164,6 +168,7 @@ class UwsExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly hasBody: boolean;
+  requestId = '';
   aborted = false;
   #server: UwsServer;
   #res: HttpResponse;
@@ -281,7 +286,10 @@ class UwsExchange implements HttpExchange {
     const res = this.#res;
     if (status !== 200) res.writeStatus(statusLine(status));
     const block = joined(headers);
-    if (block) res.writeHeader(block[0], more === '' ? block[1] : block[1] + more);
+    // One native call for all: each costs more than the longer text.
+    const id = this.requestId === '' ? '' : `\r\nX-Request-Id: ${this.requestId}`;
+    if (block) res.writeHeader(block[0], block[1] + more + id);
+    else if (id !== '') res.writeHeader('X-Request-Id', this.requestId);
     const closing = this.#server.closing;
     if (this.method === 'HEAD' && status !== 204) {
       // The build for Node 20 does not count this as an answer: it wants an abort handler and takes no further request.

@@ -31,6 +31,8 @@ export interface HttpExchange {
   readonly query: string;
   /** The client has gone: a response would reach nobody and is dropped. */
   readonly aborted: boolean;
+  /** Goes out as `X-Request-Id`; '' = no such header. */
+  requestId: string;
   /** The request announces a body (possibly an empty one). */
   readonly hasBody: boolean;
   /**
@@ -81,6 +83,8 @@ export interface HttpServer {
   readonly running: number;
   /** Connections that were one too many; of the native server, how often it stopped listening for a while. */
   readonly turnedAway: number;
+  /** From now on every response ends its connection, so that clients come back elsewhere. */
+  leave(): void;
   /**
    * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
    * every response ends its connection.

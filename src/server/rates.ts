@@ -22,6 +22,9 @@ export function ratesOf(config: Config, node: ConclaveNode): Rates {
     mails: parseRules(config.rateLimitMails),
     file: parseRules(config.rateLimitFile),
   });
+  node.metrics.read('conclave_http_rate_limited_total', () =>
+    Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
+  );
   const limiting = new RateLimiting(limits, new ClientAddresses(config.trustedProxies));
   if (!isCluster(config)) return { limiting, stop() {} };
   const server = new ServerTail(node);
