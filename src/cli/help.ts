@@ -16,6 +16,7 @@ Commands:
   user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
   user role EMAIL ROLE          Change an account's role.  [--realm SUBDOMAIN]
   user billing EMAIL on|off     Whether it looks after what the organization pays.  [--realm SUBDOMAIN]
+  user rate-limit EMAIL RULES   How often it may call: seconds:calls,…, usual (as all others) or off.  [--realm SUBDOMAIN]
   user deactivate EMAIL         Deactivate an account and its bots.  [--realm SUBDOMAIN]
   user reactivate EMAIL         Make it active again.  [--realm SUBDOMAIN]
   backup DIR            Write a backup of the data directory into DIR, also while its server runs.
