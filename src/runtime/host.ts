@@ -54,6 +54,8 @@ const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
 const FIRST_WAKE_RETRY_MS = 250;
 const LONGEST_WAKE_RETRY_MS = 5_000;
+/** Handing over waits this long for what was begun. */
+const DRAIN_MS = 10_000;
 const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
 
@@ -152,10 +154,10 @@ export class ActorHost implements PartitionOwner {
     );
   }
 
-  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
+  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
-      await drain(this.options.clock, {
+      await drain(this.options.clock, withinMs, {
         activations: (of) => this.#of(new Set(of)),
         leave: () => this.#leave(partitions, epochs),
         left: () => partitions.filter((p) => this.#leaving.has(p)),
