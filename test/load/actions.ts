@@ -114,7 +114,7 @@ function fetch(client: Client, operation: Operation, entry: Entry, at: number, n
   const messages = entry.messages ?? 100;
   const range = { anchor: 'newest', num_before: messages, num_after: 0, client_gravatar: true, narrow };
   client.call(operation, 'GET', '/messages', range, at, ({ status }) => {
-    if (status !== 200 || client.random.next() >= (entry.then ?? 0)) return;
+    if (status !== 200 || client.random.next() >= (entry.followUp ?? 0)) return;
     const marked = { anchor: 'newest', num_before: messages, num_after: 0, narrow, op: 'add', flag: 'read' };
     client.call('POST /messages/flags/narrow', 'POST', '/messages/flags/narrow', marked, now(), nothing);
   });
@@ -192,7 +192,7 @@ const TABLE: Readonly<Record<ActionName, Action>> = {
     const path = `/messages/${seen.id}/reactions`;
     const emoji = { emoji_name: random.pick(world.setup.mix.emoji) };
     client.call('POST /messages/{id}/reactions', 'POST', path, emoji, at, ({ status }) => {
-      if (status !== 200 || random.next() >= (entry.then ?? 0)) return;
+      if (status !== 200 || random.next() >= (entry.followUp ?? 0)) return;
       client.call('DELETE /messages/{id}/reactions', 'DELETE', path, emoji, now(), nothing);
     });
   },

@@ -37,11 +37,11 @@ export class Fleet {
   #second = new Totals();
   #secondCpuMs: number[] = [];
   #secondStallMs = 0;
-  #told = now();
-  readonly #begun = now();
-  #serverCpuMs: number;
+  #told = 0;
+  #begun = 0;
+  #serverCpuMs = 0;
   #machine = machineTimes();
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #stopping = false;
 
   /** @param pids of the server */
@@ -50,9 +50,7 @@ export class Fleet {
     private readonly pids: readonly number[],
   ) {
     this.#ledger = new Ledger((stream) => this.#audience(stream), setup.devices);
-    this.#serverCpuMs = cpuMs(pids);
     this.#members = Array.from({ length: setup.workers }, (_, worker) => this.#start({ ...setup, worker }));
-    this.#timer = setInterval(() => this.#tick(), SECOND_MS);
   }
 
   world(from: number, accounts: readonly Account[], streams: readonly StreamFacts[], shape: Shape): void {
@@ -62,6 +60,7 @@ export class Fleet {
   }
 
   clients(count: number, from: number, ms: number): void {
+    this.#watch();
     this.#order({ kind: 'clients', count, from, at: now(), ms });
   }
 
@@ -99,7 +98,17 @@ export class Fleet {
     await Promise.all(this.#members.map(({ ended }) => ended));
     clearTimeout(late);
     clearInterval(this.#timer);
-    this.#tick();
+    if (this.#timer) this.#tick();
+  }
+
+  /** The series begin with the first client. */
+  #watch(): void {
+    if (this.#timer) return;
+    this.#begun = now();
+    this.#told = this.#begun;
+    this.#serverCpuMs = cpuMs(this.pids);
+    this.#machine = machineTimes();
+    this.#timer = setInterval(() => this.#tick(), SECOND_MS);
   }
 
   #start(setup: Setup): Member {

@@ -39,7 +39,7 @@ export interface Entry {
   /** Of direct messages: chance of a conversation of three. */
   readonly group?: number;
   /** Of reactions: chance that it is taken back. Of narrows: that what was fetched is marked as read. */
-  readonly then?: number;
+  readonly followUp?: number;
   /** Of fetches: how many messages. */
   readonly messages?: number;
 }
@@ -77,7 +77,7 @@ export const DEFAULT_MIX: Mix = {
     { action: 'stream_message', perMinute: 0.33, typing: 0.8, composeSeconds: 6 },
     { action: 'direct_message', perMinute: 0.17, typing: 0.8, composeSeconds: 4, group: 0.15 },
     // One reaction to some thirty messages that one sees.
-    { action: 'react', perReceived: 0.03, afterSeconds: 8, then: 0.05 },
+    { action: 'react', perReceived: 0.03, afterSeconds: 8, followUp: 0.05 },
     // Clients mark what is in view, several messages in one request; what comes in elsewhere is read on opening it.
     { action: 'mark_read', perReceived: 0.4, afterSeconds: 3 },
     { action: 'star', perReceived: 0.001, afterSeconds: 10 },
@@ -88,7 +88,7 @@ export const DEFAULT_MIX: Mix = {
     // Twice a day, but in the hours that count.
     { action: 'status', perMinute: 0.01 },
     // Another conversation is opened every minute or two; half of the time it is read to its end.
-    { action: 'open_narrow', perMinute: 0.6, messages: 100, then: 0.5 },
+    { action: 'open_narrow', perMinute: 0.6, messages: 100, followUp: 0.5 },
     { action: 'search', perMinute: 0.03, messages: 100 },
     { action: 'topics', perMinute: 0.1 },
     { action: 'settings', perMinute: 0.005 },
@@ -147,7 +147,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   typing: 1,
   composeSeconds: 600,
   group: 1,
-  then: 1,
+  followUp: 1,
   messages: 5_000,
 };
 /** A reaction, for example, needs a message that was received. */

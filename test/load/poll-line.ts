@@ -26,7 +26,10 @@ export class PollLine {
   ask(): void {
     const { client } = this;
     if (client.phase !== 'live' || this.held) return;
-    if (!this.#connection) return void this.#open();
+    if (!this.#connection) {
+      void this.#open();
+      return;
+    }
     const { world, queue, last } = client;
     const path = `${world.setup.path}/api/v1/events?queue_id=${encodeURIComponent(queue)}&last_event_id=${last}`;
     this.held = true;
@@ -75,7 +78,8 @@ export class PollLine {
       const { events } = JSON.parse(answer.body.toString()) as { readonly events: readonly Fields[] };
       client.received(events, now());
       if (/^connection: *close/im.test(answer.head)) this.#disconnect();
-      return this.ask();
+      this.ask();
+      return;
     }
     const outcome = outcomeOf(answer);
     const code = client.world.refused('GET /events', outcome);

@@ -80,7 +80,10 @@ export class Pool {
 
   #give(call: Call): void {
     const line = this.#idle.pop();
-    if (line) return this.#write(line, call);
+    if (line) {
+      this.#write(line, call);
+      return;
+    }
     this.#waiting.push(call);
     if (this.#idle.length + this.#busy.size + this.#opening < this.most && this.#opening < this.#waiting.length) {
       void this.#open();
