@@ -47,7 +47,8 @@ export interface Summary {
 }
 
 export function summaryOf(of: Times): Summary {
-  const at = (percentile: number): number => of.getValueAtPercentile(percentile) / 1_000;
+  // A bucket's upper end may lie above everything in it.
+  const at = (percentile: number): number => Math.min(of.getValueAtPercentile(percentile), of.maxValue) / 1_000;
   const count = of.totalCount;
   if (count === 0) return { count, mean: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 };
   const mean = of.mean / 1_000;

@@ -36,6 +36,8 @@ export interface LoadOptions {
   readonly capacity: boolean;
   readonly growth: number;
   readonly holdSeconds: number;
+  /** Before a step is measured: what came with new users is over. */
+  readonly settleSeconds: number;
   readonly mostUsers: number;
   readonly mostMinutes: number;
   readonly thresholds: Thresholds;
@@ -69,6 +71,7 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
   --capacity            Raise the number of users, from --users on, until a threshold breaks; print the number.
   --growth FACTOR       From step to step. [1.5]
   --hold SECONDS        Measured time of a step. [30]
+  --settle SECONDS      Before that, with all users there. [5]
   --max-users N         [20000]
   --max-minutes N       [60]
   --max-mean MS         Mean of calls, and of deliveries. [100]
@@ -108,7 +111,19 @@ function sizes(text: string): readonly [number, number] {
 
 const TEXTS = [
   ...['site', 'owner-zuliprc', 'hosts', 'server-pid', 'users', 'devices', 'ramp', 'seconds', 'streams', 'subscribers'],
-  ...['mix', 'prefix', 'email-domain', 'seed', 'growth', 'hold', 'max-users', 'max-minutes', 'max-mean', 'max-p99'],
+  ...[
+    'mix',
+    'prefix',
+    'email-domain',
+    'seed',
+    'growth',
+    'hold',
+    'settle',
+    'max-users',
+    'max-minutes',
+    'max-mean',
+    'max-p99',
+  ],
   ...['max-errors', 'workers', 'connections', 'timeout', 'progress', 'out'],
 ] as const;
 const FLAGS = ['cluster', 'insecure', 'capacity', 'print-mix', 'help'] as const;
@@ -161,7 +176,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     out: given('out') ?? 'load-report',
     capacity: set('capacity'),
     growth: number(given('growth'), 'growth', 1.5, 1.05, 10),
-    holdSeconds: number(given('hold'), 'hold', 30, 1, 86_400),
+    holdSeconds: number(given('hold'), 'hold', 'settle', 30, 1, 86_400),
+    settleSeconds: number(given('settle'), 'settle', 5, 0, 3_600),
     mostUsers: whole(given('max-users'), 'max-users', 20_000, 1, MOST_USERS),
     mostMinutes: number(given('max-minutes'), 'max-minutes', 60, 0.1, 10_080),
     thresholds: {

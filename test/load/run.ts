@@ -17,6 +17,7 @@ export interface Outcome {
   readonly points: readonly Point[];
   /** Of the measured time; in a search for the capacity, of everything. */
   readonly totals: Totals;
+  readonly everything: Totals;
   /** Seconds in which calls were begun, of what `totals` has. */
   readonly seconds: number;
   /** Of the whole run. */
@@ -33,8 +34,6 @@ const DRAIN_MS = 10_000;
 const RECOVER_MS = 60_000;
 /** New users per second between steps. */
 const STEP_RATE = 25;
-/** Before a step is measured: what came with new users is over. */
-const SETTLE_MS = 5_000;
 
 export class LoadRun {
   readonly #preparation: Preparation;
@@ -86,6 +85,7 @@ export class LoadRun {
       return {
         points,
         totals: capacity ? totals : window,
+        everything: totals,
         seconds,
         balance,
         warnings: warningsOf(measured.length > 0 ? measured : points),
@@ -129,12 +129,12 @@ export class LoadRun {
 
   async #step(users: number): Promise<Measured | undefined> {
     const fleet = this.#fleet;
-    const { devices, holdSeconds } = this.options;
+    const { devices, holdSeconds, settleSeconds } = this.options;
     fleet.phase = 'ramp';
     await this.#grow(this.#shape(users, true));
     await this.#to(users, (Math.max(0, users * devices - this.#clients) / STEP_RATE) * 1_000);
     await this.#until(() => fleet.present.clients >= users * devices && fleet.present.inFlight < users, RECOVER_MS);
-    await this.#sleep(SETTLE_MS);
+    await this.#sleep(settleSeconds * 1_000);
     fleet.measure();
     const first = fleet.points.length;
     const before = fleet.balance.missing;

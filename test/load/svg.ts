@@ -64,6 +64,7 @@ function thinned(values: readonly number[], group: number): number[] {
 }
 
 export function chart({ title, unit, times, lines, logarithmic = false, shaded = [] }: Chart): string {
+  const heading = unit === '' ? title : `${title}, ${unit}`;
   const usable = (value: number): boolean => Number.isFinite(value) && (!logarithmic || value > 0);
   const all = lines.flatMap(({ values }) => values.filter(usable));
   const most = all.reduce((a, b) => Math.max(a, b), 0);
@@ -96,7 +97,7 @@ export function chart({ title, unit, times, lines, logarithmic = false, shaded =
   }
   for (const { colour, values } of lines)
     parts.push(`<path d="${pathOf(at, thinned(values, group))}" stroke="${colour}"/>`);
-  let legend = LEFT + 8 * title.length + 60;
+  let legend = LEFT + 8 * heading.length + 30;
   for (const { name, colour } of lines) {
     parts.push(`<rect x="${legend}" y="10" width="12" height="4" fill="${colour}"/>`);
     parts.push(`<text class="legend" x="${legend + 16}" y="16">${escaped(name)}</text>`);
@@ -104,7 +105,7 @@ export function chart({ title, unit, times, lines, logarithmic = false, shaded =
   }
   return (
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">` +
-    `<text class="title" x="${LEFT}" y="17">${escaped(title)}</text><text class="tick" x="4" y="17">${escaped(unit)}</text>${parts.join('')}</svg>`
+    `<text class="title" x="${LEFT}" y="17">${escaped(heading)}</text>${parts.join('')}</svg>`
   );
 
   function pathOf(moments: readonly number[], values: readonly number[]): string {
