@@ -176,7 +176,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     out: given('out') ?? 'load-report',
     capacity: set('capacity'),
     growth: number(given('growth'), 'growth', 1.5, 1.05, 10),
-    holdSeconds: number(given('hold'), 'hold', 'settle', 30, 1, 86_400),
+    holdSeconds: number(given('hold'), 'hold', 30, 1, 86_400),
     settleSeconds: number(given('settle'), 'settle', 5, 0, 3_600),
     mostUsers: whole(given('max-users'), 'max-users', 20_000, 1, MOST_USERS),
     mostMinutes: number(given('max-minutes'), 'max-minutes', 60, 0.1, 10_080),
