@@ -14,6 +14,8 @@ export interface Ports {
   readonly blobs: Blobs;
   /** Only where actors run. */
   readonly actors: { readonly store: Store; readonly placement: Placement; readonly mailer: Mailer } | undefined;
+  /** 0 ≤ x < 1, where chance decides something harmless; absent: Math.random. */
+  readonly random?: () => number;
   /** In the order in which they must be closed. */
   close(): Promise<void>;
 }

@@ -22,10 +22,14 @@ export class WatchedRoots extends Map<ActorKey, Root> {
   readonly versions: Map<ActorKey, Root[]>;
   readonly problems: string[];
 
-  constructor() {
+  constructor(before: Iterable<readonly [ActorKey, Root]> = []) {
     super();
     this.versions = new Map();
     this.problems = [];
+    for (const [key, root] of before) {
+      super.set(key, root);
+      this.versions.set(key, Array.from({ length: root.version }, () => root));
+    }
   }
 
   override set(key: ActorKey, root: Root): this {
