@@ -34,6 +34,8 @@ export interface ReadLog {
   readonly problems: readonly string[];
   /** Stream → members at the end. */
   readonly members: ReadonlyMap<number, ReadonlySet<number>>;
+  /** Stream → those who were ever out of it after they had been in. */
+  readonly left: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
 type Versions = { readonly mv: number; readonly members: ReadonlySet<number> }[];
@@ -116,5 +118,12 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
     }
   }
   const members = new Map([...streams].map(([stream, versions]) => [stream, versions.at(-1)!.members]));
-  return { events, messages, problems, members };
+  const left = new Map(
+    [...streams].map(([stream, versions]) => {
+      const ever = new Set(versions.flatMap((one) => [...one.members]));
+      const out = versions.flatMap((one, i) => [...ever].filter((user) => i > 0 && !one.members.has(user)));
+      return [stream, new Set(out)];
+    }),
+  );
+  return { events, messages, problems, members, left };
 }

@@ -110,9 +110,12 @@ function checkState(queue: QueueRecord, events: readonly ApiEvent[], fresh: Fiel
   }
   const mine = comparable(state as unknown as Fields, params) as unknown as Fields;
   const theirs = comparable(fresh, params) as unknown as Fields;
-  const unsure = mine.recent_private_conversations === 'unsure';
+  const unsure = new Set<string>();
+  if (mine.recent_private_conversations === 'unsure') unsure.add('recent_private_conversations');
+  // Clients take this event for all messages that they know of; one sent while it was marked stays unread.
+  if (events.some(({ type, all }) => type === 'update_message_flags' && all === true)) unsure.add('unread_msgs');
   return Object.keys({ ...mine, ...theirs })
-    .filter((section) => !(unsure && section === 'recent_private_conversations'))
+    .filter((section) => !unsure.has(section))
     .filter((section) => !isDeepStrictEqual(mine[section], theirs[section]))
     .map(
       (section) =>

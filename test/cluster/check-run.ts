@@ -162,7 +162,10 @@ function checkFetches({ calls, streams }: RunRecord, log: ReadLog): string[] {
     const before = calls.filter(({ ended, outcome, user }) => outcome === 'ok' && ended < fetch.begun && user === fetch.user);
     for (const { op, kind, body, messages: ids = [] } of before) {
       const id = Number(body.id);
-      if (kind === 'send' && !doomed.has(id) && !found.has(id)) problems.push(`${fetch.op} does not show ${op}, sent before`);
+      // What somebody says where he isn't, or is no more, is not among his messages.
+      const his = log.messages.find((message) => message.id === id);
+      const has = his?.receivers.has(fetch.user) && !log.left.get(his.stream)?.has(fetch.user);
+      if (kind === 'send' && has && !doomed.has(id) && !found.has(id)) problems.push(`${fetch.op} does not show ${op}, sent before`);
       if (kind !== 'read') continue;
       for (const read of ids) {
         if (found.get(read)?.flags.includes('read') === false) problems.push(`${fetch.op}: ${read} was read by ${op}, and isn't`);

@@ -21,6 +21,7 @@ export interface Answered {
 export class WatchedRoots extends Map<ActorKey, Root> {
   readonly versions: Map<ActorKey, Root[]>;
   readonly problems: string[];
+  readonly ended = new Set<ActorKey>();
 
   constructor(before: Iterable<readonly [ActorKey, Root]> = []) {
     super();
@@ -42,6 +43,13 @@ export class WatchedRoots extends Map<ActorKey, Root> {
       this.problems.push(`${key}: version ${root.version} after ${last?.version}`);
     else past[past.length - 1] = root;
     return super.set(key, root);
+  }
+
+  /** An actor that ended may be made anew by a command that comes late. */
+  override delete(key: ActorKey): boolean {
+    this.versions.delete(key);
+    this.ended.add(key);
+    return super.delete(key);
   }
 
   ops(key: ActorKey): readonly string[] {

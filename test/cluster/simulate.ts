@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { type ClusterResult, ClusterRun } from './cluster-run.js';
+import type { ApiEvent, ApiMessage } from '../api/support/types.js';
 import { beginning } from './genesis.js';
 
 const { values } = parseArgs({
@@ -23,6 +24,17 @@ const from = one ?? Number(values.from);
 const seeds = one === undefined ? Number(values.seeds) : 1;
 const EVERY_LINE = 1_000_000;
 
+const told = (event: ApiEvent): string => {
+  const { id, type, op = '', message, messages = '', flag = '', message_ids = '' } = event as ApiEvent & { message?: ApiMessage };
+  const text = message ? `${message.id} ${message.content} [${(event.flags as string[]).join()}]` : '';
+  return [id, type, op, flag, String(messages), String(message_ids), text].filter((part) => part !== '').join(' ');
+};
+
+const fatal = (error: string): string => `nobody caught: ${error}`;
+/** The process that it happened in would have ended. */
+const thrown: string[] = [];
+process.on('unhandledRejection', (error) => void thrown.push(String((error as Error).stack ?? error)));
+
 const failed: number[] = [];
 const sum = { steps: 0, answered: 0, events: 0, faults: 0 };
 const start = await beginning();
@@ -30,10 +42,19 @@ const begun = performance.now();
 const seconds = (): number => (performance.now() - begun) / 1000;
 for (let seed = from; seed < from + seeds; seed++) {
   const run = new ClusterRun(seed, start, values.trace ? { keep: EVERY_LINE } : {});
-  const result: ClusterResult = await run.run();
+  const finished = await run.run();
+  const result: ClusterResult = { ...finished, problems: [...thrown.splice(0).map(fatal), ...finished.problems] };
   for (const name of ['steps', 'answered', 'events', 'faults'] as const) sum[name] += result[name];
   if (one !== undefined) {
-    if (values.trace) console.log(result.trace.join('\n'));
+    if (values.trace) {
+      console.log(result.trace.join('\n'));
+      for (const queue of run.queues) {
+        console.log(`-- queue of ${queue.user}, ${queue.form}, ${JSON.stringify(queue.stored?.covers)} from ${queue.stored?.start}`);
+        for (const { asked, outcome, events, code, ended } of queue.polls) {
+          console.log(`${ended} poll after ${asked}: ${outcome} ${code} ${events.map((event) => told(event)).join(', ')}`);
+        }
+      }
+    }
     console.log(`seed ${seed}: ${result.steps} steps, fingerprint ${result.fingerprint}`);
   }
   if (result.problems.length > 0) {
