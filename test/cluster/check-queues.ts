@@ -33,7 +33,8 @@ export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecor
   const received = new Map<number, ApiEvent>();
   let acknowledged = -1;
   for (const poll of queue.polls) {
-    if (poll.outcome === 'refused' && !mayEnd(queue, calls)) say(`a poll after ${poll.asked} was refused: ${poll.code}`);
+    if (poll.outcome === 'refused' && !mayEnd(queue, calls))
+      say(`a poll after ${poll.asked} was refused: ${poll.code}`);
     if (poll.outcome === 'open') say(`a poll after ${poll.asked} was never answered`);
     if (poll.outcome !== 'ok') continue;
     acknowledged = Math.max(acknowledged, poll.asked);
@@ -72,7 +73,8 @@ const withoutFlags = ({ flags: _, ...event }: ApiEvent): object => event;
 
 /** Its client, or what was done to its user, ended it. */
 const mayEnd = (queue: QueueRecord, calls: readonly CallRecord[]): boolean =>
-  queue.deleted || calls.some(({ kind, whom, outcome }) => kind === 'deactivate' && whom === queue.user && outcome !== 'refused');
+  queue.deleted ||
+  calls.some(({ kind, whom, outcome }) => kind === 'deactivate' && whom === queue.user && outcome !== 'refused');
 
 const nameOf = ({ item }: ExpectedEvent): string =>
   item.t === 'message'

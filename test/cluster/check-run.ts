@@ -22,11 +22,13 @@ function checkAnswered({ calls, smooth, queues }: RunRecord): string[] {
   const problems: string[] = [];
   for (const { op, kind, outcome } of calls) {
     if (outcome === 'open') problems.push(`${op} (${kind}) was never answered`);
-    if (smooth && (outcome === 'failed' || outcome === 'lost')) problems.push(`${op} (${kind}) ${outcome}, in a smooth run`);
+    if (smooth && (outcome === 'failed' || outcome === 'lost'))
+      problems.push(`${op} (${kind}) ${outcome}, in a smooth run`);
   }
   if (smooth) {
     for (const { user, polls } of queues) {
-      if (polls.some(({ outcome }) => outcome === 'failed' || outcome === 'lost')) problems.push(`a poll of ${user} failed, in a smooth run`);
+      if (polls.some(({ outcome }) => outcome === 'failed' || outcome === 'lost'))
+        problems.push(`a poll of ${user} failed, in a smooth run`);
     }
   }
   return problems;
@@ -48,20 +50,23 @@ function checkMessages({ calls, messages, now }: RunRecord, log: ReadLog): strin
     const found = logged.get(op) ?? [];
     if (found.length > 1) problems.push(`${op} was sent ${found.length} times: ${found.map(({ id }) => id).join()}`);
     const isDue = call.kind === 'send' || call.at! * 1000 < now - 10_000;
-    if (outcome === 'ok' && found.length === 0 && isDue) problems.push(`${op} (${call.kind}) was acknowledged and is lost`);
+    if (outcome === 'ok' && found.length === 0 && isDue)
+      problems.push(`${op} (${call.kind}) was acknowledged and is lost`);
     if (outcome === 'refused' && found.length > 0) problems.push(`${op} was refused and is there`);
     if (outcome === 'ok' && call.kind === 'send' && found[0] && found[0].id !== call.body.id) {
       problems.push(`${op} was answered with id ${call.body.id}, and has ${found[0].id}`);
     }
     for (const { id, sender, stream } of found) {
-      if (sender !== call.user || stream !== (call.stream ?? 0)) problems.push(`${op} is somebody else's, or elsewhere`);
+      if (sender !== call.user || stream !== (call.stream ?? 0))
+        problems.push(`${op} is somebody else's, or elsewhere`);
       if (!gone.has(id) && !stored.has(id)) problems.push(`${op} is in the log and not in the Store`);
     }
   }
   const ops = new Set(calls.filter(isSending).map(({ op }) => op));
   for (const op of logged.keys()) if (!ops.has(op)) problems.push(`${op}: nobody sent it`);
   const inLog = new Set(log.messages.map(({ id }) => id));
-  for (const { id, content } of messages) if (!inLog.has(id)) problems.push(`${opOf(content)} is in the Store and not in the log`);
+  for (const { id, content } of messages)
+    if (!inLog.has(id)) problems.push(`${opOf(content)} is in the Store and not in the log`);
   return problems;
 }
 
@@ -116,7 +121,8 @@ function checkChanges({ calls, messages }: RunRecord, log: ReadLog): string[] {
     }
     if (outcome !== 'ok') continue;
     for (const id of ids) {
-      if (kind === 'delete' && (!gone.has(id) || stored.has(id))) problems.push(`${op}: ${id} is deleted and still there`);
+      if (kind === 'delete' && (!gone.has(id) || stored.has(id)))
+        problems.push(`${op}: ${id} is deleted and still there`);
       const message = stored.get(id);
       if (kind === 'react' && message && !message.reactions.some((one) => one.user === user)) {
         problems.push(`${op}: the reaction is lost`);
@@ -159,22 +165,30 @@ function checkFetches({ calls, streams }: RunRecord, log: ReadLog): string[] {
   for (const fetch of calls) {
     if (fetch.kind !== 'fetch' || fetch.outcome !== 'ok' || !fetch.body.messages) continue;
     const found = new Map(((fetch.body.messages ?? []) as ApiMessage[]).map((message) => [message.id, message]));
-    const before = calls.filter(({ ended, outcome, user }) => outcome === 'ok' && ended < fetch.begun && user === fetch.user);
+    const before = calls.filter(
+      ({ ended, outcome, user }) => outcome === 'ok' && ended < fetch.begun && user === fetch.user,
+    );
     for (const { op, kind, body, messages: ids = [] } of before) {
       const id = Number(body.id);
       // What somebody says where he isn't, or is no more, is not among his messages.
       const his = log.messages.find((message) => message.id === id);
       const has = his?.receivers.has(fetch.user) && !log.left.get(his.stream)?.has(fetch.user);
-      if (kind === 'send' && has && !doomed.has(id) && !found.has(id)) problems.push(`${fetch.op} does not show ${op}, sent before`);
+      if (kind === 'send' && has && !doomed.has(id) && !found.has(id))
+        problems.push(`${fetch.op} does not show ${op}, sent before`);
       if (kind !== 'read') continue;
       for (const read of ids) {
-        if (found.get(read)?.flags.includes('read') === false) problems.push(`${fetch.op}: ${read} was read by ${op}, and isn't`);
+        if (found.get(read)?.flags.includes('read') === false)
+          problems.push(`${fetch.op}: ${read} was read by ${op}, and isn't`);
       }
     }
     for (const message of log.messages) {
       if (!found.has(message.id) || message.receivers.has(fetch.user)) continue;
-      const everIn = log.messages.some(({ stream, receivers }) => stream === message.stream && receivers.has(fetch.user));
-      const joined = log.events.some(({ item, receivers }) => item.t === 'event' && item.event.type === 'subscription' && receivers.has(fetch.user));
+      const everIn = log.messages.some(
+        ({ stream, receivers }) => stream === message.stream && receivers.has(fetch.user),
+      );
+      const joined = log.events.some(
+        ({ item, receivers }) => item.t === 'event' && item.event.type === 'subscription' && receivers.has(fetch.user),
+      );
       const isHidden = message.stream === 0 || (hidden.has(message.stream) && !everIn && !joined);
       if (isHidden) problems.push(`${fetch.op}: ${fetch.user} must not see ${message.op}`);
     }

@@ -162,7 +162,8 @@ export class ClusterRun {
     world.heal();
     await this.#wait('every call is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
     const polling = (): void => {
-      for (const device of devices) if (device.queue && !device.polling && !device.busy && !device.over) device.poll(false);
+      for (const device of devices)
+        if (device.queue && !device.polling && !device.busy && !device.over) device.poll(false);
     };
     // What is scheduled is sent, and what follows from it, told.
     const last = Math.max(0, ...this.calls.map(({ at = 0 }) => at * 1000 - world.clock.now()));

@@ -3,12 +3,12 @@ import { type LocalFrame, LocalHub } from '../../src/bus/index.js';
 import type { Partition } from '../../src/core/index.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryStore, type MemoryStoreContents } from '../support/memory-store.js';
+import type { Beginning } from './genesis.js';
 import { WatchedRoots } from './history.js';
 import { type HttpAnswer, HttpCall, type HttpRequest } from './http-call.js';
 import { Random, Scheduler, turn } from './scheduler.js';
 import { SimLogContents } from './sim-log.js';
 import { forgetNames, type PortFaults, type Shared, SimProcess } from './sim-process.js';
-import type { Beginning } from './genesis.js';
 
 /** How long one that is not heard of counts as alive (design § 3). */
 const SILENCE_MS = 2_500;

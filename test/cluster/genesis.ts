@@ -72,7 +72,13 @@ function reachable(realm: RealmId, streams: readonly number[]): Partition[] {
   for (const id of streams) keys.push(streamKey(realm, streamId(id)));
   // The notification bot tells those whom others subscribe.
   for (const id of users) keys.push(dmKey(realm, [NOTIFIER, userId(id)]));
-  for (const names of CONVERSATIONS) keys.push(dmKey(realm, names.map((name) => userId(FIRST + PEOPLE.indexOf(name)))));
+  for (const names of CONVERSATIONS)
+    keys.push(
+      dmKey(
+        realm,
+        names.map((name) => userId(FIRST + PEOPLE.indexOf(name))),
+      ),
+    );
   return [...new Set(keys.map(partitionOf))];
 }
 

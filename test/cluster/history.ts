@@ -29,7 +29,10 @@ export class WatchedRoots extends Map<ActorKey, Root> {
     this.problems = [];
     for (const [key, root] of before) {
       super.set(key, root);
-      this.versions.set(key, Array.from({ length: root.version }, () => root));
+      this.versions.set(
+        key,
+        Array.from({ length: root.version }, () => root),
+      );
     }
   }
 

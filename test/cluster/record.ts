@@ -1,7 +1,7 @@
 /** What a run of the simulated cluster leaves behind: all that the checks look at. Plain data. */
 import type { QueueState } from '../../actors/event-queue/state.js';
-import type { ApiEvent, Fields } from '../api/support/types.js';
 import type { LogEntry } from '../../src/runtime/index.js';
+import type { ApiEvent, Fields } from '../api/support/types.js';
 
 /**
  * ok: 2xx; refused: 4xx, so nothing was done; failed: 5xx, and lost: the connection broke: it may have been done or not, once.

@@ -1,6 +1,7 @@
 /** A client with a queue: registers, polls, gives polls up and takes them up again, and goes to another frontend when its own dies. */
-import type { ApiEvent, Fields } from '../api/support/types.js';
+
 import { KINDS } from '../api/support/comparable.js';
+import type { ApiEvent, Fields } from '../api/support/types.js';
 import type { ClusterWorld } from './cluster-world.js';
 import type { SimPerson } from './genesis.js';
 import type { HttpAnswer, HttpCall, Params } from './http-call.js';

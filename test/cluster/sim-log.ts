@@ -4,14 +4,15 @@
  */
 import type { Clock } from '../../src/clock/index.js';
 import { type Json, type RealmId, type Seq, seq } from '../../src/core/index.js';
-import { type EventLog, type LogPosition, type LogReader, type LogSubscription, LogUnavailable } from '../../src/log/index.js';
-import { Cursor, type LiveEntry } from '../../src/log/log-jetstream-cursor.js';
 import {
-  decodeEntry,
-  type EntryStream,
-  encodeEntry,
-  type StreamState,
-} from '../../src/log/log-jetstream-stream.js';
+  type EventLog,
+  type LogPosition,
+  type LogReader,
+  type LogSubscription,
+  LogUnavailable,
+} from '../../src/log/index.js';
+import { Cursor, type LiveEntry } from '../../src/log/log-jetstream-cursor.js';
+import { decodeEntry, type EntryStream, encodeEntry, type StreamState } from '../../src/log/log-jetstream-stream.js';
 
 /** As the product's. */
 const CHECK_MS = 2_000;

@@ -3,8 +3,8 @@
  * `npm run simulate -- --seed 123 --trace`.
  */
 import { parseArgs } from 'node:util';
-import { type ClusterResult, ClusterRun } from './cluster-run.js';
 import type { ApiEvent, ApiMessage } from '../api/support/types.js';
+import { type ClusterResult, ClusterRun } from './cluster-run.js';
 import { beginning } from './genesis.js';
 
 const { values } = parseArgs({
@@ -25,7 +25,15 @@ const seeds = one === undefined ? Number(values.seeds) : 1;
 const EVERY_LINE = 1_000_000;
 
 const told = (event: ApiEvent): string => {
-  const { id, type, op = '', message, messages = '', flag = '', message_ids = '' } = event as ApiEvent & { message?: ApiMessage };
+  const {
+    id,
+    type,
+    op = '',
+    message,
+    messages = '',
+    flag = '',
+    message_ids = '',
+  } = event as ApiEvent & { message?: ApiMessage };
   const text = message ? `${message.id} ${message.content} [${(event.flags as string[]).join()}]` : '';
   return [id, type, op, flag, String(messages), String(message_ids), text].filter((part) => part !== '').join(' ');
 };
@@ -49,9 +57,13 @@ for (let seed = from; seed < from + seeds; seed++) {
     if (values.trace) {
       console.log(result.trace.join('\n'));
       for (const queue of run.queues) {
-        console.log(`-- queue of ${queue.user}, ${queue.form}, ${JSON.stringify(queue.stored?.covers)} from ${queue.stored?.start}`);
+        console.log(
+          `-- queue of ${queue.user}, ${queue.form}, ${JSON.stringify(queue.stored?.covers)} from ${queue.stored?.start}`,
+        );
         for (const { asked, outcome, events, code, ended } of queue.polls) {
-          console.log(`${ended} poll after ${asked}: ${outcome} ${code} ${events.map((event) => told(event)).join(', ')}`);
+          console.log(
+            `${ended} poll after ${asked}: ${outcome} ${code} ${events.map((event) => told(event)).join(', ')}`,
+          );
         }
       }
     }

@@ -32,7 +32,10 @@ export const optionsOf = (params: Params): ReducerOptions => ({
 });
 
 /** Without what differs between any two registrations, and what no event tells those who are not subscribed. */
-export function comparable({ queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields, params: Params): State {
+export function comparable(
+  { queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields,
+  params: Params,
+): State {
   const known = new Set((state.subscriptions as ApiStream[]).map((stream) => stream.stream_id));
   const hide = (list: ApiStream[]): ApiStream[] =>
     list.map((stream) => (known.has(stream.stream_id) ? stream : { ...stream, first_message_id: 'unknown' }));
