@@ -18,6 +18,10 @@ Commands:
   user billing EMAIL on|off     Whether it looks after what the organization pays.  [--realm SUBDOMAIN]
   user deactivate EMAIL         Deactivate an account and its bots.  [--realm SUBDOMAIN]
   user reactivate EMAIL         Make it active again.  [--realm SUBDOMAIN]
+  cluster status                Hosts, what each of them owns, and whether all is owned; exit code 1 if not.  [--json]
+  cluster drain HOST            Let a host hand over all that it owns, and take nothing more. HOST is an id or a
+                                name of 'cluster status', or how one of them begins. Waits until it is done.
+  cluster undrain HOST          Let it take its share again.
   check-config          Say what the configuration is, or what is wrong with it.
 
 Commands for a cluster take --nats and --mongodb as serve does, and the same secret. Without them they work on the data
