@@ -156,15 +156,22 @@ export class ActorHost implements PartitionOwner {
     // Nothing sleeps for ever: what a former owner left undone comes before the first answer.
     const sleepers = await this.options.store.sleepers(partitions);
     const now = this.options.clock.now();
-    const woken: Promise<void>[] = [];
+    const woken = new Map<Partition, Promise<void>[]>();
     for (const { key, due, pending } of sleepers) {
-      if (!ours(partitionOf(key))) continue;
+      const p = partitionOf(key);
+      if (!ours(p)) continue;
       if (due !== null) this.#timers.set(key, due);
-      if (pending || (due !== null && due <= now)) woken.push(this.#activate(key).loaded);
+      if (!pending && (due === null || due > now)) continue;
+      const before = woken.get(p);
+      const { loaded } = this.#activate(key);
+      if (before) before.push(loaded);
+      else woken.set(p, [loaded]);
     }
-    await Promise.all(woken);
     await Promise.all(
-      partitions.filter(ours).map(async (p) => {
+      partitions.map(async (p) => {
+        // A partition that has many to wake keeps no other one waiting.
+        await Promise.all(woken.get(p) ?? []);
+        if (!ours(p)) return;
         const server = await this.options.bus.serve(partitionSubject(p), (request) => this.#receive(p, request));
         if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
         else await server.close();

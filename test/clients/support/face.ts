@@ -7,7 +7,7 @@ import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import t from 'tap';
 import { type ActorKey, partitionOf } from '../../../src/core/index.js';
-import { NatsKv } from '../../../src/placement/index.js';
+import { NatsKv, placementBucket } from '../../../src/placement/index.js';
 import { type Account, Api, readZuliprc } from './api.js';
 import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
 
@@ -178,7 +178,7 @@ export class Cluster {
 
   /** Process of the owner of each partition. */
   async owners(): Promise<number[]> {
-    const kv = await NatsKv.connect(this.of.nats, { bucket: `CONCLAVE_PLACEMENT_${this.namespace}` });
+    const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
     try {
       const all = await kv.all();
       const table = JSON.parse(all.get('table')!.value) as { hosts: string[]; owners: number[] };
