@@ -110,7 +110,12 @@ function lengthOf(data: Buffer, head: number): number {
 }
 
 /** A request as it goes over the wire. */
-export function requestText(method: 'GET' | 'POST', path: string, authorization: string, form?: string): string {
+export function requestText(
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  authorization: string,
+  form?: string,
+): string {
   const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ZulipBench/1\r\nAuthorization: ${authorization}\r\n`;
   if (form === undefined) return `${head}\r\n`;
   return `${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${Buffer.byteLength(form)}\r\n\r\n${form}`;
