@@ -1,39 +1,21 @@
 /** Actor hosts and frontends as real processes, each of which can be killed, started again and replaced. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
-import { SETTINGS } from '../../src/config/index.js';
 import { basic } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';
-import { remove, temporary } from '../clients/support/face.js';
-import { bounded, type Child, conclave, freePort } from '../clients/support/process.js';
+import { remove, temporary } from '../clients/support/folders.js';
+import { type Child, freePort } from '../clients/support/process.js';
+import { administer, type Member, Processes, type Role } from './processes.js';
 
 const SECRET = 'a secret for chaos only';
-const READY_MS = 60_000;
-const CREATE_MS = 60_000;
-
-export type Role = 'actors' | 'http';
-
-/** A place in the cluster; the process in it changes. */
-export interface Member {
-  readonly role: Role;
-  readonly name: string;
-  /** Of a frontend. */
-  port: number;
-  child: Child;
-}
-
-/** Limits would refuse what a run asks for on purpose. */
-export const withoutLimits = (): string[] =>
-  Object.values(SETTINGS).some(({ option }) => option === 'rate-limits') ? ['--rate-limits', 'off'] : [];
 
 export class ChaosCluster {
   readonly members: Member[] = [];
+  readonly processes = new Processes();
   readonly #namespace = `chaos${randomBytes(6).toString('hex')}`;
   readonly #folder = temporary('chaos');
-  readonly #children: { readonly name: string; readonly child: Child }[] = [];
 
   private constructor(
     private readonly nats: string,
@@ -64,42 +46,27 @@ export class ChaosCluster {
   async owner(): Promise<string> {
     const zuliprc = join(this.#folder, 'owner.zuliprc');
     const who = ['--name', 'Chaos', '--email', 'owner@example.com', '--full-name', 'Owner', '--zuliprc', zuliprc];
-    const ended = await bounded(conclave(['realm', 'create', ...who, ...this.#connection()]), CREATE_MS);
-    if (ended.code !== 0) throw new Error(`realm create: ${ended.stderr}`);
+    await administer(['realm', 'create', ...who, ...this.#connection()]);
     const { email, key } = readZuliprc(zuliprc);
     return basic(email, key);
   }
 
   /** A process for a member's place, once it is ready; the one that was there goes on. */
-  async start(member: Member, port = member.port): Promise<Child> {
-    const child = conclave([
-      ...['serve', '--role', member.role, ...this.#connection(), ...withoutLimits()],
-      ...(member.role === 'http' ? ['--port', String(port)] : []),
-    ]);
-    this.#children.push({ name: member.name, child });
-    await child.says(member.role === 'http' ? 'Conclave serves' : 'Conclave actor host runs', READY_MS);
-    return child;
+  start({ role, name, port }: Omit<Member, 'child'>): Promise<Child> {
+    const args = ['--role', role, ...this.#connection(), ...(role === 'http' ? ['--port', String(port)] : [])];
+    return this.processes.serve(name, args, role === 'http' ? 'Conclave serves' : 'Conclave actor host runs');
   }
 
   /** Ends everything, and leaves nothing on the services. */
   async stop(): Promise<void> {
-    await Promise.all(this.#children.map(({ child }) => (child.over ? undefined : child.stop())));
+    await this.processes.stop();
     await this.#wipe().catch((error: unknown) => process.stderr.write(`not cleaned up: ${error}\n`));
     remove(this.#folder);
   }
 
-  /** What each process wrote, one file each, in the order of their starts. */
-  writeLogs(folder: string): void {
-    mkdirSync(folder, { recursive: true });
-    this.#children.forEach(({ name, child }, i) => {
-      const file = `${String(i).padStart(3, '0')}-${name.replace(' ', '-')}-${child.pid}.log`;
-      writeFileSync(join(folder, file), `${child.stdout}${child.stderr}`);
-    });
-  }
-
   async #add(role: Role, name: string, port: number): Promise<void> {
-    const member: Omit<Member, 'child'> = { role, name, port };
-    this.members.push({ ...member, child: await this.start(member as Member) });
+    const member = { role, name, port };
+    this.members.push({ ...member, child: await this.start(member) });
   }
 
   #connection(): string[] {

@@ -1,8 +1,9 @@
 /** When the services of a run are restarted, and what is killed between. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../cluster/scheduler.js';
-import type { ChaosCluster, Member, Role } from './cluster.js';
+import type { ChaosCluster } from './cluster.js';
 import type { Interruption } from './history.js';
+import type { Member, Role } from './processes.js';
 import type { OwnServices } from './services.js';
 
 export interface Restart {

@@ -44,7 +44,7 @@ export async function begin(options: ChaosOptions, ends: Ends, say: Say): Promis
   ends.add(() => cluster.stop());
   if (options.logs !== undefined) {
     const folder = options.logs;
-    ends.add(async () => cluster.writeLogs(folder));
+    ends.add(async () => cluster.processes.writeLogs(folder));
   }
   say(`${cluster.members.map(({ name }) => name).join(', ')} run; making accounts and streams`);
   const traffic = await Traffic.prepare(cluster.ports, await cluster.owner(), options, new Random(options.seed + 1));
