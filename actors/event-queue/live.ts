@@ -21,7 +21,7 @@ import { isShown, type LockOut, lockedOut, wants } from './filter.js';
 import { Intake } from './intake.js';
 import { type RunningMachine, startMachine } from './machine.js';
 import { OwnIds } from './own-ids.js';
-import type { QueueState, QueueVolatile } from './state.js';
+import type { QueueEnd, QueueState, QueueVolatile } from './state.js';
 
 declare module '../../src/runtime/kind.js' {
   interface HostServices {
@@ -109,6 +109,15 @@ export class LiveQueue implements LiveActor, EventSink {
   /** Only somebody who has no queue here, and never will, leaves nothing behind. */
   idle(): boolean {
     return !this.handle.exists();
+  }
+
+  phase(): string | undefined {
+    if (!this.#state) return undefined;
+    return this.#poll || this.#early.length > 0 ? 'polling' : 'idle';
+  }
+
+  endReason(): string | undefined {
+    return this.handle.volatile.ended || undefined;
   }
 
   async draining(): Promise<void> {
@@ -296,7 +305,7 @@ export class LiveQueue implements LiveActor, EventSink {
     request.reply({ ok: this.#buffer!.answer() });
   }
 
-  #end(reason: FeedEnd | 'overflow' | 'idle' | 'deactivated'): void {
+  #end(reason: QueueEnd): void {
     void this.handle.tell('end', { reason }).catch(() => undefined);
   }
 

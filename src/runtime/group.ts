@@ -12,6 +12,8 @@ export interface Sequence {
   readonly answers?: string;
   /** Lane that rests until then. */
   readonly lane?: string;
+  /** HTTP request that caused them. */
+  readonly requestId?: string;
 }
 
 /** What a commit leaves to be done, as kept in the root's outbox. */

@@ -148,6 +148,10 @@ export interface LiveActor {
   stopped(reason: StopReason): void;
   /** False keeps the actor from being passivated. */
   idle(): boolean;
+  /** What it is doing, in a word of a small vocabulary; for metrics. */
+  phase?(): string | undefined;
+  /** Why the actor ended, once it did; for logs and metrics. */
+  endReason?(): string | undefined;
 }
 
 export interface ActivationHandle<S, V = unknown> {
@@ -180,6 +184,8 @@ export interface ActorKind<S extends JsonObject, V = undefined> {
   readonly directory: boolean;
   /** Prefixes of the parts that are loaded with the actor. */
   readonly loads: readonly string[];
+  /** Its loaded parts are things to be delivered that wait; for metrics. */
+  readonly partsWait?: true;
   readonly liveCommands?: readonly string[];
   live?(handle: ActivationHandle<S, V>, suppliers: Suppliers): LiveActor;
 }

@@ -20,7 +20,7 @@ export interface OutboxPorts {
   readonly clock: Clock;
   readonly log: EventLog;
   /** Send until carried out. */
-  send(command: OutboxCommand, id: string): Delivery;
+  send(command: OutboxCommand, id: string, requestId: string): Delivery;
   /** An append failed and is tried again. */
   trouble(error: unknown): void;
   /** Something was appended or carried out. */
@@ -178,7 +178,9 @@ export class Outbox {
       let stage: Promise<unknown> = Promise.resolve();
       for (const commands of sequence.stages) {
         const before = stage;
-        stage = Promise.all(commands.map((command) => this.#inOrder(command, `${this.key}@${n++}`, before)));
+        stage = Promise.all(
+          commands.map((command) => this.#inOrder(command, `${this.key}@${n++}`, sequence.requestId ?? '', before)),
+        );
       }
       void stage.then(() => this.#finish(job, sequence, job.finished[i]));
     });
@@ -188,9 +190,9 @@ export class Outbox {
    * Receivers keep one high-water mark per sender and drop what is not above it: commands for one target go strictly
    * in order of their numbers, across stages, outcomes and commits. Other targets need not wait for them.
    */
-  #inOrder(command: OutboxCommand, id: string, stage: Promise<unknown>): Promise<void> {
+  #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);
-    const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id));
+    const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
     this.#tails.set(command.to, sent);
     void sent.then(() => {
       if (this.#tails.get(command.to) === sent) this.#tails.delete(command.to);
@@ -198,9 +200,9 @@ export class Outbox {
     return sent;
   }
 
-  #deliver(command: OutboxCommand, id: string): Promise<void> {
+  #deliver(command: OutboxCommand, id: string, requestId: string): Promise<void> {
     if (this.#stopped) return new Promise(() => {});
-    const delivery = this.ports.send(command, id);
+    const delivery = this.ports.send(command, id, requestId);
     this.#deliveries.add(delivery);
     return delivery.done.then(() => {
       this.#deliveries.delete(delivery);

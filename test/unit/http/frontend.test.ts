@@ -11,6 +11,7 @@ class FakeExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   aborted = false;
+  requestId = '';
   /** Somebody looked at the body. */
   read = false;
   answers = 0;
