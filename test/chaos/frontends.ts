@@ -65,6 +65,10 @@ export class Frontends {
     this.#frontends = ports.map((port) => this.#frontends.find((one) => one.port === port) ?? new Frontend(port));
   }
 
+  isReady(port: number): boolean {
+    return this.#frontends.some((one) => one.port === port && one.ready);
+  }
+
   async close(): Promise<void> {
     this.#watching = false;
     await this.#watch;

@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util';
 
 export interface ChaosOptions {
   readonly face: 'cluster' | 'embedded';
-  readonly seconds: number;
-  /** At most; undefined: as many as there is time for. */
-  readonly kills: number | undefined;
+  /** Of the load; undefined: until all are killed. */
+  readonly seconds: number | undefined;
+  /** At most. */
+  readonly kills: number;
   /** Seconds from one kill to the next. */
   readonly every: number;
   /** Sends per second. */
@@ -40,8 +41,8 @@ Kills processes of a cluster under load, restarts its services, and judges what 
 acknowledged was lost or repeated, no queue ended, and deliveries resumed in time.
 
   --face FACE     cluster or embedded. [cluster]
-  --seconds N     Length of the load. [300; embedded 60]
-  --kills N       At most. [no limit; embedded 20]
+  --seconds N     Length of the load. [300; embedded: until all are killed]
+  --kills N       At most. [what there is time for; embedded 20]
   --every N       Seconds from one kill to the next. [10; embedded 2.5]
 ${COMMON}
 Without own services none is restarted. The embedded face takes no --hosts and --frontends.
@@ -52,6 +53,7 @@ export const ROLLING_USAGE = `npm run rolling -- [OPTIONS]
 Replaces each actor host and each frontend in turn under load: the new one is ready before the old one gets its SIGTERM.
 Exit code 0: no request failed, and nothing was lost or repeated.
 
+  --every N       Seconds of load before each replacement. [10]
 ${COMMON}`;
 
 const text = { type: 'string' } as const;
@@ -100,8 +102,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   }
   return {
     face,
-    seconds: number('seconds', values.seconds, embedded ? 60 : 300, 1, 86_400),
-    kills: values.kills === undefined ? (embedded ? 20 : undefined) : whole('kills', values.kills, 0, 0, 100_000),
+    seconds: values.seconds === undefined && embedded ? undefined : number('seconds', values.seconds, 300, 1, 86_400),
+    kills: whole('kills', values.kills, embedded ? 20 : 100_000, 0, 100_000),
     every: number('every', values.every, embedded ? 2.5 : 10, 0.5, 3_600),
     rate: number('rate', values.rate, 200, 0.1, 10_000),
     clients: whole('clients', values.clients, 200, 2, 10_000),
