@@ -1,9 +1,10 @@
 /** A client with one queue for the whole run: polls, acknowledges what it got, goes on elsewhere after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LAST_RESERVED_USER } from '../../src/people/index.js';
 import type { Random } from '../cluster/scheduler.js';
 import { type Frontends, NobodyThere } from './frontends.js';
 import type { Poll, QueueHistory } from './history.js';
-import { type Person, succeed } from './people.js';
+import { directName, type Person, succeed } from './people.js';
 import { received } from './words.js';
 
 /** Longer than a poll is held without an event. */
@@ -39,7 +40,7 @@ export class Poller implements QueueHistory {
 
   static async start(
     person: Person,
-    conversations: ReadonlySet<string>,
+    conversations: readonly string[],
     frontends: Frontends,
     random: Random,
   ): Promise<Poller> {
@@ -47,7 +48,10 @@ export class Poller implements QueueHistory {
     const form = { event_types: TYPES, apply_markdown: 'false' };
     const { queue_id, last_event_id } = await succeed(asker, 'POST', '/register', form);
     const name = `queue of ${person.email}`;
-    return new Poller(name, person, conversations, frontends, random, queue_id as string, last_event_id as number);
+    // The server speaks to everybody.
+    const bots = Array.from({ length: LAST_RESERVED_USER }, (_, i) => directName([i + 1, person.id]));
+    const mine = new Set([...conversations, ...bots]);
+    return new Poller(name, person, mine, frontends, random, queue_id as string, last_event_id as number);
   }
 
   /** Its last poll is left to its fate. */

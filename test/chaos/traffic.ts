@@ -47,7 +47,7 @@ export class Traffic {
       const all = [...streams, ...direct];
       const pollers = await each(people, (person) => {
         const mine = all.filter(({ members }) => members.includes(person)).map(({ name }) => name);
-        return Poller.start(person, new Set(mine), frontends, random);
+        return Poller.start(person, mine, frontends, random);
       });
       return new Traffic(frontends, new Load(frontends, streams, direct, random, rate), pollers, all);
     } catch (error) {
@@ -66,10 +66,13 @@ export class Traffic {
         async (one) => [one.name, await this.#persist(() => this.load.last(one))] as const,
       ),
     );
+    const isMissing = (poller: Poller, name: string): boolean => {
+      const key = last.get(name);
+      return key !== undefined && !poller.keys.has(key);
+    };
     const waiting = (): Poller[] =>
       this.pollers.filter(
-        ({ conversations, keys, ended }) =>
-          ended.length === 0 && [...conversations].some((c) => !keys.has(last.get(c)!)),
+        (poller) => poller.ended.length === 0 && [...poller.conversations].some((name) => isMissing(poller, name)),
       );
     // What is missing then is for the checker to say.
     await until('the last messages in all queues', () => waiting().length === 0, ARRIVE_MS).catch(() => undefined);
