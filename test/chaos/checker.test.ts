@@ -87,6 +87,7 @@ function good(): World {
       { id: 104, key: 'm4', conversation: 's2', changes: [] },
     ],
     interruptions: [],
+    dead: [],
   };
 }
 
@@ -199,6 +200,7 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: 
       queues[2]!.polls.push(poll(35, 37, { ...event(36, undefined, 103), kind: 'reaction', conversation: undefined })),
   ],
   ['a queue is refused', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
+  ['a conversation takes no more messages', 'stuck', (world) => (world.dead = ['s2'])],
   ['a poll is never answered', 'stuck', ({ queues }) => queues[0]!.stuck.push(20)],
 ];
 

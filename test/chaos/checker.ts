@@ -10,6 +10,7 @@ export function check(run: RunHistory): Faults {
   const where = whereStored(messages.values());
   checkAcknowledged(run, where, faults);
   checkSendOrder(run.deeds, faults);
+  for (const name of run.dead) faults.add('stuck', `${name} took no message at the end`);
   const due = dueByConversation(run, where);
   for (const queue of run.queues) checkQueue(queue, { where, messages, due }, faults);
   return faults;

@@ -6,7 +6,7 @@ export const FAULTS = {
   mismatched: 'under another id than the answer named, or one event id for two events',
   leaked: 'in the queue of somebody who is not in the conversation',
   ended: 'BAD_EVENT_QUEUE_ID',
-  stuck: 'polls that were not answered in time',
+  stuck: 'polls that were not answered in time, and conversations that took no message at the end',
 } as const;
 
 export type FaultKind = keyof typeof FAULTS;

@@ -79,4 +79,6 @@ export interface RunHistory {
   /** The whole history at the end, as answered: each conversation oldest first. */
   readonly stored: readonly Stored[];
   readonly interruptions: readonly Interruption[];
+  /** Conversations that took no message although everything had long been back. */
+  readonly dead: readonly string[];
 }

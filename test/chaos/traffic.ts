@@ -19,7 +19,7 @@ const PAGE = 1_000;
 /** A queue has everything long before, unless something is lost. */
 const ARRIVE_MS = 60_000;
 /** Services and processes may just have come back. */
-const TRIES = 30;
+const BACK_MS = 60_000;
 const RETRY_MS = 500;
 
 export class Traffic {
@@ -60,12 +60,13 @@ export class Traffic {
   async finish(): Promise<RunHistory> {
     await this.load.stop();
     const settled = keysOf(await this.#history());
-    const last = new Map(
-      await each(
-        this.conversations,
-        async (one) => [one.name, await this.#persist(() => this.load.last(one))] as const,
-      ),
-    );
+    const last = new Map<string, string>();
+    const dead: string[] = [];
+    await each(this.conversations, async (one) => {
+      const key = await persist(() => this.load.last(one)).catch(() => undefined);
+      if (key === undefined) dead.push(one.name);
+      else last.set(one.name, key);
+    });
     const isMissing = (poller: Poller, name: string): boolean => {
       const key = last.get(name);
       return key !== undefined && !poller.keys.has(key);
@@ -84,6 +85,7 @@ export class Traffic {
       settled,
       stored: history,
       interruptions: this.interruptions,
+      dead,
     };
   }
 
@@ -93,7 +95,7 @@ export class Traffic {
   }
 
   async #history(): Promise<Stored[]> {
-    const pages = await each(this.conversations, (one) => this.#persist(() => this.#read(one)));
+    const pages = await each(this.conversations, (one) => persist(() => this.#read(one)));
     return pages.flat();
   }
 
@@ -116,15 +118,17 @@ export class Traffic {
       anchor = all.at(-1)!.id;
     }
   }
+}
 
-  async #persist<T>(work: () => Promise<T>): Promise<T> {
-    for (let tried = 1; ; tried++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (tried >= TRIES) throw error;
-        await sleep(RETRY_MS);
-      }
+/** Rejects when it did not succeed in all the time in which everything must be back. */
+async function persist<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + BACK_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await sleep(RETRY_MS);
     }
   }
 }
