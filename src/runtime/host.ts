@@ -95,7 +95,7 @@ export class ActorHost implements PartitionOwner {
     this.#timers = new DueTimers(options.clock, (key) => this.#wake(key));
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
-      ask: (to, name, args, caller) => this.#ask(to, name, args, caller),
+      ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
       store: options.store,
       log: options.log,
       directory: async (realm) => {
@@ -308,8 +308,8 @@ export class ActorHost implements PartitionOwner {
     await this.client.send(key, name, args).reply;
   }
 
-  async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0): Promise<Json> {
-    const reply = await this.client.send(to, name, args, { caller, deadlineMs: 15_000 }).reply;
+  async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0, requestId = ''): Promise<Json> {
+    const reply = await this.client.send(to, name, args, { caller, requestId, deadlineMs: 15_000 }).reply;
     if ('value' in reply) return reply.value;
     throw new Error(`${name} to ${to} was not answered with a value`);
   }

@@ -59,6 +59,14 @@ export class Embedded {
     return face;
   }
 
+  /** On a data directory that is there, with the accounts in it. */
+  static async on(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
+    const face = new Embedded(dataDir, await freePort(), []);
+    Object.assign(face, { owner, other });
+    await face.up();
+    return face;
+  }
+
   get site(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -184,6 +192,18 @@ export class Cluster {
     const host = this.hosts.find((one) => one.pid === pid);
     if (!host) throw new Error(`the table names process ${pid}, which is none of ours`);
     return host;
+  }
+
+  /** Ends every process, and keeps what is stored. */
+  async down(): Promise<void> {
+    explain(await Promise.all(this.children.map((child) => child.stop())));
+    this.hosts.length = 0;
+    this.frontends.length = 0;
+  }
+
+  /** A command of the command line, to this cluster. */
+  command(...words: readonly string[]): Promise<string> {
+    return command([...words, ...this.#connection()]);
   }
 
   /** URL of its database. */
