@@ -1,6 +1,7 @@
 /** HttpServer on node:http: for every platform and Node version on which the native one has no build. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { quietTurn } from './quiet-turn.js';
 import {
   announcesBody,
   type BodyPart,
@@ -26,6 +27,7 @@ class NodeServer implements HttpServer {
   running = 0;
   closing = false;
   #server: Server;
+  #accepted = 0;
 
   private constructor(readonly options: ListenOptions) {
     this.#server = createServer(
@@ -39,6 +41,9 @@ class NodeServer implements HttpServer {
       },
       (req, res) => this.#handle(req, res),
     );
+    this.#server.on('connection', () => {
+      this.#accepted++;
+    });
     this.#server.timeout = 0;
     this.#server.maxRequestsPerSocket = 0;
   }
@@ -70,12 +75,16 @@ class NodeServer implements HttpServer {
     }
   }
 
-  close(): Promise<void> {
+  async close(graceMs = 0): Promise<void> {
     this.closing = true;
-    return new Promise((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeIdleConnections();
+    await quietTurn(() => this.#accepted);
+    const closed = new Promise<void>((resolve) => {
+      // That of HTTP closes idle connections with the listener.
+      NetServer.prototype.close.call(this.#server, () => resolve());
     });
+    if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
+    this.#server.close();
+    await closed;
   }
 
   leave(): void {

@@ -6,6 +6,7 @@
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { madeOnce } from '../core/index.js';
+import { quietTurn } from './quiet-turn.js';
 import {
   announcesBody,
   type BodyPart,
@@ -99,8 +100,11 @@ class UwsServer implements HttpServer {
     this.#socket = undefined;
   }
 
-  async close(): Promise<void> {
+  async close(graceMs = 0): Promise<void> {
+    this.closing = true;
+    await quietTurn(() => 0);
     this.#stopListening();
+    if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     if (this.running > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
