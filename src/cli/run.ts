@@ -9,7 +9,9 @@ import type { Logger } from '../runtime/index.js';
 import { greeting } from '../server/first-start.js';
 import { serve } from '../server/serve.js';
 import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
+import { dataCommand } from './data-commands.js';
 import { HELP } from './help.js';
+import { storeCommand } from './store-commands.js';
 
 const LEFTOVERS_MS = 500;
 
@@ -35,6 +37,11 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
     const config = loadConfig(values, environment);
     if (command === 'serve') return await runServer(config);
     if (command === 'check-config') return checkConfig(config);
+    const data = dataCommand(positionals) ?? storeCommand(positionals);
+    if (data) {
+      await data(config);
+      return 0;
+    }
     const admin = adminCommand(positionals);
     if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
     await admin(config, values as Record<string, string | undefined>, quietLogger());

@@ -3,6 +3,7 @@ import type { Bus } from '../bus/index.js';
 import type { Config } from '../config/index.js';
 import { SERVER_REALM } from '../directory/index.js';
 import { LagWatch } from '../directory/lag.js';
+import type { HttpServer, SlowAnswers } from '../http/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { type CheckName, Health, LoopDelay } from '../ops/index.js';
 import { VERSION } from '../version.js';
@@ -36,6 +37,15 @@ function observeBus(metrics: Metrics, bus: Bus): void {
   metrics.read('conclave_bus_failures_total', () =>
     Object.entries(stats.failed).map(([reason, n]) => [[reason], n] as const),
   );
+}
+
+/** The server that clients connect to. */
+export function observeServer(metrics: Metrics, server: HttpServer, slow: SlowAnswers): void {
+  metrics.read('conclave_http_running_requests', () => server.running);
+  metrics.read('conclave_http_turned_away_connections_total', () => server.turnedAway);
+  metrics.read('conclave_http_waiting_answers', () => slow.size);
+  metrics.read('conclave_http_waiting_answer_bytes', () => slow.bytes);
+  metrics.read('conclave_http_cut_connections_total', () => slow.cut);
 }
 
 function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void {

@@ -18,6 +18,9 @@ export interface Face {
   stop(): Promise<void>;
 }
 
+/** On, as in use, and never met. */
+const LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADDRESS: '60:1000000000' };
+
 const SITE = /Conclave serves http:\/\/[^\s:]+:(\d+)/;
 
 export const basic = (email: string, key: string): string =>
@@ -48,7 +51,7 @@ export async function startFace(name: FaceName, options: BenchOptions): Promise<
 
 async function embedded(dir: string, options: BenchOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
-  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '' };
+  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '', ...LIMITS };
   const { child, match } = await started([...profiling(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
   return {
     name: 'embedded',
@@ -74,6 +77,7 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
     MONGODB_URL: database.href,
     NAMESPACE: id,
     CONCLAVE_SECRET: randomBytes(16).toString('hex'),
+    ...LIMITS,
   };
   const stops: (() => Promise<void>)[] = [() => forget(id, nats, mongodb), () => rm(dir, { recursive: true })];
   const stopAll = async (): Promise<void> => {

@@ -61,6 +61,14 @@ export class Embedded {
     return face;
   }
 
+  /** On a data directory that is there, with the accounts in it. */
+  static async on(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
+    const face = new Embedded(dataDir, await freePort(), []);
+    Object.assign(face, { owner, other });
+    await face.up();
+    return face;
+  }
+
   get site(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -166,6 +174,18 @@ export class Cluster {
     } finally {
       await connection.close();
     }
+  }
+
+  /** Ends every process, and keeps what is stored. */
+  async down(): Promise<void> {
+    explain(await Promise.all(this.children.map((child) => child.stop())));
+    this.hosts.length = 0;
+    this.frontends.length = 0;
+  }
+
+  /** A command of the command line, to this cluster. */
+  command(...words: readonly string[]): Promise<string> {
+    return command([...words, ...this.#connection()]);
   }
 
   /** URL of its database. */
