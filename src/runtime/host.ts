@@ -60,6 +60,8 @@ const FIRST_WAKE_RETRY_MS = 250;
 const LONGEST_WAKE_RETRY_MS = 5_000;
 /** Shown also while no queue is in them. */
 const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
+/** Handing over waits this long for what was begun. */
+const DRAIN_MS = 10_000;
 const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
 
@@ -170,16 +172,16 @@ export class ActorHost implements PartitionOwner {
     );
   }
 
-  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
+  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {
     const began = this.options.clock.monotonic();
-    await this.#lose(partitions, reason);
+    await this.#lose(partitions, reason, withinMs);
     this.#meters.lost(partitions.length, reason, this.options.clock.monotonic() - began);
   }
 
-  async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
+  async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs: number): Promise<void> {
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
-      await drain(this.options.clock, {
+      await drain(this.options.clock, withinMs, {
         activations: (of) => this.#of(new Set(of)),
         leave: () => this.#leave(partitions, epochs),
         left: () => partitions.filter((p) => this.#leaving.has(p)),

@@ -5,8 +5,9 @@ import { until } from '../support/until.js';
 
 /** The epochs of the Store's partition documents. */
 export class MemoryEpochs implements EpochSource {
-  readonly stored = new Map<Partition, number>();
   fail = false;
+
+  constructor(readonly stored = new Map<Partition, number>()) {}
 
   async raiseEpoch(p: Partition, atLeast: number): Promise<Epoch> {
     await Promise.resolve();

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import t from 'tap';
+import { type ActorKey, partitionOf } from '../../../src/core/index.js';
+import { NatsKv } from '../../../src/placement/index.js';
 import { type Account, Api, readZuliprc } from './api.js';
 import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
 
@@ -96,7 +98,7 @@ export interface ClusterOptions {
   readonly options?: readonly string[];
 }
 
-/** Two frontends, two actor hosts, one of which stands by. */
+/** Two frontends, two actor hosts. */
 export class Cluster {
   readonly namespace = `t${randomBytes(6).toString('hex')}`;
   readonly folder = temporary('cluster');
@@ -113,7 +115,6 @@ export class Cluster {
   static async start(of: ClusterOptions): Promise<Cluster> {
     const cluster = new Cluster(of);
     try {
-      // The first takes everything, the second stands by.
       await cluster.addHost();
       await cluster.addHost();
       await Promise.all([cluster.addFrontend(), cluster.addFrontend()]);
@@ -162,17 +163,32 @@ export class Cluster {
     return child;
   }
 
-  /** The actor host that holds the lease. */
-  async leader(): Promise<Child> {
-    const connection = await connect({ servers: this.of.nats });
+  /** The actor host that owns the most partitions. */
+  async busiest(): Promise<Child> {
+    const counts = new Map<number, number>();
+    for (const pid of await this.owners()) counts.set(pid, (counts.get(pid) ?? 0) + 1);
+    const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+    return this.#host(most?.[0]);
+  }
+
+  /** The actor host that owns an actor. */
+  async hostOf(key: ActorKey): Promise<Child> {
+    return this.#host((await this.owners())[partitionOf(key)]);
+  }
+
+  /** Process of the owner of each partition. */
+  async owners(): Promise<number[]> {
+    const kv = await NatsKv.connect(this.of.nats, { bucket: `CONCLAVE_PLACEMENT_${this.namespace}` });
     try {
-      const kv = await connection.jetstream().views.kv(`CONCLAVE_PLACEMENT_${this.namespace}`);
-      const pid = Number((await kv.get('owner'))?.json<{ host: string }>().host.split('/').pop());
-      const leader = this.hosts.find((host) => host.pid === pid);
-      if (!leader) throw new Error(`the lease names process ${pid}, which is none of ours`);
-      return leader;
+      const all = await kv.all();
+      const table = JSON.parse(all.get('table')!.value) as { hosts: string[]; owners: number[] };
+      const pids = table.hosts.map((id) => {
+        const { name } = JSON.parse(all.get(`host.${id}`)?.value ?? '{}') as { name?: string };
+        return Number(name?.split('/').pop());
+      });
+      return table.owners.map((i) => pids[i] ?? 0);
     } finally {
-      await connection.close();
+      await kv.close();
     }
   }
 
@@ -186,6 +202,12 @@ export class Cluster {
   /** A command of the command line, to this cluster. */
   command(...words: readonly string[]): Promise<string> {
     return command([...words, ...this.#connection()]);
+  }
+
+  #host(pid: number | undefined): Child {
+    const host = this.hosts.find((one) => one.pid === pid);
+    if (!host) throw new Error(`the table names process ${pid}, which is none of ours`);
+    return host;
   }
 
   /** URL of its database. */
