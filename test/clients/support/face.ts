@@ -1,7 +1,5 @@
 /** The two faces of the server, each as real processes with an owner and a second user. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
@@ -9,6 +7,7 @@ import t from 'tap';
 import { type ActorKey, partitionOf } from '../../../src/core/index.js';
 import { NatsKv } from '../../../src/placement/index.js';
 import { type Account, Api, readZuliprc } from './api.js';
+import { remove, temporary } from './folders.js';
 import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
 
 export const OTHER = 'other@example.com';
@@ -16,9 +15,6 @@ export const OTHER = 'other@example.com';
 export const PASSWORD = 'correct horse battery staple';
 const LINES = 40;
 const SECRET = 'a secret for tests only';
-
-export const temporary = (name: string): string => mkdtempSync(join(tmpdir(), `conclave-${name}-`));
-export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 /** Runs a command of the command line to its end. */
 export async function command(args: readonly string[]): Promise<string> {
