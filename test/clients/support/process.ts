@@ -117,8 +117,13 @@ export function conclave(args: readonly string[]): Child {
 }
 
 /** Runs to its end, or is killed after the time. */
-export async function run(command: string, args: readonly string[], withinMs: number): Promise<Ended> {
-  return bounded(new Child(command, args, cleanEnvironment()), withinMs);
+export async function run(
+  command: string,
+  args: readonly string[],
+  withinMs: number,
+  environment = cleanEnvironment(),
+): Promise<Ended> {
+  return bounded(new Child(command, args, environment), withinMs);
 }
 
 export async function bounded(child: Child, withinMs: number): Promise<Ended> {
