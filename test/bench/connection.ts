@@ -15,6 +15,12 @@ export interface Answered {
   readonly text: string;
 }
 
+export interface ConnectionOptions {
+  /** Address of ours; one of them has some 28,000 ports. */
+  readonly from?: string;
+  readonly bufferBytes?: number;
+}
+
 export class Connection {
   onAnswer: (answer: Answered) => void = () => {};
   onGone: (error: Error | undefined) => void = () => {};
@@ -28,13 +34,15 @@ export class Connection {
     port: number,
     private readonly keep: boolean,
     opened: () => void,
+    { from, bufferBytes = 16_384 }: ConnectionOptions,
   ) {
     this.#socket = connect({
       port,
       host: '127.0.0.1',
       noDelay: true,
+      ...(from === undefined ? {} : { localAddress: from }),
       onread: {
-        buffer: Buffer.allocUnsafeSlow(16_384),
+        buffer: Buffer.allocUnsafeSlow(bufferBytes),
         callback: (size, buffer) => {
           this.#data(Buffer.from(buffer.buffer, buffer.byteOffset, size));
           return true;
@@ -47,9 +55,9 @@ export class Connection {
   }
 
   /** @param keep hand over the answers' texts */
-  static open(port: number, keep = false): Promise<Connection> {
+  static open(port: number, keep = false, options: ConnectionOptions = {}): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const connection: Connection = new Connection(port, keep, () => resolve(connection));
+      const connection: Connection = new Connection(port, keep, () => resolve(connection), options);
       connection.onGone = (error) => reject(error ?? new Error('connection closed'));
     });
   }

@@ -28,10 +28,10 @@ async function ownerOf(zuliprc: string): Promise<string> {
   return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
 }
 
-const profiling = (options: BenchOptions, role: string): string[] =>
-  options.profile === undefined
-    ? []
-    : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`, `--cpu-prof-name=${role}.cpuprofile`];
+const nodeArgs = ({ profile, node = [] }: BenchOptions, role: string): string[] =>
+  profile === undefined
+    ? [...node]
+    : [...node, '--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${role}.cpuprofile`];
 
 /** Undefined: the services that it needs are not there. */
 export async function startFace(name: FaceName, options: BenchOptions): Promise<Face | undefined> {
@@ -48,8 +48,8 @@ export async function startFace(name: FaceName, options: BenchOptions): Promise<
 
 async function embedded(dir: string, options: BenchOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
-  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '' };
-  const { child, match } = await started([...profiling(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
+  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '', ...options.env };
+  const { child, match } = await started([...nodeArgs(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
   return {
     name: 'embedded',
     port: Number(match[1]),
@@ -74,6 +74,7 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
     MONGODB_URL: database.href,
     NAMESPACE: id,
     CONCLAVE_SECRET: randomBytes(16).toString('hex'),
+    ...options.env,
   };
   const stops: (() => Promise<void>)[] = [() => forget(id, nats, mongodb), () => rm(dir, { recursive: true })];
   const stopAll = async (): Promise<void> => {
@@ -81,9 +82,9 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
   };
   try {
     const serve = [CONCLAVE, 'serve', '--role'];
-    const actors = await started([...profiling(options, 'actors'), ...serve, 'actors'], env, /actor host runs/);
+    const actors = await started([...nodeArgs(options, 'actors'), ...serve, 'actors'], env, /actor host runs/);
     stops.unshift(() => stop(actors.child));
-    const http = await started([...profiling(options, 'http'), ...serve, 'http'], env, SITE);
+    const http = await started([...nodeArgs(options, 'http'), ...serve, 'http'], env, SITE);
     stops.unshift(() => stop(http.child));
     const zuliprc = join(dir, 'zuliprc');
     const owner = ['--name', 'Bench', '--email', 'owner@localhost', '--full-name', 'Owner', '--zuliprc', zuliprc];
