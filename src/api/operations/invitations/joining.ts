@@ -5,6 +5,7 @@ import { type InvitationName, LINK_PATH, readToken } from '../../../invitations/
 import { type JoinPage, joined, joinForm, letterSent, noInvitation, signUpForm } from '../../../pages/index.js';
 import { type Call, operation, type RawAnswer } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
+import { NEWCOMER } from './newcomer.js';
 import { orPage, type Problem } from './refused-pages.js';
 
 type Kind = InvitationName['kind'];
@@ -47,8 +48,7 @@ const acceptInvitation = operation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    full_name: maybeText('form', 'Name shown to others.'),
-    password: maybeText('form', 'At least 6 characters and hard enough to guess.'),
+    ...NEWCOMER,
   },
   run(call) {
     const of = readToken(call.secrets, 'single', call.params.token);
