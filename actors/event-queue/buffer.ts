@@ -55,18 +55,15 @@ export class EventBuffer {
   /** Places that hold up the rest. */
   #coming = 0;
   /** Since the queue was last read. */
-  readonly #merged = new Map<string, Merged>();
+  #merged: Map<string, Merged> | undefined;
   /** Ids of transient events among them, oldest first. */
-  #transient: number[] = [];
-  readonly #tail: Uint8Array;
+  #transient: number[] | undefined;
 
   constructor(
     private readonly user: number,
     private readonly queue: string,
     private readonly shape: EventShape,
-  ) {
-    this.#tail = encoder.encode(`],"queue_id":${JSON.stringify(queue)}`);
-  }
+  ) {}
 
   /** Events that wait, those included that are still being worked out. */
   get size(): number {
@@ -102,6 +99,7 @@ export class EventBuffer {
 
   /** An event that is told together with those of the same key that nobody has read yet. */
   merge(id: number, key: string, event: JsonObject): void {
+    this.#merged ??= new Map();
     const before = this.#merged.get(key);
     const messages = [...(before?.messages ?? []), ...(event.messages as readonly number[])];
     const place: Place = { id, event: ownEvent(id, { ...event, messages }) };
@@ -114,6 +112,7 @@ export class EventBuffer {
   pushTransient(id: number, event: TransientEvent): void {
     const bytes = event.encode(id, this.shape);
     this.push({ id, encode: () => bytes });
+    this.#transient ??= [];
     if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
   }
 
@@ -130,7 +129,8 @@ export class EventBuffer {
   }
 
   acknowledge(id: number): void {
-    if (this.#transient.length > 0) this.#transient = this.#transient.filter((one) => one > id);
+    if (this.#transient) this.#transient = this.#transient.filter((one) => one > id);
+    if (this.#transient?.length === 0) this.#transient = undefined;
     while (this.#head < this.#places.length && this.#places[this.#head]!.id <= id) this.#pass();
     this.#dropGone();
     if (this.#head > 0 && this.#head * 2 >= this.#places.length) {
@@ -141,7 +141,7 @@ export class EventBuffer {
 
   /** Response fields with everything that waits. Equal events are the same bytes for all queues. */
   answer(): Uint8Array[] {
-    this.#merged.clear();
+    this.#merged = undefined;
     const parts: Uint8Array[] = [OPEN];
     for (let i = this.#head; i < this.#places.length; i++) {
       const { event } = this.#places[i]!;
@@ -150,7 +150,7 @@ export class EventBuffer {
       if (parts.length > 1) parts.push(COMMA);
       parts.push(event.encode(this.shape, this.user, this.queue));
     }
-    parts.push(this.#tail);
+    parts.push(encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
     return parts;
   }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { type Deadline, Deadlines } from '../clock/deadlines.js';
 import type { Clock } from '../clock/index.js';
 import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
 import { type LocalFrame, LocalHub, type LocalServer } from './bus-local-hub.js';
-import { type Deadline, Deadlines } from './deadlines.js';
 import { Held } from './held.js';
 
 class Pending implements Deadline {

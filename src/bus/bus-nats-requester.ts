@@ -1,8 +1,8 @@
+import type { Deadline } from '../clock/deadlines.js';
 import type { Json } from '../core/index.js';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';
 import { FrameWriter, KIND_OPEN, KIND_REQUESTS, LARGEST, nobodyInbox, writeHead } from './bus-nats-frame.js';
 import { FORGET, SERVER_SILENT, type Shared } from './bus-nats-wire.js';
-import type { Deadline } from './deadlines.js';
 
 class Pending implements Deadline {
   bucket: Set<Deadline> | undefined;

@@ -1,9 +1,9 @@
+import type { Deadline } from '../clock/deadlines.js';
 import type { Json } from '../core/index.js';
 import type { BusRequest } from './bus.js';
 import { FrameWriter, KIND_OPEN, KIND_REPLIES, LARGEST, replyInbox, writeHead } from './bus-nats-frame.js';
 import { loudly } from './bus-nats-link.js';
 import { CLIENT_SILENT, FORGET, type Shared } from './bus-nats-wire.js';
-import type { Deadline } from './deadlines.js';
 import { Held } from './held.js';
 
 /** A client as a server sees it. */

@@ -9,7 +9,7 @@ import { type ActorKey, type Epoch, parseKey, type RealmId } from '../core/index
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';
 import type { AnyKind, LiveActor } from './kind.js';
-import { heldRequest, startLive } from './live.js';
+import { HeldCommand, startLive } from './live.js';
 import { type Loaded, loadActor } from './load.js';
 import { Mailbox, Pending } from './mailbox.js';
 import { ActorMemory } from './memory.js';
@@ -22,6 +22,8 @@ import { Supply } from './supply.js';
 
 /** Commands waiting in one mailbox; more are answered 'busy'. */
 export const MAILBOX_LIMIT = 20_000;
+/** Ids of commands that the host gives an activation directly. */
+export const OWN_COMMAND = 'tell/';
 
 export class Activation {
   readonly realm: RealmId;
@@ -122,7 +124,7 @@ export class Activation {
 
   #loaded(loaded: Loaded): void {
     const { root, entries, remembered } = loaded;
-    this.#memory.load(loaded);
+    this.#memory.load(loaded, this.ports.owned(this.key));
     this.#remembered.load(remembered);
     this.#executor.ending = entries.some((entry) => entry.ends);
     this.#commits.loaded(root?.version ?? 0, root?.due ?? null, entries.length > 0);
@@ -144,7 +146,8 @@ export class Activation {
       request.reply({ retry: 'busy' } satisfies Reply as never);
       return;
     }
-    this.lastUsed = this.ports.clock.monotonic();
+    // What the actor tells itself, or its timer, is no reason to keep it in memory.
+    if (!envelope.id.startsWith(OWN_COMMAND)) this.used();
     if (this.status === 'loading') {
       this.#early.push({ envelope, request });
       return;
@@ -182,6 +185,10 @@ export class Activation {
     if (command.exclusive) pending.start = supply;
     else supply();
     this.#schedule();
+  }
+
+  used(): void {
+    this.lastUsed = this.ports.clock.monotonic();
   }
 
   /** Take no more commands but those of other actors, which may wait for them; refuse what hasn't begun. */
@@ -265,9 +272,7 @@ export class Activation {
       request.reply(this.kind.missing(this.key) as never);
       return;
     }
-    const held = heldRequest(envelope.id, request, () => {
-      this.lastUsed = this.ports.clock.monotonic();
-    });
+    const held = new HeldCommand(envelope.id, request, this);
     this.#guard(() => this.#live?.command(envelope.name, envelope.args, held, envelope.caller));
   }
 

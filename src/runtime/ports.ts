@@ -34,5 +34,7 @@ export interface ActivationPorts {
   /** Notes that this command crashed an actor; true if it had done so before. */
   crashedBefore(id: string): boolean;
   due(key: ActorKey, at: number | null): void;
+  /** Wall time since which the actor's partition is ours. */
+  owned(key: ActorKey): number;
   stopped(activation: Activation, reason: StopReason, error: unknown): void;
 }

@@ -61,7 +61,7 @@ export class ConclaveNode {
         placement,
         logger,
         directory: this.directories,
-        kinds: actorKinds(clock),
+        kinds: actorKinds(),
         services: {
           clock,
           random: Math.random,
