@@ -30,7 +30,7 @@ import { isShown, type LockOut, lockedOut, wants } from './filter.js';
 import { type IntakeOwner, takeIn } from './intake.js';
 import { type QueueEvent, queueSteps } from './machine.js';
 import { OwnIds } from './own-ids.js';
-import type { QueueState, QueueVolatile } from './state.js';
+import type { QueueEnd, QueueState, QueueVolatile } from './state.js';
 
 declare module '../../src/runtime/kind.js' {
   interface HostServices {
@@ -142,6 +142,15 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
   /** Without a poll it may leave memory: what waits here is in the log, and comes again from there. */
   idle(): boolean {
     return !this.#poll && !this.#early && !this.#late && !this.#dirty();
+  }
+
+  phase(): string | undefined {
+    if (!this.#state) return undefined;
+    return this.#poll || this.#early ? 'polling' : 'idle';
+  }
+
+  endReason(): string | undefined {
+    return this.handle.volatile.ended || undefined;
   }
 
   async draining(): Promise<void> {
@@ -359,7 +368,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
     request.reply({ ok: this.#buffer!.answer() });
   }
 
-  #end(reason: FeedEnd | 'overflow' | 'deactivated'): void {
+  #end(reason: QueueEnd): void {
     void this.handle.tell('end', { reason }).catch(() => undefined);
   }
 

@@ -112,6 +112,8 @@ export interface Forward {
   readonly args: JsonObject;
   /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
   readonly held?: boolean;
+  /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
+  readonly released?: JsonObject;
   /** Milliseconds that the whole may take, where it is more than the usual deadline (work with a budget of its own). */
   readonly patienceMs?: number;
   /** User on whose behalf the command runs, where the operation itself established it (login). */

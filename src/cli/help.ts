@@ -18,6 +18,11 @@ Commands:
   user billing EMAIL on|off     Whether it looks after what the organization pays.  [--realm SUBDOMAIN]
   user deactivate EMAIL         Deactivate an account and its bots.  [--realm SUBDOMAIN]
   user reactivate EMAIL         Make it active again.  [--realm SUBDOMAIN]
+  backup DIR            Write a backup of the data directory into DIR, also while its server runs.
+  restore DIR           Make a data directory from a backup.  --data-dir NEW
+  store format          Show in which format a cluster's database is, and which this program knows.
+  store raise-format    Raise it to this program's, once no process of an older version is left.
+  store restored        After a cluster's database was restored, before any process starts.
   check-config          Say what the configuration is, or what is wrong with it.
 
 Commands for a cluster take --nats and --mongodb as serve does, and the same secret. Without them they work on the data

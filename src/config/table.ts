@@ -63,6 +63,32 @@ export const SETTINGS = {
     fallback: 9991,
     parse: integer(0, 65_535),
   }),
+  opsHost: setting({
+    env: 'OPS_HOST',
+    option: 'ops-host',
+    value: 'ADDRESS',
+    description:
+      'Address to listen on for operators: /health/live, /health/ready and /metrics. Keep it from the Internet: it asks for no credentials.',
+    fallback: '127.0.0.1',
+    parse: text(),
+  }),
+  opsPort: setting({
+    env: 'OPS_PORT',
+    option: 'ops-port',
+    value: 'N',
+    description: 'Port for operators; 0 picks a free one, which the start prints.',
+    fallback: 0,
+    parse: integer(0, 65_535),
+  }),
+  leaveSeconds: setting({
+    env: 'LEAVE_SECONDS',
+    option: 'leave-seconds',
+    value: 'SECONDS',
+    description:
+      'After SIGTERM a frontend goes on serving for this long, with /health/ready at 503, so that whatever balances over frontends notices. 0 where nothing does.',
+    fallback: 0,
+    parse: integer(0, 600),
+  }),
   dataDir: setting({
     env: 'DATA_DIR',
     option: 'data-dir',
@@ -83,9 +109,20 @@ export const SETTINGS = {
     env: 'NATS_URL',
     option: 'nats',
     value: 'URL',
-    description: 'NATS server (2.10 or later, with JetStream) of a cluster.',
+    description:
+      'NATS servers (2.10 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
     fallback: undefined as string | undefined,
+    secret: true,
     parse: url('nats', 'tls'),
+  }),
+  natsReplicas: setting({
+    env: 'NATS_REPLICAS',
+    option: 'nats-replicas',
+    value: 'N',
+    description:
+      'Copies that JetStream keeps of the event log and of the placement: 1, 3 or 5, at most as many as there are NATS servers. The same for all processes.',
+    fallback: 1,
+    parse: (given) => Number(oneOf('1', '3', '5')(given)),
   }),
   mongodb: setting({
     env: 'MONGODB_URL',
@@ -93,6 +130,7 @@ export const SETTINGS = {
     value: 'URL',
     description: 'MongoDB of a cluster; the path names the database, default conclave.',
     fallback: undefined as string | undefined,
+    secret: true,
     parse: url('mongodb', 'mongodb+srv'),
   }),
   externalHost: setting({

@@ -2,6 +2,7 @@
 import type { Operation } from '../api/index.js';
 import { madeOnce } from '../core/index.js';
 import { type Form, NO_FORM } from './body.js';
+import type { OperationSeries } from './observed.js';
 import type { ParameterReader } from './params.js';
 import type { Pending } from './pending.js';
 import type { Found } from './route.js';
@@ -10,6 +11,7 @@ import type { HttpExchange } from './server.js';
 export interface Target {
   readonly operation: Operation;
   readonly parameters: ParameterReader;
+  readonly series: OperationSeries;
 }
 
 export interface Arrival {
@@ -20,8 +22,14 @@ export interface Arrival {
   readonly userAgent: string;
   /** Those that the operations of the path look at. */
   readonly headers: ReadonlyMap<string, string>;
+  /** When it came, monotonic ms. */
+  readonly since: number;
   form: Form;
   pending: Pending | undefined;
+  /** The operation, once it is known. */
+  target: Target | undefined;
+  /** It waits for events: how long says nothing about us. */
+  polls: boolean;
 }
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
@@ -39,13 +47,16 @@ function headersOf(exchange: HttpExchange, { route }: Found<Target>): ReadonlyMa
 }
 
 /** Reads all that is needed of the head: servers keep none of it. */
-export const arrivalOf = (exchange: HttpExchange, found: Found<Target>): Arrival => ({
+export const arrivalOf = (exchange: HttpExchange, found: Found<Target>, since: number): Arrival => ({
   exchange,
   found,
   authorization: exchange.header('authorization'),
   host: exchange.header('host').toLowerCase(),
   userAgent: exchange.header('user-agent'),
   headers: headersOf(exchange, found),
+  since,
   form: NO_FORM,
   pending: undefined,
+  target: undefined,
+  polls: false,
 });

@@ -21,6 +21,7 @@ import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } fr
 import { CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { clientName } from './client-name.js';
 import { checkGuard } from './guard.js';
+import { noSeries, Observed } from './observed.js';
 import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './params.js';
 import { NO_FIELDS, parseForm } from './params-form.js';
@@ -38,7 +39,7 @@ import {
 } from './reply.js';
 import { Router, segmentsOf } from './route.js';
 import { type BodyPart, Headers, type HttpExchange } from './server.js';
-import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
+import type { AnonymousCaller, Caller, ForwardContext, FrontendServices } from './services.js';
 
 export const API_PREFIX = '/api/v1';
 
@@ -58,7 +59,7 @@ export class Frontend {
   #router = new Router<Target>();
   #services: FrontendServices;
   #options: FrontendOptions;
-  #requests = 0;
+  readonly #observed: Observed;
   #held = new Set<Pending>();
   #leaving = false;
   readonly #fileBody: number;
@@ -70,8 +71,10 @@ export class Frontend {
     this.#options = options;
     this.#fileBody = bodyWithFile(options.maxFileMib ?? DEFAULT_FILE_MIB);
     this.#room = new UploadRoom((options.uploadMemoryMib ?? DEFAULT_UPLOAD_MIB) * 1_048_576);
+    this.#observed = new Observed(services.clock, services.log, options);
+    this.#observed.metrics.read('conclave_http_held_polls', () => this.#held.size);
     for (const operation of operations) {
-      const target = { operation, parameters: new ParameterReader(operation) };
+      const target = { operation, parameters: new ParameterReader(operation), series: noSeries() };
       this.#router.add(operation.method, segmentsOf(operation.root ? '' : API_PREFIX, operation), target);
     }
   }
@@ -79,23 +82,27 @@ export class Frontend {
   /** For HttpServer's `handler`. Never throws for what a client sends. */
   readonly handle = (exchange: HttpExchange): void => {
     const found = this.#router.find(exchange.path);
+    if (!found && this.#options.elsewhere?.(exchange)) return;
+    this.#observed.identify(exchange);
     if (!found) {
+      this.#observed.refused(exchange, 404);
       refuse(exchange, apiError('NOT_FOUND').toReply());
       return;
     }
     if (exchange.method === 'OPTIONS') {
+      this.#observed.refused(exchange, 204);
       exchange.respond(204, new Headers([['Allow', found.route.allow.join(', ')]]), []);
       return;
     }
-    const arrival = arrivalOf(exchange, found);
+    const arrival = arrivalOf(exchange, found, this.#services.clock.monotonic());
     if (exchange.hasBody) this.#readForm(arrival, exchange.header('content-type'));
     else this.#dispatch(arrival);
   };
 
-  /** Before shutdown: answer the held polls, so that their clients come back to another frontend. */
+  /** Before shutdown: answer the held polls, so that their clients come back to another frontend; from now on none is held. */
   releaseHeld(): void {
     this.#leaving = true;
-    for (const pending of [...this.#held]) this.#fail(pending.arrival as Arrival, apiError('SERVICE_UNAVAILABLE'));
+    for (const pending of [...this.#held]) pending.forwarding?.release();
   }
 
   #readForm(arrival: Arrival, contentType: string): void {
@@ -144,6 +151,7 @@ export class Frontend {
       if (method === 'POST') method = arrival.form.fields.get('method') ?? method;
       const target = path.route.methods.get(method);
       if (!target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: path.route.allow });
+      arrival.target = target;
       const { guard, webhookBots, visitors } = target.operation;
       const key = visitors && arrival.authorization === '' ? parseForm(exchange.query).get('api_key') : undefined;
       if (guard === 'none' || (visitors && arrival.authorization === '' && key === undefined)) {
@@ -173,7 +181,9 @@ export class Frontend {
     const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
     const { values, ignored } = target.parameters.read(form.fields, query, found.values);
     const client = clientName(form.fields.get('client') ?? query.get('client'), arrival.userAgent);
-    const send = (forward: Forward): Promise<JsonObject> => this.#send(forward, at, caller, client);
+    const { requestId } = exchange;
+    const send = (forward: Forward): Promise<JsonObject> =>
+      this.#send(forward, { caller, realm: at.realm, client, requestId });
     const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files: form.files, send };
     const call = new CallOf(facts, this.#options, this.#services);
     const decide = (attempt: number): void =>
@@ -192,17 +202,12 @@ export class Frontend {
     decide(1);
   }
 
-  async #send(forward: Forward, at: AnonymousCaller, caller: Caller | undefined, client: string): Promise<JsonObject> {
-    const context = { caller, realm: at.realm, client, requestId: this.#nextRequest() };
+  async #send(forward: Forward, context: ForwardContext): Promise<JsonObject> {
     const reply = await this.#services.forward(forward, context).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
     if ('error' in reply) throw new ActorRefused(reply.error);
-    if (reply.after !== undefined) await this.#services.waitFor(at.realm, reply.after);
+    if (reply.after !== undefined) await this.#services.waitFor(context.realm, reply.after);
     return fieldsOf(reply.ok);
-  }
-
-  #nextRequest(): string {
-    return `${this.#options.instance}-${(++this.#requests).toString(36)}`;
   }
 
   #answer(arrival: Arrival, { fields, headers }: Answer, ignored: readonly string[] | undefined): void {
@@ -215,16 +220,17 @@ export class Frontend {
     { at, caller, client }: Sender,
     next: (reply: ActorReply | ActorRepeat) => void,
   ): void {
-    const requestId = this.#nextRequest();
+    const { requestId } = arrival.exchange;
     const pending = this.#pendingOf(arrival);
     if (pending.over) return;
-    // On a connection kept alive: it would be held for as long as we wait for the last request.
-    if (forward.held && this.#leaving) throw apiError('SERVICE_UNAVAILABLE');
     const forwarding = this.#services.forward(forward, { caller, realm: at.realm, client, requestId });
     pending.forwarding = forwarding;
     if (forward.held) {
       pending.stopDeadline();
+      arrival.polls = true;
       this.#held.add(pending);
+      // On a connection kept alive: it would be held for as long as we wait for the last request.
+      if (this.#leaving) forwarding.release();
     } else if (forward.patienceMs !== undefined) {
       pending.stopDeadline();
       pending.startDeadline(forward.patienceMs);
@@ -271,12 +277,14 @@ export class Frontend {
   #pendingOf(arrival: Arrival): Pending {
     if (arrival.pending) return arrival.pending;
     const pending = new Pending(arrival, this.#services.clock, () => {
-      this.#services.log.warn({ path: shownPath(arrival) }, 'request deadline passed');
+      const { requestId } = arrival.exchange;
+      this.#services.log.warn({ requestId, path: shownPath(arrival) }, 'request deadline passed');
       this.#fail(arrival, apiError('SERVICE_UNAVAILABLE'));
     });
     arrival.pending = pending;
     arrival.exchange.onAborted(() => {
       this.#held.delete(pending);
+      this.#observed.aborted();
       pending.end();
     });
     return pending;
@@ -296,8 +304,8 @@ export class Frontend {
   }
 
   #unexpected(arrival: Arrival, error: unknown): ErrorReply {
-    const { method } = arrival.exchange;
-    this.#services.log.error({ err: error, method, path: shownPath(arrival) }, 'unhandled exception');
+    const { method, requestId } = arrival.exchange;
+    this.#services.log.error({ requestId, err: error, method, path: shownPath(arrival) }, 'unhandled exception');
     return apiError('INTERNAL').toReply();
   }
 
@@ -307,6 +315,7 @@ export class Frontend {
       this.#held.delete(pending);
       pending.end();
     }
+    this.#observed.answered(arrival, status);
     arrival.exchange.respond(status, headers, body);
   }
 }

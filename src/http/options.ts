@@ -1,3 +1,6 @@
+import type { Metrics } from '../metrics/index.js';
+import type { HttpExchange } from './server.js';
+
 export interface FrontendOptions {
   /** Unique among all frontends that ever ran in the cluster: request ids begin with it. */
   readonly instance: string;
@@ -13,4 +16,9 @@ export interface FrontendOptions {
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */
   readonly uploadMemoryMib?: number;
+  readonly metrics?: Metrics;
+  /** A line at debug level for every request. Default false. */
+  readonly logRequests?: boolean;
+  /** Answers what is no operation; false: neither is this. */
+  readonly elsewhere?: (exchange: HttpExchange) => boolean;
 }

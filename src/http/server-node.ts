@@ -78,6 +78,10 @@ class NodeServer implements HttpServer {
     });
   }
 
+  leave(): void {
+    this.closing = true;
+  }
+
   terminate(): void {
     this.closing = true;
     this.#server.close();
@@ -90,6 +94,7 @@ class NodeExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly hasBody: boolean;
+  requestId = '';
   aborted = false;
   #server: NodeServer;
   #req: IncomingMessage;
@@ -176,6 +181,7 @@ class NodeExchange implements HttpExchange {
     this.#abortListener = undefined;
     const res = this.#res;
     const flat = [...headers];
+    if (this.requestId !== '') flat.push('X-Request-Id', this.requestId);
     if (this.#server.closing) flat.push('Connection', 'close');
     if (status === 204) {
       res.writeHead(status, flat);

@@ -111,6 +111,10 @@ class UwsServer implements HttpServer {
     this.app.close?.();
   }
 
+  leave(): void {
+    this.closing = true;
+  }
+
   terminate(): void {
     this.#stopListening();
     this.app.close?.();
@@ -122,6 +126,7 @@ class UwsExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly hasBody: boolean;
+  requestId = '';
   aborted = false;
   #server: UwsServer;
   #res: HttpResponse;
@@ -226,7 +231,10 @@ class UwsExchange implements HttpExchange {
     const res = this.#res;
     if (status !== 200) res.writeStatus(statusLine(status));
     const block = joined(headers);
-    if (block) res.writeHeader(block[0], block[1]);
+    // One native call for all: each costs more than the longer text.
+    const id = this.requestId;
+    if (block) res.writeHeader(block[0], id === '' ? block[1] : `${block[1]}\r\nX-Request-Id: ${id}`);
+    else if (id !== '') res.writeHeader('X-Request-Id', id);
     const closing = this.#server.closing;
     if (this.method === 'HEAD' && status !== 204) {
       // The build for Node 20 does not count this as an answer: it wants an abort handler and takes no further request.

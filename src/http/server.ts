@@ -29,6 +29,8 @@ export interface HttpExchange {
   readonly query: string;
   /** The client has gone: a response would reach nobody and is dropped. */
   readonly aborted: boolean;
+  /** Goes out as `X-Request-Id`; '' = no such header. */
+  requestId: string;
   /** The request announces a body (possibly an empty one). */
   readonly hasBody: boolean;
   /**
@@ -67,6 +69,8 @@ export interface HttpServer {
   readonly port: number;
   /** Requests that are not answered yet. */
   readonly running: number;
+  /** From now on every response ends its connection, so that clients come back elsewhere. */
+  leave(): void;
   /**
    * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
    * every response ends its connection.

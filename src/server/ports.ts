@@ -1,4 +1,5 @@
 /** The ports that a process runs on: the embedded set, or those of a cluster. */
+import type { BackupSummary } from '../backup/index.js';
 import type { Blobs } from '../blobs/index.js';
 import type { Bus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
@@ -14,6 +15,8 @@ export interface Ports {
   readonly blobs: Blobs;
   /** Only where actors run. */
   readonly actors: { readonly store: Store; readonly placement: Placement; readonly mailer: Mailer } | undefined;
+  /** Embedded: writes a backup into that folder, while everything goes on. @throws AdminError */
+  readonly backUp?: (folder: string) => Promise<BackupSummary>;
   /** In the order in which they must be closed. */
   close(): Promise<void>;
 }

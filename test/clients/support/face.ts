@@ -61,6 +61,14 @@ export class Embedded {
     return face;
   }
 
+  /** On a data directory that is there, with the accounts in it. */
+  static async on(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
+    const face = new Embedded(dataDir, await freePort(), []);
+    Object.assign(face, { owner, other });
+    await face.up();
+    return face;
+  }
+
   get site(): string {
     return `http://127.0.0.1:${this.port}`;
   }

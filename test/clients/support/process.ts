@@ -71,6 +71,13 @@ export class Child {
     );
   }
 
+  /** Where a running server says that its health and metrics are. */
+  async ops(): Promise<string> {
+    await this.says('Health and metrics: ');
+    await until('the address', () => /metrics: \S+\n/.test(this.stdout));
+    return /metrics: (\S+)\n/.exec(this.stdout)![1]!;
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }
@@ -92,7 +99,10 @@ export class Child {
 }
 
 /** Settings of the tester's shell must not reach the servers. */
-const OURS = ['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'];
+const OURS = [
+  ...['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'],
+  ...['OPS_HOST', 'OPS_PORT', 'LEAVE_SECONDS'],
+];
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
   // tap's loaders and hooks are for tests, not for what they start.
