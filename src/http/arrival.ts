@@ -17,11 +17,11 @@ export interface Target {
 export interface Arrival {
   readonly exchange: HttpExchange;
   readonly found: Found<Target>;
-  readonly authorization: string;
-  readonly host: string;
-  readonly userAgent: string;
+  authorization: string;
+  host: string;
+  userAgent: string;
   /** Those that the operations of the path look at. */
-  readonly headers: ReadonlyMap<string, string>;
+  headers: ReadonlyMap<string, string>;
   /** When it came, monotonic ms. */
   readonly since: number;
   form: Form;
@@ -60,3 +60,12 @@ export const arrivalOf = (exchange: HttpExchange, found: Found<Target>, since: n
   target: undefined,
   polls: false,
 });
+
+/** The request was understood, and its answer may be a long time coming. */
+export function onlyForAnswer(arrival: Arrival): void {
+  arrival.authorization = '';
+  arrival.host = '';
+  arrival.userAgent = '';
+  arrival.headers = NO_HEADERS;
+  arrival.form = NO_FORM;
+}

@@ -5,11 +5,11 @@
  * starts a fresh one from the Store, which redoes the outbox first.
  */
 import type { BusRequest } from '../bus/index.js';
-import { type ActorKey, emptyMap, type Epoch, ownMap, parseKey, type RealmId } from '../core/index.js';
+import { type ActorKey, type Epoch, emptyMap, ownMap, parseKey, type RealmId } from '../core/index.js';
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';
-import type { AnyKind, LiveActor } from './kind.js';
 import { Inside, type Whole } from './inside.js';
+import type { AnyKind, LiveActor } from './kind.js';
 import { HeldCommand, startLive } from './live.js';
 import { type Loaded, loadActor } from './load.js';
 import { Mailbox, Pending } from './mailbox.js';
