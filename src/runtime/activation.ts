@@ -114,7 +114,9 @@ export class Activation implements Whole {
     const { store } = this.ports;
     let loaded: Loaded | 'fenced';
     try {
-      loaded = await loadActor(store, this.key, this.epoch, this.kind.loads, this.ports.suspect(this.key));
+      loaded = await this.ports.loads.run(() =>
+        loadActor(store, this.key, this.epoch, this.kind.loads, this.ports.suspect(this.key)),
+      );
     } catch (error) {
       this.stop('store-failed', error);
       return;

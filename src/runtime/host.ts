@@ -24,6 +24,7 @@ import { registerCensus } from './census.js';
 import { ActorClient } from './client.js';
 import { drain } from './drain.js';
 import { DueTimers } from './due-timers.js';
+import { Gate } from './gate.js';
 import { IdSource } from './id-source.js';
 import type { AnyKind, HostServices, Suppliers } from './kind.js';
 import { Meters } from './meters.js';
@@ -57,6 +58,8 @@ export interface HostOptions {
 const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
 const PASSIVATED_AT_ONCE = 64;
+/** Reads of actors under way: more would only wait for connections of the Store, and for less patience than ours. */
+const LOADED_AT_ONCE = 64;
 const FIRST_WAKE_RETRY_MS = 250;
 const LONGEST_WAKE_RETRY_MS = 5_000;
 /** Shown also while no queue is in them. */
@@ -119,6 +122,7 @@ export class ActorHost implements PartitionOwner {
       suspect: (key) => this.#retries.has(key),
       crashedBefore: (id) => this.#crashedBefore(id),
       due: (key, at) => this.#timers.set(key, at),
+      loads: new Gate(LOADED_AT_ONCE),
       owned: (key) => this.#since.get(partitionOf(key)) ?? options.clock.now(),
       stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
     };
