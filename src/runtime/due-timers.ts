@@ -37,6 +37,13 @@ export class DueTimers {
     return this.#entries.size;
   }
 
+  /** For metrics: looks at all of them. */
+  count(which: (key: ActorKey) => boolean): number {
+    let count = 0;
+    for (const key of this.#entries.keys()) if (which(key)) count++;
+    return count;
+  }
+
   /** null: nothing more to wait for. */
   set(key: ActorKey, at: number | null): void {
     const known = this.#entries.get(key);

@@ -126,7 +126,13 @@ export class ActorHost implements PartitionOwner {
       owned: (key) => this.#since.get(partitionOf(key)) ?? options.clock.now(),
       stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
     };
-    registerCensus(metrics, () => this.#activations.values(), kindNames(options.kinds), QUEUE_PHASES);
+    registerCensus(
+      metrics,
+      () => this.#activations.values(),
+      kindNames(options.kinds),
+      QUEUE_PHASES,
+      () => this.#timers.count((key) => parseKey(key).kind === 'queue' && !this.#activations.has(key)),
+    );
     metrics.read('conclave_partitions_owned', () => this.#servers.size);
   }
 
