@@ -2,6 +2,7 @@
  * Every setting of the server, once: its name in the environment and on the command line, its meaning, its default.
  * Parsing, validation, `--help` and docs/configuration.md all come from this table.
  */
+import { parseRules } from '../limits/rules.js';
 import { parseNetworks } from '../webhooks/networks.js';
 
 export interface Setting<T> {
@@ -42,6 +43,16 @@ function url(...schemes: readonly string[]) {
     if (schemes.some((scheme) => given.startsWith(`${scheme}://`))) return given;
     throw new Error(`must be an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`);
   };
+}
+
+function networks(given: string): string {
+  parseNetworks(given);
+  return given;
+}
+
+function rules(given: string): string {
+  parseRules(given);
+  return given;
 }
 
 const setting = <T>(of: Setting<T>): Setting<T> => of;
@@ -110,7 +121,7 @@ export const SETTINGS = {
     option: 'nats',
     value: 'URL',
     description:
-      'NATS servers (2.10 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
+      'NATS servers (2.11 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
     fallback: undefined as string | undefined,
     secret: true,
     parse: url('nats', 'tls'),
@@ -240,10 +251,92 @@ export const SETTINGS = {
     description:
       'Networks that outgoing webhooks may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
     fallback: '',
-    parse: text((given) => {
-      parseNetworks(given);
-      return given;
-    }),
+    parse: networks,
+  }),
+  maxConnections: setting({
+    env: 'MAX_CONNECTIONS',
+    option: 'max-connections',
+    value: 'N',
+    description:
+      'Connections of clients at a time; more are refused. Keep it below what the system lets a process open. With uws on other systems than Linux there is no such bound.',
+    fallback: 100_000,
+    parse: integer(1, 10_000_000),
+  }),
+  maxRequests: setting({
+    env: 'MAX_REQUESTS',
+    option: 'max-requests',
+    value: 'N',
+    description: 'Requests of a frontend under way at a time, without held polls; more are answered 503.',
+    fallback: 10_000,
+    parse: integer(1, 10_000_000),
+  }),
+  maxPolls: setting({
+    env: 'MAX_POLLS',
+    option: 'max-polls',
+    value: 'N',
+    description: 'Polls that a frontend holds at a time; more are answered 503.',
+    fallback: 100_000,
+    parse: integer(1, 10_000_000),
+  }),
+  sendMemoryMib: setting({
+    env: 'SEND_MEMORY_MIB',
+    option: 'send-memory-mib',
+    value: 'N',
+    description:
+      'Memory of a frontend for answers that their clients do not read, MiB; beyond it those that wait longest are cut off.',
+    fallback: 256,
+    parse: integer(1, 1_000_000),
+  }),
+  rateLimits: setting({
+    env: 'RATE_LIMITS',
+    option: 'rate-limits',
+    value: 'ON_OFF',
+    description:
+      'off: frontends count no calls, whatever the options below say. Failed log-ins are counted all the same.',
+    fallback: 'on' as 'on' | 'off',
+    parse: oneOf('on', 'off'),
+  }),
+  rateLimitUser: setting({
+    env: 'RATE_LIMIT_USER',
+    option: 'rate-limit-user',
+    value: 'RULES',
+    description:
+      'How often an account may call: seconds:calls, several separated by commas, or off. Polls of event queues are counted apart, by the same rules.',
+    fallback: '60:200',
+    parse: rules,
+  }),
+  rateLimitAddress: setting({
+    env: 'RATE_LIMIT_ADDRESS',
+    option: 'rate-limit-address',
+    value: 'RULES',
+    description: 'The same, for all calls without account of one network address (IPv6: of one /64).',
+    fallback: '60:100',
+    parse: rules,
+  }),
+  rateLimitMails: setting({
+    env: 'RATE_LIMIT_MAILS',
+    option: 'rate-limit-mails',
+    value: 'RULES',
+    description: 'How many letters such calls of one network address may have sent.',
+    fallback: '86400:5',
+    parse: rules,
+  }),
+  rateLimitFile: setting({
+    env: 'RATE_LIMIT_FILE',
+    option: 'rate-limit-file',
+    value: 'RULES',
+    description: 'How often visitors without account may open one uploaded file.',
+    fallback: '86400:1000',
+    parse: rules,
+  }),
+  trustedProxies: setting({
+    env: 'TRUSTED_PROXIES',
+    option: 'trusted-proxies',
+    value: 'NETWORKS',
+    description:
+      'Networks of the proxies before the server, separated by commas: where a call comes from is then what their X-Forwarded-For says.',
+    fallback: '',
+    parse: networks,
   }),
   httpAdapter: setting({
     env: 'HTTP_ADAPTER',

@@ -4,9 +4,10 @@ import { type Bus, NamespacedBus, NatsBus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import { JetStreamLog } from '../log/index.js';
-import { LeasePlacement, NatsKv } from '../placement/index.js';
+import { ClusterPlacement, NatsKv, placementBucket } from '../placement/index.js';
 import type { Logger } from '../runtime/index.js';
 import { FORMAT, MongoStore, mongoFormat } from '../store/index.js';
+import { VERSION } from '../version.js';
 import { logLimits } from './log-limits.js';
 import { clusterMailer } from './mailer.js';
 import type { Ports } from './ports.js';
@@ -42,14 +43,14 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
     if (config.role !== 'http') {
       const store = await MongoStore.connect(mongodb, clock);
       closers.push(() => store.close());
-      const kv = await NatsKv.connect(nats, {
-        replicas: config.natsReplicas,
-        ...(namespace ? { bucket: `CONCLAVE_PLACEMENT_${namespace}` } : {}),
-      });
+      const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), replicas: config.natsReplicas });
       closers.unshift(() => kv.close());
-      const placement = new LeasePlacement(kv, clock, store, {
-        host: `${hostname()}/${process.pid}`,
-        failed: (error) => logger.warn({ err: error }, 'taking over partitions failed, trying again'),
+      const placement = new ClusterPlacement(kv, clock, store, {
+        name: `${hostname()}/${process.pid}`,
+        version: VERSION,
+        address: hostname(),
+        failed: (error) => logger.warn({ err: error }, 'placement: something failed and is tried again'),
+        note: (context, message) => logger.info(context, message),
       });
       const mailer = clusterMailer(config, logger);
       closers.push(() => mailer.close());

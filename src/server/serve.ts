@@ -3,15 +3,16 @@ import { AdminChannel, BusCaller } from '../admin/index.js';
 import { OPERATIONS } from '../api/operations/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
-import { Frontend, type HttpServer, openServer } from '../http/index.js';
+import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowAnswers } from '../http/index.js';
 import { answerPage, healthPages } from '../ops/index.js';
 import type { Logger } from '../runtime/index.js';
 import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
-import { observe } from './observe.js';
+import { observe, observeServer } from './observe.js';
 import { addressOf, openOps } from './open-ops.js';
 import { isCluster, openPorts } from './open-ports.js';
 import type { Ports } from './ports.js';
+import { type Rates, ratesOf } from './rates.js';
 import { serverSecret } from './secret.js';
 
 /** It may be reached from elsewhere, under a name that nobody told it. */
@@ -20,6 +21,8 @@ const needsExternalHost = ({ host, externalHost }: Config): boolean =>
 
 /** Requests under way have this long when the server stops; the rest are cut off. */
 const CLOSE_MS = 5_000;
+/** Where clients are to notice nothing: for a request on its way on a connection that was just made. */
+const GRACE_MS = 1_000;
 
 export interface Running {
   readonly node: ConclaveNode;
@@ -46,6 +49,7 @@ export async function serve(
   let frontend: Frontend | undefined;
   let server: HttpServer | undefined;
   let channel: AdminChannel | undefined;
+  let rates: Rates | undefined;
   let ops: HttpServer | undefined;
   const { health, close: endObservation } = observe(node, config);
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
@@ -58,11 +62,12 @@ export async function serve(
   };
   const stop = async (): Promise<void> => {
     health.leave();
-    const closing = server?.close();
+    const closing = server?.close(config.leaveSeconds > 0 ? GRACE_MS : 0);
     frontend?.releaseHeld();
     const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
     await closing;
     clock.clearTimeout(late);
+    rates?.stop();
     await channel?.close();
     await node.stop();
     ops?.terminate();
@@ -83,7 +88,9 @@ export async function serve(
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
     }
+    rates = ratesOf(config, node);
     const pages = healthPages(health);
+    const slow = new SlowAnswers(clock, { ...SLOW_LIMITS, maxBytes: config.sendMemoryMib * 1_048_576 });
     frontend = new Frontend(OPERATIONS, node.gateway, {
       instance: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
@@ -92,6 +99,10 @@ export async function serve(
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',
+      rates: rates.limiting,
+      maxRequests: config.maxRequests,
+      maxPolls: config.maxPolls,
+      underWay: () => server?.running ?? 0,
       metrics: node.metrics,
       logRequests: config.logLevel === 'debug',
       elsewhere: (exchange) => answerPage(pages, exchange),
@@ -104,11 +115,12 @@ export async function serve(
         maxBodyBytes: config.maxBodyMib * 1_048_576,
         handler: frontend.handle,
         onError,
+        slow,
+        maxConnections: config.maxConnections,
       },
       logger,
     );
-    const listening = server;
-    node.metrics.read('conclave_http_running_requests', () => listening.running);
+    observeServer(node.metrics, server, slow);
     if (needsExternalHost(config)) {
       logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }

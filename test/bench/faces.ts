@@ -8,6 +8,17 @@ import { connect } from 'nats';
 import type { BenchOptions, FaceName } from './options.js';
 import { CONCLAVE, finished, started, stop } from './processes.js';
 
+/** What starting a server needs to know. */
+export interface FaceOptions extends Pick<BenchOptions, 'profile' | 'nats' | 'mongodb'> {
+  /** Actor hosts of a cluster. [1] */
+  readonly hosts?: number;
+  /** Of the servers. [warn] */
+  readonly logLevel?: string;
+  /** More arguments of node for our servers, and environment. */
+  readonly node?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export interface Face {
   readonly name: FaceName;
   readonly port: number;
@@ -17,6 +28,9 @@ export interface Face {
   readonly owner: string;
   stop(): Promise<void>;
 }
+
+/** On, as in use, and never met. */
+const LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADDRESS: '60:1000000000' };
 
 const SITE = /Conclave serves http:\/\/[^\s:]+:(\d+)/;
 
@@ -28,13 +42,13 @@ async function ownerOf(zuliprc: string): Promise<string> {
   return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
 }
 
-const nodeArgs = ({ profile, node = [] }: BenchOptions, role: string): string[] =>
+const nodeArgs = ({ profile, node = [] }: FaceOptions, role: string): string[] =>
   profile === undefined
     ? [...node]
     : [...node, '--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${role}.cpuprofile`];
 
 /** Undefined: the services that it needs are not there. */
-export async function startFace(name: FaceName, options: BenchOptions): Promise<Face | undefined> {
+export async function startFace(name: FaceName, options: FaceOptions): Promise<Face | undefined> {
   if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
   const dir = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
   if (name === 'embedded') return embedded(dir, options);
@@ -46,9 +60,10 @@ export async function startFace(name: FaceName, options: BenchOptions): Promise<
   return cluster(dir, options, nats, mongodb);
 }
 
-async function embedded(dir: string, options: BenchOptions): Promise<Face> {
+async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
-  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '', ...options.env };
+  const log = { LOG_LEVEL: options.logLevel ?? 'warn' };
+  const env = { DATA_DIR: dir, PORT: '0', NATS_URL: '', MONGODB_URL: '', ...log, ...LIMITS, ...options.env };
   const { child, match } = await started([...nodeArgs(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
   return {
     name: 'embedded',
@@ -62,18 +77,19 @@ async function embedded(dir: string, options: BenchOptions): Promise<Face> {
   };
 }
 
-async function cluster(dir: string, options: BenchOptions, nats: string, mongodb: string): Promise<Face> {
+async function cluster(dir: string, options: FaceOptions, nats: string, mongodb: string): Promise<Face> {
   const id = `bench${randomBytes(4).toString('hex')}`;
   const database = new URL(mongodb);
   database.pathname = `/${id}`;
   const env = {
     DATA_DIR: dir,
     PORT: '0',
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: options.logLevel ?? 'warn',
     NATS_URL: nats,
     MONGODB_URL: database.href,
     NAMESPACE: id,
     CONCLAVE_SECRET: randomBytes(16).toString('hex'),
+    ...LIMITS,
     ...options.env,
   };
   const stops: (() => Promise<void>)[] = [() => forget(id, nats, mongodb), () => rm(dir, { recursive: true })];
@@ -82,8 +98,13 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
   };
   try {
     const serve = [CONCLAVE, 'serve', '--role'];
-    const actors = await started([...nodeArgs(options, 'actors'), ...serve, 'actors'], env, /actor host runs/);
-    stops.unshift(() => stop(actors.child));
+    const pids: number[] = [];
+    for (let i = 0; i < (options.hosts ?? 1); i++) {
+      const role = i === 0 ? 'actors' : `actors${i + 1}`;
+      const actors = await started([...nodeArgs(options, role), ...serve, 'actors'], env, /actor host runs/);
+      stops.unshift(() => stop(actors.child));
+      pids.push(actors.child.pid!);
+    }
     const http = await started([...nodeArgs(options, 'http'), ...serve, 'http'], env, SITE);
     stops.unshift(() => stop(http.child));
     const zuliprc = join(dir, 'zuliprc');
@@ -92,7 +113,7 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
     return {
       name: 'cluster',
       port: Number(http.match[1]),
-      pids: [http.child.pid!, actors.child.pid!],
+      pids: [http.child.pid!, ...pids],
       owner: await ownerOf(zuliprc),
       stop: stopAll,
     };

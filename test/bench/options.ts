@@ -21,9 +21,6 @@ export interface BenchOptions {
   readonly markdown: boolean;
   /** Folder for CPU profiles of our servers. */
   readonly profile: string | undefined;
-  /** More arguments of node for our servers, and environment. */
-  readonly node?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
   readonly nats: string | undefined;
   readonly mongodb: string | undefined;
 }

@@ -33,7 +33,6 @@ const { values } = parseArgs({
 });
 const QUEUES = Number(values.queues);
 const AT_ONCE = 32;
-const PER_ADDRESS = 5_000;
 
 const say = (line: string): void => {
   process.stdout.write(`[${(performance.now() / 1000).toFixed(0)} s] ${line}\n`);
@@ -93,10 +92,9 @@ async function register(face: Face, accounts: readonly Account[], count: number)
 async function hold(face: Face, polls: readonly Poll[]): Promise<() => void> {
   const connections: Connection[] = [];
   let failed = 0;
-  for (const [i, poll] of polls.entries()) {
+  for (const poll of polls) {
     let { last } = poll;
-    const from = `127.0.0.${2 + Math.floor(i / PER_ADDRESS)}`;
-    const connection = await Connection.open(face.port, true, { from, bufferBytes: 1_024 });
+    const connection = await Connection.open(face.port, true);
     const ask = (): void => {
       const path = `/api/v1/events?queue_id=${poll.queue}&last_event_id=${last}`;
       connection.write(requestText('GET', path, poll.authorization));

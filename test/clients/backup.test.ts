@@ -5,7 +5,8 @@ import t, { type Test } from 'tap';
 import { until } from '../support/until.js';
 import type { Api, QueueEvent } from './support/api.js';
 import { end, Follower, faultsOf, faultsOfHistory, Sender } from './support/chatter.js';
-import { command, Embedded, remove, temporary } from './support/face.js';
+import { command, Embedded } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
 import { bounded, conclave, type Ended, run } from './support/process.js';
 
 const STREAM = 'general';

@@ -103,11 +103,13 @@ const OURS = [
   ...['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'],
   ...['OPS_HOST', 'OPS_PORT', 'LEAVE_SECONDS'],
 ];
+/** Tests call more often than people do; one that wants limits gives the option. */
+const LIMITS = { RATE_LIMITS: 'off' };
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
   // tap's loaders and hooks are for tests, not for what they start.
   const entries = Object.entries(process.env).filter(([name]) => !OURS.includes(name) && !name.startsWith('TAP'));
-  return Object.fromEntries(entries);
+  return { ...Object.fromEntries(entries), ...LIMITS };
 }
 
 export function conclave(args: readonly string[]): Child {
@@ -115,8 +117,13 @@ export function conclave(args: readonly string[]): Child {
 }
 
 /** Runs to its end, or is killed after the time. */
-export async function run(command: string, args: readonly string[], withinMs: number): Promise<Ended> {
-  return bounded(new Child(command, args, cleanEnvironment()), withinMs);
+export async function run(
+  command: string,
+  args: readonly string[],
+  withinMs: number,
+  environment = cleanEnvironment(),
+): Promise<Ended> {
+  return bounded(new Child(command, args, environment), withinMs);
 }
 
 export async function bounded(child: Child, withinMs: number): Promise<Ended> {

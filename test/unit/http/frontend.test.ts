@@ -41,6 +41,9 @@ class FakeExchange implements HttpExchange {
   header(name: string): string {
     return this.sent[name] ?? '';
   }
+  headerLines(name: string): string {
+    return this.header(name);
+  }
   remoteAddress(): string {
     return '127.0.0.1';
   }
