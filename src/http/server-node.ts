@@ -35,6 +35,8 @@ class NodeServer implements HttpServer {
   readonly slow: SlowAnswers;
   #server: Server;
   #accepted = 0;
+  /** Neither listening nor connected. */
+  #closed: Promise<void> | undefined;
 
   private constructor(readonly options: ListenOptions) {
     this.slow = options.slow ?? new SlowAnswers(new RealClock());
@@ -85,16 +87,20 @@ class NodeServer implements HttpServer {
     }
   }
 
-  async close(graceMs = 0): Promise<void> {
+  async refuse(): Promise<void> {
     this.closing = true;
     await quietTurn(() => this.#accepted);
-    const closed = new Promise<void>((resolve) => {
+    this.#closed ??= new Promise((resolve) => {
       // That of HTTP closes idle connections with the listener.
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
+  }
+
+  async close(graceMs = 0): Promise<void> {
+    await this.refuse();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     this.#server.close();
-    await closed;
+    await this.#closed;
   }
 
   leave(): void {
