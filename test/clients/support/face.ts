@@ -198,7 +198,7 @@ export class Cluster {
   }
 
   /** Runs a command of the command line for this cluster, to whatever end. */
-  command(...words: string[]): Promise<Ended> {
+  attempt(...words: string[]): Promise<Ended> {
     return bounded(conclave([...words, ...this.#connection()]), 60_000);
   }
 
@@ -230,7 +230,7 @@ export class Cluster {
     this.frontends.length = 0;
   }
 
-  /** A command of the command line, to this cluster. */
+  /** What a command of the command line for this cluster prints. @throws when it fails */
   command(...words: readonly string[]): Promise<string> {
     return command([...words, ...this.#connection()]);
   }
