@@ -83,16 +83,28 @@ export class CatchUp {
       const waiting = this.feed.deliver(work, this.sinks);
       if (waiting) {
         this.#busy = true;
-        void waiting.finally(() => {
-          this.#busy = false;
-          this.position = seq;
-          this.#run();
-        });
+        waiting.then(
+          () => {
+            this.#busy = false;
+            this.position = seq;
+            this.#run();
+          },
+          () => this.#again(work),
+        );
         return;
       }
       this.position = seq;
     }
     this.check();
+  }
+
+  /** A membership could not be read: passing over the entry would lose its events. */
+  #again(work: Work): void {
+    this.clock.setTimeout(() => {
+      this.#busy = false;
+      this.#work.unshift(work);
+      this.#run();
+    }, RETRY_MS);
   }
 
   #close(): void {

@@ -40,6 +40,8 @@ export class RealmFeed {
   #attaching: EventSink[] = [];
   #work: Work[] = [];
   #busy = false;
+  /** How often the live queues have lost their place: what began before the last time is nobody's business any more. */
+  #losses = 0;
   #position: Seq;
 
   constructor(
@@ -128,13 +130,17 @@ export class RealmFeed {
       if (waiting) {
         this.#busy = true;
         const { seq } = work;
-        void waiting.then(
+        const losses = this.#losses;
+        waiting.then(
           () => {
+            if (losses !== this.#losses) return;
             this.#busy = false;
             this.#position = seq;
             this.#run();
           },
-          () => this.#lost(),
+          () => {
+            if (losses === this.#losses) this.#lost();
+          },
         );
         return;
       }
@@ -247,6 +253,7 @@ export class RealmFeed {
 
   /** What the live queues have missed can't be told any more. */
   #lost(): void {
+    this.#losses++;
     this.#memberships.forget();
     this.#work = [];
     this.#busy = false;
