@@ -1,6 +1,6 @@
 /**
- * Operations of a driver that may never settle. The MongoDB driver (7.8) waits for 'drain' or 'error' of a socket that it has
- * destroyed itself, when a connection breaks between the parts of a large write. To its actor that write would be under way for ever.
+ * Operations of a driver that may never settle when connections break. The MongoDB driver (7.8), for one, waits for 'drain' or 'error'
+ * of a socket that it destroyed itself. To its actor such a write would be under way for ever.
  */
 import type { Clock } from '../clock/index.js';
 import { StoreUnavailable } from './store.js';
