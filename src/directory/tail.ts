@@ -2,7 +2,7 @@
  * The end of one realm's log, followed once per process: the directory replica and the event feed of the realm both
  * read it, the replica first, so that the feed always sees the directory as of the entry.
  */
-import { type Json, type RealmId, type Seq, seq as toSeq } from '../core/index.js';
+import type { Json, RealmId, Seq } from '../core/index.js';
 import type { EventLog, LogSubscription } from '../log/index.js';
 import { type LogEntry, type LogGroup, SeenVersions } from '../runtime/log-entry.js';
 
@@ -13,12 +13,6 @@ export interface TailReader {
   /** Entries were lost to trimming: what was derived from the log must be made anew. */
   gap(trimmed: Seq): void;
 }
-
-/**
- * Positions read before the first that counts, to know repeats of what was there before: whoever appends may do so again
- * after some seconds, when the log or its host was away.
- */
-const LOOK_BACK = 1_024;
 
 export class RealmTail {
   readonly #readers: TailReader[] = [];
@@ -32,19 +26,17 @@ export class RealmTail {
     after: Seq,
   ) {
     this.#position = after;
-    this.#subscription = log.subscribe(realm, toSeq(Math.max(0, after - LOOK_BACK)), {
+    this.#subscription = log.subscribe(realm, after, {
       entry: (seq, value) => {
+        this.#position = seq;
         const entry = value as unknown as LogEntry;
         const fresh = entry.groups.filter((group) => this.#seen.fresh(entry.actor, group));
-        if (seq <= after) return;
-        this.#position = seq;
         for (const reader of this.#readers) reader.entry(seq, entry, fresh);
       },
       transient: (value) => {
         for (const reader of this.#readers) reader.transient(value);
       },
       gap: (trimmed) => {
-        if (trimmed <= after) return;
         for (const reader of this.#readers) reader.gap(trimmed);
       },
     });
@@ -57,7 +49,7 @@ export class RealmTail {
 
   /** Up to here nothing is missing, entries of other realms passed over included. */
   get reached(): Seq {
-    return toSeq(Math.max(this.#position, this.#subscription.position));
+    return this.#subscription.position;
   }
 
   /** Readers are called in the order in which they were added. */

@@ -83,14 +83,7 @@ export class CatchUp {
       const waiting = this.feed.deliver(work, this.sinks);
       if (waiting) {
         this.#busy = true;
-        waiting.then(
-          () => {
-            this.#busy = false;
-            this.position = seq;
-            this.#run();
-          },
-          () => this.#again(work),
-        );
+        this.#await(waiting, work);
         return;
       }
       this.position = seq;
@@ -98,13 +91,23 @@ export class CatchUp {
     this.check();
   }
 
-  /** A membership could not be read: passing over the entry would lose its events. */
-  #again(work: Work): void {
-    this.clock.setTimeout(() => {
-      this.#busy = false;
-      this.#work.unshift(work);
-      this.#run();
-    }, RETRY_MS);
+  #await(delivery: Promise<void>, work: Work): void {
+    delivery.then(
+      () => {
+        this.#busy = false;
+        this.position = work.seq;
+        this.#run();
+      },
+      () => {
+        // Nobody got anything of it yet, and what decides who gets it is out of reach for now.
+        this.clock.setTimeout(() => {
+          if (this.#over) return;
+          this.#busy = false;
+          this.#work.unshift(work);
+          this.#run();
+        }, RETRY_MS);
+      },
+    );
   }
 
   #close(): void {

@@ -1,8 +1,9 @@
 /** HttpServer on node:http: for every platform and Node version on which the native one has no build. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import { RealClock } from '../clock/index.js';
 import { Outgoing } from './outgoing.js';
+import { quietTurn } from './quiet-turn.js';
 import {
   announcesBody,
   type BodyPart,
@@ -33,6 +34,7 @@ class NodeServer implements HttpServer {
   turnedAway = 0;
   readonly slow: SlowAnswers;
   #server: Server;
+  #accepted = 0;
 
   private constructor(readonly options: ListenOptions) {
     this.slow = options.slow ?? new SlowAnswers(new RealClock());
@@ -47,6 +49,9 @@ class NodeServer implements HttpServer {
       },
       (req, res) => this.#handle(req, res),
     );
+    this.#server.on('connection', () => {
+      this.#accepted++;
+    });
     this.#server.timeout = 0;
     if (options.maxConnections !== undefined) this.#server.maxConnections = options.maxConnections;
     this.#server.on('drop', () => this.turnedAway++);
@@ -80,12 +85,16 @@ class NodeServer implements HttpServer {
     }
   }
 
-  close(): Promise<void> {
+  async close(graceMs = 0): Promise<void> {
     this.closing = true;
-    return new Promise((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeIdleConnections();
+    await quietTurn(() => this.#accepted);
+    const closed = new Promise<void>((resolve) => {
+      // That of HTTP closes idle connections with the listener.
+      NetServer.prototype.close.call(this.#server, () => resolve());
     });
+    if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
+    this.#server.close();
+    await closed;
   }
 
   leave(): void {

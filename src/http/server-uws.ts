@@ -9,6 +9,7 @@ import { RealClock } from '../clock/index.js';
 import { madeOnce } from '../core/index.js';
 import { ConnectionGate } from './connection-gate.js';
 import { byteLength, Outgoing } from './outgoing.js';
+import { quietTurn } from './quiet-turn.js';
 import {
   announcesBody,
   type BodyPart,
@@ -141,8 +142,11 @@ class UwsServer implements HttpServer {
     this.#closeListener();
   }
 
-  async close(): Promise<void> {
+  async close(graceMs = 0): Promise<void> {
+    this.closing = true;
+    await quietTurn(() => 0);
     this.#stopListening();
+    if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     if (this.running > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;

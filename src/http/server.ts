@@ -88,8 +88,10 @@ export interface HttpServer {
   /**
    * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
    * every response ends its connection.
+   *
+   * @param graceMs connections without a request are kept for so long: one may be on its way on them. Default 0.
    */
-  close(): Promise<void>;
+  close(graceMs?: number): Promise<void>;
   /** Stop listening and cut all connections now; running requests are aborted. */
   terminate(): void;
 }

@@ -162,6 +162,11 @@ export const METRICS = {
   ),
   conclave_partition_release_seconds: histogram('host', [], SECONDS, 'Time to finish work and hand partitions over.'),
   conclave_lease_valid_seconds: gauge('host', [], 'For how long the lease of this host is still good; 0: it has none.'),
+  conclave_partitions_unowned: gauge(
+    'host',
+    [],
+    'Partitions whose owner is nobody, or dead, as this host sees it; for moments only, while others take them over.',
+  ),
   conclave_cluster_hosts: gauge('host', [], 'Living actor hosts, as this one sees them.'),
 
   conclave_bus_connected: gauge('all', [], '1 while the bus is connected.'),

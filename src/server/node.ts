@@ -71,7 +71,7 @@ export class ConclaveNode {
         kinds: actorKinds(clock),
         services: {
           clock,
-          random: Math.random,
+          random: ports.random ?? Math.random,
           secrets: this.secrets,
           passwords: passwordStrength,
           disposable: disposableDomains(

@@ -6,6 +6,7 @@ import { LagWatch } from '../directory/lag.js';
 import type { HttpServer, SlowAnswers } from '../http/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { type CheckName, Health, LoopDelay } from '../ops/index.js';
+import type { ReportingPlacement } from '../placement/index.js';
 import { VERSION } from '../version.js';
 import type { ConclaveNode } from './node.js';
 
@@ -63,6 +64,16 @@ function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void 
   metrics.read('conclave_log_lag_seconds', () => lag.ms / 1000);
 }
 
+function observePlacement(placement: ReportingPlacement, metrics: Metrics): void {
+  let status = placement.status();
+  metrics.beforeReading(() => {
+    status = placement.status();
+  });
+  metrics.read('conclave_lease_valid_seconds', () => status.leaseMsLeft / 1000);
+  metrics.read('conclave_cluster_hosts', () => status.hosts.filter(({ state }) => state !== 'dead').length);
+  metrics.read('conclave_partitions_unowned', () => status.unowned);
+}
+
 export interface Observation {
   readonly health: Health;
   close(): void;
@@ -76,7 +87,12 @@ export function observe(node: ConclaveNode, config: Config): Observation {
   health.add('loop', () => delay.median <= LATE_MS || 'busy');
   health.add('bus', () => bus.connected || 'not connected');
   health.add('log', () => log.position(SERVER_REALM).then(() => true as const));
-  if (actors) health.add('store', () => actors.store.ping().then(() => true as const));
+  if (actors) {
+    const { store, placement } = actors;
+    health.add('store', () => store.ping().then(() => true as const));
+    health.add('lease', () => placement.status().leaseMsLeft > 0 || 'lapsed');
+    observePlacement(placement, metrics);
+  }
   metrics.read('conclave_build_info', () => [
     [[VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
   ]);

@@ -19,6 +19,8 @@ export interface Ports {
     | undefined;
   /** Embedded: writes a backup into that folder, while everything goes on. @throws AdminError */
   readonly backUp?: (folder: string) => Promise<BackupSummary>;
+  /** 0 ≤ x < 1, where chance decides something harmless; absent: Math.random. */
+  readonly random?: () => number;
   /** In the order in which they must be closed. */
   close(): Promise<void>;
 }

@@ -21,6 +21,8 @@ const needsExternalHost = ({ host, externalHost }: Config): boolean =>
 
 /** Requests under way have this long when the server stops; the rest are cut off. */
 const CLOSE_MS = 5_000;
+/** Where clients are to notice nothing: for a request on its way on a connection that was just made. */
+const GRACE_MS = 1_000;
 
 export interface Running {
   readonly node: ConclaveNode;
@@ -60,7 +62,7 @@ export async function serve(
   };
   const stop = async (): Promise<void> => {
     health.leave();
-    const closing = server?.close();
+    const closing = server?.close(config.leaveSeconds > 0 ? GRACE_MS : 0);
     frontend?.releaseHeld();
     const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
     await closing;

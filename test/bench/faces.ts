@@ -8,6 +8,12 @@ import { connect } from 'nats';
 import type { BenchOptions, FaceName } from './options.js';
 import { CONCLAVE, finished, started, stop } from './processes.js';
 
+/** What starting a server needs to know. */
+export interface FaceOptions extends Pick<BenchOptions, 'profile' | 'nats' | 'mongodb'> {
+  /** Actor hosts of a cluster. [1] */
+  readonly hosts?: number;
+}
+
 export interface Face {
   readonly name: FaceName;
   readonly port: number;
@@ -31,13 +37,13 @@ async function ownerOf(zuliprc: string): Promise<string> {
   return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
 }
 
-const profiling = (options: BenchOptions, role: string): string[] =>
+const profiling = (options: FaceOptions, role: string): string[] =>
   options.profile === undefined
     ? []
     : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`, `--cpu-prof-name=${role}.cpuprofile`];
 
 /** Undefined: the services that it needs are not there. */
-export async function startFace(name: FaceName, options: BenchOptions): Promise<Face | undefined> {
+export async function startFace(name: FaceName, options: FaceOptions): Promise<Face | undefined> {
   if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
   const dir = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
   if (name === 'embedded') return embedded(dir, options);
@@ -49,7 +55,7 @@ export async function startFace(name: FaceName, options: BenchOptions): Promise<
   return cluster(dir, options, nats, mongodb);
 }
 
-async function embedded(dir: string, options: BenchOptions): Promise<Face> {
+async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
   const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '', ...LIMITS };
   const { child, match } = await started([...profiling(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
@@ -65,7 +71,7 @@ async function embedded(dir: string, options: BenchOptions): Promise<Face> {
   };
 }
 
-async function cluster(dir: string, options: BenchOptions, nats: string, mongodb: string): Promise<Face> {
+async function cluster(dir: string, options: FaceOptions, nats: string, mongodb: string): Promise<Face> {
   const id = `bench${randomBytes(4).toString('hex')}`;
   const database = new URL(mongodb);
   database.pathname = `/${id}`;
@@ -85,8 +91,13 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
   };
   try {
     const serve = [CONCLAVE, 'serve', '--role'];
-    const actors = await started([...profiling(options, 'actors'), ...serve, 'actors'], env, /actor host runs/);
-    stops.unshift(() => stop(actors.child));
+    const pids: number[] = [];
+    for (let i = 0; i < (options.hosts ?? 1); i++) {
+      const role = i === 0 ? 'actors' : `actors${i + 1}`;
+      const actors = await started([...profiling(options, role), ...serve, 'actors'], env, /actor host runs/);
+      stops.unshift(() => stop(actors.child));
+      pids.push(actors.child.pid!);
+    }
     const http = await started([...profiling(options, 'http'), ...serve, 'http'], env, SITE);
     stops.unshift(() => stop(http.child));
     const zuliprc = join(dir, 'zuliprc');
@@ -95,7 +106,7 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
     return {
       name: 'cluster',
       port: Number(http.match[1]),
-      pids: [http.child.pid!, actors.child.pid!],
+      pids: [http.child.pid!, ...pids],
       owner: await ownerOf(zuliprc),
       stop: stopAll,
     };
