@@ -25,7 +25,7 @@ export class NobodyThere extends Error {}
 
 class Frontend {
   /** As its readiness said last. */
-  ready = true;
+  ready = false;
   readonly #idle: Line[] = [];
   readonly #all = new Set<Line>();
 
