@@ -12,6 +12,8 @@ import { CONCLAVE, finished, started, stop } from './processes.js';
 export interface FaceOptions extends Pick<BenchOptions, 'profile' | 'nats' | 'mongodb'> {
   /** Actor hosts of a cluster. [1] */
   readonly hosts?: number;
+  /** Of the servers. [warn] */
+  readonly logLevel?: string;
 }
 
 export interface Face {
@@ -57,7 +59,8 @@ export async function startFace(name: FaceName, options: FaceOptions): Promise<F
 
 async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
-  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '', ...LIMITS };
+  const log = { LOG_LEVEL: options.logLevel ?? 'warn' };
+  const env = { DATA_DIR: dir, PORT: '0', NATS_URL: '', MONGODB_URL: '', ...log, ...LIMITS };
   const { child, match } = await started([...profiling(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
   return {
     name: 'embedded',
@@ -78,7 +81,7 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
   const env = {
     DATA_DIR: dir,
     PORT: '0',
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: options.logLevel ?? 'warn',
     NATS_URL: nats,
     MONGODB_URL: database.href,
     NAMESPACE: id,
