@@ -14,19 +14,21 @@ import {
   type Outcome,
 } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
+import { narrower } from '../limits/index.js';
 import { anonymousAt, visitorAt } from './anonymous.js';
 import { type Arrival, arrivalOf, type Target } from './arrival.js';
 import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { clientName } from './client-name.js';
-import { checkGuard } from './guard.js';
+import { checkGuard, checkWebhookBot } from './guard.js';
 import { noSeries, Observed } from './observed.js';
 import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './params.js';
 import { NO_FIELDS, parseForm } from './params-form.js';
 import { Pending } from './pending.js';
 import { authenticateByKey } from './query-key.js';
+import { type RateLimiting, rateHeaders } from './rate-limiting.js';
 import { refusalOf } from './refusal.js';
 import {
   errorBody,
@@ -64,6 +66,8 @@ export class Frontend {
   #leaving = false;
   readonly #fileBody: number;
   readonly #room: UploadRoom;
+  readonly #rates: RateLimiting | undefined;
+  readonly #readsForwarded: boolean;
 
   /** Throws for operations that clash, or whose parameters cannot be checked. */
   constructor(operations: readonly Operation[], services: FrontendServices, options: FrontendOptions) {
@@ -71,6 +75,8 @@ export class Frontend {
     this.#options = options;
     this.#fileBody = bodyWithFile(options.maxFileMib ?? DEFAULT_FILE_MIB);
     this.#room = new UploadRoom((options.uploadMemoryMib ?? DEFAULT_UPLOAD_MIB) * 1_048_576);
+    this.#rates = options.rates;
+    this.#readsForwarded = options.rates?.readsForwarded ?? false;
     this.#observed = new Observed(services.clock, services.log, options);
     this.#observed.metrics.read('conclave_http_held_polls', () => this.#held.size);
     for (const operation of operations) {
@@ -94,10 +100,22 @@ export class Frontend {
       exchange.respond(204, new Headers([['Allow', found.route.allow.join(', ')]]), []);
       return;
     }
-    const arrival = arrivalOf(exchange, found, this.#services.clock.monotonic());
+    if (this.#isFull()) {
+      this.#observed.overload.requests.n++;
+      this.#observed.refused(exchange, 503);
+      refuse(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
+      return;
+    }
+    const arrival = arrivalOf(exchange, found, this.#services.clock.monotonic(), this.#readsForwarded);
     if (exchange.hasBody) this.#readForm(arrival, exchange.header('content-type'));
     else this.#dispatch(arrival);
   };
+
+  /** Held polls cost little and last: they are counted apart. */
+  #isFull(): boolean {
+    const { maxRequests, underWay } = this.#options;
+    return maxRequests !== undefined && (underWay?.() ?? 0) - this.#held.size > maxRequests;
+  }
 
   /** Before shutdown: answer the held polls, so that their clients come back to another frontend; from now on none is held. */
   releaseHeld(): void {
@@ -130,7 +148,10 @@ export class Frontend {
     if (caller instanceof Promise) caller.catch(() => undefined);
     const announced = Number(arrival.exchange.header('content-length') || this.#fileBody);
     const release = this.#room.take(Math.min(announced, this.#fileBody));
-    if (!release) throw apiError('SERVICE_UNAVAILABLE');
+    if (!release) {
+      this.#observed.overload.uploads.n++;
+      throw apiError('SERVICE_UNAVAILABLE');
+    }
     this.#pendingOf(arrival).release = release;
   }
 
@@ -152,25 +173,32 @@ export class Frontend {
       const target = path.route.methods.get(method);
       if (!target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: path.route.allow });
       arrival.target = target;
-      const { guard, webhookBots, visitors } = target.operation;
+      const { guard, visitors } = target.operation;
       const key = visitors && arrival.authorization === '' ? parseForm(exchange.query).get('api_key') : undefined;
       if (guard === 'none' || (visitors && arrival.authorization === '' && key === undefined)) {
         const anonymous = anonymousAt(this.#services, arrival.host, target.operation);
-        this.#then(arrival, anonymous, (_, at) => this.#run(arrival, target, at, undefined));
+        this.#then(arrival, anonymous, (_, at) => this.#runForNobody(arrival, target, at));
         return;
       }
       if (arrival.authorization === '' && target.operation.anonymous) {
         const visitor = visitorAt(this.#services, arrival.host, this.#options.webPublicStreams ?? false);
-        this.#then(arrival, visitor, (_, at) => this.#run(arrival, target, at, undefined));
+        this.#then(arrival, visitor, (_, at) => this.#runForNobody(arrival, target, at));
         return;
       }
       const found =
         key === undefined ? this.#authenticate(arrival) : authenticateByKey(this.#services, key, arrival.host);
       this.#then(arrival, found, (_, caller) => {
-        checkGuard(guard, webhookBots === true, caller, this.#services.clock.now());
+        checkWebhookBot(target.operation, caller);
+        this.#rates?.caller(arrival, target.operation, caller);
+        checkGuard(guard, caller, this.#services.clock.now());
         this.#run(arrival, target, caller, caller);
       });
     });
+  }
+
+  #runForNobody(arrival: Arrival, target: Target, at: AnonymousCaller): void {
+    this.#rates?.nobody(arrival, target.operation);
+    this.#run(arrival, target, at, undefined);
   }
 
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
@@ -184,7 +212,8 @@ export class Frontend {
     const { requestId } = exchange;
     const send = (forward: Forward): Promise<JsonObject> =>
       this.#send(forward, { caller, realm: at.realm, client, requestId });
-    const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files: form.files, send };
+    const { files } = form;
+    const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files, send, arrival };
     const call = new CallOf(facts, this.#options, this.#services);
     const decide = (attempt: number): void =>
       this.#then(arrival, target.operation.run(call), (_, outcome: Outcome) => {
@@ -223,6 +252,10 @@ export class Frontend {
     const { requestId } = arrival.exchange;
     const pending = this.#pendingOf(arrival);
     if (pending.over) return;
+    if (forward.held && this.#held.size >= (this.#options.maxPolls ?? Number.POSITIVE_INFINITY)) {
+      this.#observed.overload.polls.n++;
+      throw apiError('SERVICE_UNAVAILABLE');
+    }
     const forwarding = this.#services.forward(forward, { caller, realm: at.realm, client, requestId });
     pending.forwarding = forwarding;
     if (forward.held) {
@@ -245,8 +278,7 @@ export class Frontend {
   #reply(arrival: Arrival, at: AnonymousCaller, reply: ActorReply, ignored: readonly string[] | undefined): void {
     const send = (): void => {
       if ('error' in reply) {
-        const { error } = reply;
-        this.#respond(arrival, error.status, errorHeaders(error), errorBody(error));
+        this.#refuse(arrival, reply.error);
         return;
       }
       const { ok, partial } = reply;
@@ -299,8 +331,12 @@ export class Frontend {
   }
 
   #fail(arrival: Arrival, error: unknown): void {
-    const refusal = refusalOf(error) ?? this.#unexpected(arrival, error);
-    this.#respond(arrival, refusal.status, errorHeaders(refusal), errorBody(refusal));
+    this.#refuse(arrival, refusalOf(error) ?? this.#unexpected(arrival, error));
+  }
+
+  #refuse(arrival: Arrival, error: ErrorReply): void {
+    arrival.rate = narrower(error.rate, arrival.rate);
+    this.#respond(arrival, error.status, errorHeaders(error), errorBody(error));
   }
 
   #unexpected(arrival: Arrival, error: unknown): ErrorReply {
@@ -316,7 +352,7 @@ export class Frontend {
       pending.end();
     }
     this.#observed.answered(arrival, status);
-    arrival.exchange.respond(status, headers, body);
+    arrival.exchange.respond(status, headers, body, rateHeaders(arrival.rate));
   }
 }
 

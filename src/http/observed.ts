@@ -22,6 +22,8 @@ export class Observed {
   readonly #unknown = new Map<number, Count>();
   readonly #polls: Distribution;
   readonly #aborted: Count;
+  /** What there was too much of. */
+  readonly overload: { readonly requests: Count; readonly polls: Count; readonly uploads: Count };
   #requests = 0;
 
   constructor(
@@ -31,6 +33,8 @@ export class Observed {
   ) {
     this.metrics = options.metrics ?? new Metrics();
     this.#polls = this.metrics.histogram('conclave_http_poll_seconds');
+    const overload = (what: string): Count => this.metrics.counter('conclave_http_overload_total', what);
+    this.overload = { requests: overload('requests'), polls: overload('polls'), uploads: overload('uploads') };
     this.#aborted = this.metrics.counter('conclave_http_aborted_requests_total');
   }
 

@@ -1,4 +1,5 @@
 import type { Metrics } from '../metrics/index.js';
+import type { RateLimiting } from './rate-limiting.js';
 import type { HttpExchange } from './server.js';
 
 export interface FrontendOptions {
@@ -16,6 +17,14 @@ export interface FrontendOptions {
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */
   readonly uploadMemoryMib?: number;
+  /** Requests under way that are answered as soon as can be; more are answered 503. Default: any number. */
+  readonly maxRequests?: number;
+  /** Held polls; more are answered 503. Default: any number. */
+  readonly maxPolls?: number;
+  /** Requests that the server has not got rid of, held polls among them. */
+  readonly underWay?: () => number;
+  /** Default: nothing is limited. */
+  readonly rates?: RateLimiting | undefined;
   readonly metrics?: Metrics;
   /** A line at debug level for every request. Default false. */
   readonly logRequests?: boolean;

@@ -3,6 +3,8 @@
  * Both give the same answers; test/unit/http/server.test.ts runs against each.
  */
 
+import type { SlowTransfers } from './slow-transfers.js';
+
 /** Response headers, prepared once where they are constant. */
 export class Headers {
   /** Name, value, name, value … */
@@ -38,6 +40,8 @@ export interface HttpExchange {
    * headers, so read first what is needed.
    */
   header(name: string): string;
+  /** The same, of a header that may stand on several lines: all of them, separated by commas. */
+  headerLines(name: string): string;
   /** Textual IP address of the peer. */
   remoteAddress(): string;
   /**
@@ -48,8 +52,12 @@ export interface HttpExchange {
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
   /** Called once if the client goes away before the response; at once if it has gone already. One listener only. */
   onAborted(listener: () => void): void;
-  /** Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts. */
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void;
+  /**
+   * Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts.
+   * @param more headers of this response alone, as lines that each begin with CRLF: they are in many, and a list would cost more
+   * than all else that is done for them. Nothing of what a client sends may be in them.
+   */
+  respond(status: number, headers: Headers, parts: readonly BodyPart[], more?: string): void;
 }
 
 export type Handler = (exchange: HttpExchange) => void;
@@ -62,20 +70,29 @@ export interface ListenOptions {
   /** Answers now or later. An exception is reported and answered with a bare 500. */
   readonly handler: Handler;
   readonly onError: (error: unknown) => void;
+  /** Keep account of answers that their clients do not take, and of bodies that do not come; default: ones of the server's own. */
+  readonly answers?: SlowTransfers;
+  readonly bodies?: SlowTransfers;
+  /** More are turned away as they come; default: as many as the system gives. */
+  readonly maxConnections?: number;
 }
 
 export interface HttpServer {
   readonly kind: 'uws' | 'node';
   readonly port: number;
-  /** Requests that are not answered yet. */
+  /** Requests whose answers are not out of our hands yet. */
   readonly running: number;
+  /** Connections that were one too many; of the native server, how often it stopped listening for a while. */
+  readonly turnedAway: number;
   /** From now on every response ends its connection, so that clients come back elsewhere. */
   leave(): void;
   /**
    * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
    * every response ends its connection.
+   *
+   * @param graceMs connections without a request are kept for so long: one may be on its way on them. Default 0.
    */
-  close(): Promise<void>;
+  close(graceMs?: number): Promise<void>;
   /** Stop listening and cut all connections now; running requests are aborted. */
   terminate(): void;
 }

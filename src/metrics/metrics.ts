@@ -127,11 +127,22 @@ export class Metrics {
   }
 }
 
-/** Undefined where it fails: one source that is out of reach must not cost the whole scrape. */
+/** Whoever scrapes gives up after some ten seconds. */
+const PATIENCE_MS = 2_000;
+
+/** Undefined where it fails or takes long: one source that is out of reach must not cost the whole scrape. */
 async function quietly<T>(read: () => T | Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
   try {
-    return await read();
+    const reading = read();
+    if (!(reading instanceof Promise)) return reading;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
+    });
+    return await Promise.race([reading, late]);
   } catch {
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }

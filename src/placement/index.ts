@@ -1,6 +1,9 @@
+export { askToDrain, askToServe, type ClusterView, viewCluster } from './cluster-view.js';
 export type { KeyValue, KvEntry } from './kv.js';
-export { NatsKv, type NatsKvOptions } from './kv-nats.js';
-export { LEASE_TIMES, Lease, type LeaseEvents, type LeaseTimes } from './lease.js';
+export { NatsKv, type NatsKvOptions, NoBucket, placementBucket } from './kv-nats.js';
+export { LEASE_TIMES, type LeaseTimes } from './lease.js';
 export * from './placement.js';
-export { LeasePlacement, type LeasePlacementOptions } from './placement-lease.js';
+export { ClusterPlacement, type ClusterPlacementOptions } from './placement-cluster.js';
 export { type EpochSource, SinglePlacement } from './placement-single.js';
+export { rendezvous } from './rendezvous.js';
+export { allPartitions } from './table.js';

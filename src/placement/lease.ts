@@ -1,19 +1,21 @@
 /**
- * A lease on one key: a heartbeat by compare-and-set, and the observation of somebody else's heartbeat.
+ * The heartbeat of one host, by compare-and-set on a key of its own. It holds for all that the host owns.
  *
- * No wall clock and no TTL. Whoever waits measures on its own monotonic clock since it last saw the key change, and
- * takes over only by compare-and-set on that very revision. Whoever holds it counts from *sending* its last successful
- * renewal, less a margin, and so stops before anybody else can start. (Linux does not count the time in which a whole
- * machine is suspended; the epochs in the Store fence that case.)
+ * No wall clock and no TTL. The holder counts from *sending* its last successful renewal, less a margin; whoever wants
+ * to take over waits a whole lease of its own monotonic clock since it saw the key change, and then ends the key by
+ * compare-and-set on that very revision, so that the next renewal fails. So the holder stops before anybody else can
+ * start, and knows when somebody did. (Linux does not count the time in which a whole machine is suspended; the
+ * epochs in the Store fence that case.)
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock, TimerHandle } from '../clock/index.js';
-import type { KeyValue, KvEntry } from './kv.js';
+import { type HostFacts, type HostFlags, type HostValue, hostKey, incarnation, parseHost } from './host-key.js';
+import type { KeyValue } from './kv.js';
 
 export interface LeaseTimes {
-  /** Between two heartbeats, and between two looks at the key; milliseconds. */
+  /** Between two heartbeats, and between two looks at the keys; milliseconds. */
   readonly renewMs: number;
-  /** Without a change for this long, the key is free. */
+  /** Without a change for this long, a host counts as dead. */
   readonly leaseMs: number;
   /** Part of the lease that the holder does not use. */
   readonly margin: number;
@@ -21,102 +23,110 @@ export interface LeaseTimes {
 
 export const LEASE_TIMES: LeaseTimes = { renewMs: 500, leaseMs: 2_500, margin: 0.2 };
 
-export interface LeaseValue {
-  readonly host: string;
-  /** This very holder: a host that starts again is another one. */
-  readonly holder: string;
-  /** Largest epoch handed out under this lease or those before it. */
-  readonly epoch: number;
-  readonly beat: number;
-  readonly released: boolean;
-}
-
 export interface LeaseEvents {
-  /** The lease is ours from now on, as long as `valid`. */
-  acquired(epoch: number): void;
-  /** It may have become somebody else's; `valid` is false. Called once per acquisition, not after `release`. */
+  /** Others may have taken what we own; `valid` is false. Also when that is certain: then `id` is another one. */
   lapsed(): void;
+  /** `valid` again. Under the same id nobody has taken anything meanwhile. */
+  regained(): void;
 }
 
-export class Lease {
+export interface LeaseOptions {
+  /** Of this process, random. */
+  readonly base: string;
+  readonly facts: HostFacts;
+  readonly times: LeaseTimes;
+  /** For the next heartbeat. */
+  flags(): HostFlags;
+}
+
+export class HostLease {
   readonly #kv: KeyValue;
   readonly #clock: Clock;
-  readonly #key: string;
-  readonly #host: string;
-  readonly #holder = randomBytes(12).toString('hex');
-  readonly #times: LeaseTimes;
+  readonly #options: LeaseOptions;
+  readonly #token = randomBytes(12).toString('hex');
   #events: LeaseEvents | undefined;
-  #timer: TimerHandle | undefined;
-  #lapse: TimerHandle | undefined;
-  #unwatch: (() => void) | undefined;
-  #busy = false;
-  #work: Promise<void> = Promise.resolve();
-  #again = false;
-  #stopped = true;
+  #incarnation = 1;
+  #revision = 0;
+  #beat = 0;
+  /** When the last heartbeat was sent; monotonic. */
+  #sent = 0;
   #holding = false;
   #validUntil = 0;
-  #revision = 0;
-  /** When the revision was first seen, monotonic; while it is somebody else's. */
-  #seenAt = 0;
-  #seen = false;
-  #epoch = 0;
-  #beat = 0;
-  #notBefore = 0;
+  #timer: TimerHandle | undefined;
+  #lapse: TimerHandle | undefined;
+  #stopped = true;
+  #busy = false;
+  #again = false;
+  #work: Promise<void> = Promise.resolve();
 
-  constructor(kv: KeyValue, clock: Clock, key: string, host: string, times: LeaseTimes = LEASE_TIMES) {
+  constructor(kv: KeyValue, clock: Clock, options: LeaseOptions) {
     this.#kv = kv;
     this.#clock = clock;
-    this.#key = key;
-    this.#host = host;
-    this.#times = times;
+    this.#options = options;
+  }
+
+  /** Changes when somebody ended our key. */
+  get id(): string {
+    return incarnation(this.#options.base, this.#incarnation);
   }
 
   get valid(): boolean {
     return this.#holding && this.#clock.monotonic() < this.#validUntil;
   }
 
-  /** Resolves after the first look at the key (and taking it, if it was free); rejects when it can't be looked at. */
+  /** How long `valid` will hold without another heartbeat; milliseconds. */
+  get msLeft(): number {
+    return this.#holding ? Math.max(0, this.#validUntil - this.#clock.monotonic()) : 0;
+  }
+
+  /** Rejects when the first heartbeat can't be written. */
   async start(events: LeaseEvents): Promise<void> {
-    this.#events = events;
     this.#stopped = false;
-    this.#busy = true;
-    try {
-      await this.#look();
-    } catch (error) {
-      this.#stopped = true;
-      throw error;
-    } finally {
-      this.#busy = false;
+    for (let attempts = 0; !this.#holding; attempts++) {
+      // An id that somebody else has is left alone.
+      if (attempts === 3) throw new Error('no heartbeat could be written');
+      try {
+        await this.#renew();
+      } catch (error) {
+        this.#stopped = true;
+        throw error;
+      }
     }
-    this.#unwatch = this.#kv.watch(this.#key, () => {
-      if (!this.#holding) this.#step();
-    });
+    this.#events = events;
     this.#arm();
   }
 
-  /** Carried in the key from the next heartbeat on, for whoever comes after us. */
-  raiseEpoch(epoch: number): void {
-    this.#epoch = Math.max(this.#epoch, epoch);
+  /** A heartbeat at once: what it says has changed. Resolves when it was tried. */
+  beat(): Promise<void> {
+    if (this.#busy) {
+      this.#again = true;
+      return this.#work;
+    }
+    if (this.#stopped) return Promise.resolve();
+    this.#busy = true;
+    // The next one is due a fixed time after this one was begun, however long it takes.
+    this.#arm();
+    this.#work = this.#renew()
+      .catch(() => {})
+      .then(() => {
+        this.#busy = false;
+        if (!this.#again || this.#stopped) return undefined;
+        this.#again = false;
+        return this.beat();
+      });
+    return this.#work;
   }
 
-  /** Give the lease back at once, and don't ask for it again for a while (0: at all, stop). */
-  async release(pauseMs = 0): Promise<void> {
-    if (pauseMs === 0) {
-      this.#stopped = true;
-      this.#unwatch?.();
-      if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    }
-    this.#notBefore = this.#clock.monotonic() + pauseMs;
+  /** The last word: nothing is ours any more. */
+  async release(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer) this.#clock.clearTimeout(this.#timer);
     // A heartbeat under way would change the revision that we name.
     await this.#work;
-    if (this.#holding) await this.#giveBack();
-  }
-
-  async #giveBack(): Promise<void> {
     this.#holding = false;
     if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
     try {
-      await this.#put(true);
+      if (this.#revision > 0) await this.#kv.put(hostKey(this.id), this.#value('released'), this.#revision);
     } catch {
       // Then it expires by itself.
     }
@@ -125,118 +135,69 @@ export class Lease {
   #arm(): void {
     if (this.#stopped) return;
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    const now = this.#clock.monotonic();
-    const free = this.#holding ? Number.POSITIVE_INFINITY : this.#seenAt + this.#times.leaseMs - now;
-    const wait = free > 0 ? Math.min(Math.ceil(free), this.#times.renewMs) : this.#times.renewMs;
-    this.#timer = this.#clock.setTimeout(() => this.#step(), wait);
-  }
-
-  /** One heartbeat or one look at a time; what comes meanwhile is done once afterwards. */
-  #step(): void {
-    if (this.#stopped) return;
-    if (this.#busy) {
-      this.#again = true;
-      return;
-    }
-    this.#busy = true;
-    this.#again = false;
-    // The next beat is due a fixed time after this one was begun, however long it takes.
-    this.#arm();
-    this.#work = (this.#holding ? this.#renew() : this.#look())
-      .catch(() => {})
-      .finally(() => {
-        this.#busy = false;
-        if (this.#again) this.#step();
-        else if (!this.#holding) this.#arm();
-      });
-  }
-
-  async #look(): Promise<void> {
-    this.#observe(await this.#kv.get(this.#key));
-    if (this.#stopped || this.#holding) return;
-    const now = this.#clock.monotonic();
-    if (now < this.#notBefore || now < this.#seenAt + this.#times.leaseMs) return;
-    // Whatever comes of it, not again at once: our own write also wakes us.
-    this.#notBefore = now + this.#times.renewMs;
-    const acquired = await this.#put(false);
-    if (!acquired) this.#seen = false;
-    else if (this.#stopped) await this.#giveBack();
-    else this.#events?.acquired(this.#epoch);
+    this.#timer = this.#clock.setTimeout(() => void this.beat(), this.#options.times.renewMs);
   }
 
   async #renew(): Promise<void> {
-    for (let attempt = 0; attempt < 2 && this.#holding; attempt++) {
+    for (let attempt = 0; attempt < 2; attempt++) {
       try {
-        if (await this.#put(false)) return;
+        if (await this.#put()) return;
       } catch {
         // Unknown outcome: it may have been written, at another revision.
       }
-      const entry = await this.#kv.get(this.#key);
-      if (!this.#holding) return;
-      if (entry && parse(entry).holder === this.#holder) this.#revision = entry.revision;
-      else this.#lost();
+      const entry = await this.#kv.get(hostKey(this.id));
+      const value = entry && parseHost(entry.value);
+      if (value?.token === this.#token && value.end === null) {
+        this.#revision = entry!.revision;
+        if (value.beat === this.#beat) return this.#extend();
+      }
+      // Never written, as far as can be seen: once more under the same id.
+      else if (!entry && this.#revision === 0) continue;
+      else this.#ended();
     }
   }
 
-  /** @returns false when another write came first */
-  async #put(released: boolean): Promise<boolean> {
-    const sent = this.#clock.monotonic();
-    const value: LeaseValue = {
-      host: this.#host,
-      holder: this.#holder,
-      epoch: this.#epoch,
-      beat: ++this.#beat,
-      released,
-    };
-    const wasHolding = this.#holding;
-    const revision = await this.#kv.put(this.#key, JSON.stringify(value), this.#revision);
+  /** @returns false when somebody else wrote the key */
+  async #put(): Promise<boolean> {
+    this.#sent = this.#clock.monotonic();
+    const revision = await this.#kv.put(hostKey(this.id), this.#value(null), this.#revision);
     if (revision === undefined) return false;
     this.#revision = revision;
-    if (released) return true;
-    // It lapsed, or was given back, while the answer was under way.
-    if (wasHolding && !this.#holding) return true;
-    const until = sent + this.#times.leaseMs * (1 - this.#times.margin);
-    if (this.#clock.monotonic() >= until) {
-      if (this.#holding) this.#lost();
-      return this.#holding;
-    }
-    this.#holding = true;
-    this.#validUntil = until;
-    if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
-    this.#lapse = this.#clock.setTimeout(() => this.#lost(), until - this.#clock.monotonic());
+    this.#extend();
     return true;
   }
 
-  #lost(): void {
+  /** The last heartbeat was written. */
+  #extend(): void {
+    const { leaseMs, margin } = this.#options.times;
+    const until = this.#sent + leaseMs * (1 - margin);
+    const now = this.#clock.monotonic();
+    if (this.#stopped || now >= until) return;
+    this.#validUntil = until;
+    if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
+    this.#lapse = this.#clock.setTimeout(() => this.#lapsed(), until - now);
+    if (!this.#holding) {
+      this.#holding = true;
+      this.#events?.regained();
+    }
+  }
+
+  #value(end: HostValue['end']): string {
+    const { facts, flags } = this.#options;
+    return JSON.stringify({ ...facts, ...flags(), token: this.#token, beat: ++this.#beat, end } satisfies HostValue);
+  }
+
+  /** Somebody found us silent: whatever this id owned is no longer ours. */
+  #ended(): void {
+    this.#incarnation++;
+    this.#revision = 0;
+    this.#lapsed();
+  }
+
+  #lapsed(): void {
     if (!this.#holding) return;
     this.#holding = false;
     if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
-    this.#seen = false;
     this.#events?.lapsed();
-    this.#arm();
   }
-
-  #observe(entry: KvEntry | undefined): void {
-    const value = entry && parse(entry);
-    if (value) this.#epoch = Math.max(this.#epoch, value.epoch);
-    const revision = entry?.revision ?? 0;
-    if (revision !== this.#revision || !this.#seen) {
-      this.#revision = revision;
-      this.#seen = true;
-      this.#seenAt = this.#clock.monotonic();
-    }
-    // Nobody holds it, or we did and nobody came after us: no need to wait.
-    if (!value || value.released || value.holder === this.#holder) this.#seenAt = Number.NEGATIVE_INFINITY;
-  }
-}
-
-function parse(entry: KvEntry): LeaseValue {
-  const read = JSON.parse(entry.value) as Partial<LeaseValue>;
-  return {
-    host: read.host ?? '',
-    holder: read.holder ?? '',
-    epoch: read.epoch ?? 0,
-    beat: read.beat ?? 0,
-    released: read.released ?? false,
-  };
 }

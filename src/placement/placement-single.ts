@@ -1,28 +1,28 @@
-import { type Epoch, PARTITIONS, type Partition, partition } from '../core/index.js';
-import type { PartitionOwner, Placement } from './placement.js';
+import type { Epoch, Partition } from '../core/index.js';
+import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
+import { allPartitions } from './table.js';
 
 /** The one thing placement needs of the Store. */
 export interface EpochSource {
   raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch>;
 }
 
-export const allPartitions: readonly Partition[] = Array.from({ length: PARTITIONS }, (_, i) => partition(i));
-
 /** New epochs for these partitions, written to the Store first; `atLeast` is the epoch known from elsewhere. */
 export async function raiseEpochs(
   store: EpochSource,
   partitions: readonly Partition[],
-  atLeast: number,
+  atLeast: (partition: Partition) => number,
 ): Promise<Map<Partition, Epoch>> {
-  const epochs = await Promise.all(partitions.map((p) => store.raiseEpoch(p, atLeast)));
+  const epochs = await Promise.all(partitions.map((p) => store.raiseEpoch(p, atLeast(p))));
   return new Map(partitions.map((p, i) => [p, epochs[i]!]));
 }
 
 /** Embedded: everything is always ours. */
-export class SinglePlacement implements Placement {
+export class SinglePlacement implements ReportingPlacement {
   readonly #store: EpochSource;
   #owner: PartitionOwner | undefined;
   #owning = false;
+  #epochs: ReadonlyMap<Partition, Epoch> = new Map();
 
   constructor(store: EpochSource) {
     this.#store = store;
@@ -30,9 +30,10 @@ export class SinglePlacement implements Placement {
 
   /** Rejects with what the Store or the owner rejects with; nothing is owned then. */
   async start(owner: PartitionOwner): Promise<void> {
-    const epochs = await raiseEpochs(this.#store, allPartitions, 0);
+    const epochs = await raiseEpochs(this.#store, allPartitions, () => 0);
     this.#owner = owner;
     this.#owning = true;
+    this.#epochs = epochs;
     try {
       await owner.take(allPartitions, epochs);
     } catch (error) {
@@ -51,5 +52,17 @@ export class SinglePlacement implements Placement {
     this.#owner = undefined;
     if (owner) await owner.lose(allPartitions, 'released');
     this.#owning = false;
+  }
+
+  /** There are no other hosts, and nothing that could lapse. */
+  status(): PlacementStatus {
+    const owned = this.#owning ? [...this.#epochs] : [];
+    return {
+      id: '',
+      hosts: [],
+      own: owned.map(([partition, epoch]) => ({ partition, epoch, phase: 'serving' })),
+      leaseMsLeft: this.#owning ? Number.POSITIVE_INFINITY : 0,
+      unowned: allPartitions.length - owned.length,
+    };
   }
 }

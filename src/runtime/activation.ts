@@ -60,6 +60,9 @@ export class Activation {
       clock: ports.clock,
       log: ports.log,
       send: (command, id, requestId) => ports.sendFromOutbox(command, id, requestId),
+      appended: (seq, versions) => {
+        if (ports.logger.isLevelEnabled?.('debug')) ports.logger.debug({ actor: key, versions, seq }, 'in the log');
+      },
       trouble: (error) => ports.logger.warn({ actor: key, err: error }, 'append failed, trying again'),
       progress: () => this.#progressed(),
     });
@@ -68,9 +71,10 @@ export class Activation {
       now: () => ports.clock.now(),
       monotonic: () => ports.clock.monotonic(),
       state: () => this.#memory.state,
-      wrote: (commands, began) => {
+      wrote: ({ version, commands, requests }, began) => {
         this.#meter.commitSeconds.observe((ports.clock.monotonic() - began) / 1000);
         this.#meter.commitCommands.observe(commands);
+        if (requests.length > 0) ports.logger.debug({ actor: key, version, requestIds: requests }, 'committed');
       },
       committed: () => {
         if (this.#live) this.#guard(() => this.#live?.committed());

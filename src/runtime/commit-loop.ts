@@ -14,8 +14,8 @@ export interface CommitOwner {
   /** Milliseconds. */
   monotonic(): number;
   state(): JsonObject;
-  /** The Store has taken a group of so many commands, which it was given at that time. */
-  wrote(commands: number, began: number): void;
+  /** The Store has taken a group, which it was given at that time. */
+  wrote(group: Group, began: number): void;
   /** A group became durable. */
   committed(): void;
   failed(reason: StopReason, error?: unknown): void;
@@ -181,7 +181,7 @@ export class CommitLoop {
       return this.owner.failed('store-failed', error);
     }
     if (this.owner.stopped()) return;
-    this.owner.wrote(group.replies.length, began);
+    this.owner.wrote(group, began);
     this.#committed = group.version;
     this.#stale = outbox.length > 0;
     this.#groups.shift();

@@ -3,9 +3,6 @@ import type { Clock, TimerHandle } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
 import type { Activation } from './activation.js';
 
-/** Handing over waits this long for what was begun. */
-const DRAIN_MS = 10_000;
-
 export interface Handover {
   readonly all: readonly Partition[];
   activations(of: readonly Partition[]): Activation[];
@@ -19,14 +16,18 @@ export interface Handover {
  * Commands of actors are taken to the end: those that drain may wait for each other. Bounded, because what is left in an
  * outbox is not lost: the next owner goes on with it.
  */
-export async function drain(clock: Clock, { all, activations, leave, left }: Handover): Promise<void> {
+export async function drain(
+  clock: Clock,
+  withinMs: number,
+  { all, activations, leave, left }: Handover,
+): Promise<void> {
   let timer: TimerHandle | undefined;
   let late = false;
   const limit = new Promise<void>((resolve) => {
     timer = clock.setTimeout(() => {
       late = true;
       resolve();
-    }, DRAIN_MS);
+    }, withinMs);
   });
   // Live actors write down what only memory knows while commands are still taken: they send themselves one.
   await Promise.race([limit, Promise.all(activations(all).map((a) => a.draining()))]);

@@ -128,6 +128,7 @@ export class Executor {
   /** Make an outcome part of the state in memory and of the commit in the making. */
   #take(pending: Pending, outcome: Outcome<JsonObject>, group: Group): void {
     const reply: Reply = outcome.reply;
+    const { requestId } = pending.envelope;
     this.memory.apply(outcome, group);
     if (outcome.due !== undefined) this.commits.due = outcome.due;
     if (outcome.end) {
@@ -135,10 +136,11 @@ export class Executor {
       this.ending = true;
     }
     this.commits.take(group);
+    group.commands++;
+    if (requestId !== '' && this.ports.logger.isLevelEnabled?.('debug')) group.requests.push(requestId);
     group.replies.push([pending.envelope.id, outcome.large ? { again: true } : reply]);
     const finish = (): void => this.owner.finish(pending, reply);
     const { exclusive, lane = 'main' } = pending.command;
-    const { requestId } = pending.envelope;
     const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);
     if (stages.length > 0) {
       const waits = outcome.replyAfterCommands === true;

@@ -32,6 +32,10 @@ export class Group {
   readonly messages = new Map<number, MessageChange>();
   readonly items: LogItem[] = [];
   readonly sequences: { readonly sequence: Sequence; readonly finished: () => void }[] = [];
+  /** Commands in it. */
+  commands = 0;
+  /** HTTP requests that caused them, where a log line will say so. */
+  readonly requests: string[] = [];
   readonly replies: (readonly [string, Reply])[] = [];
   /** Called when the commit, with its records, is durable. */
   readonly onCommitted: (() => void)[] = [];

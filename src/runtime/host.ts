@@ -60,6 +60,8 @@ const FIRST_WAKE_RETRY_MS = 250;
 const LONGEST_WAKE_RETRY_MS = 5_000;
 /** Shown also while no queue is in them. */
 const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
+/** Handing over waits this long for what was begun. */
+const DRAIN_MS = 10_000;
 const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
 const HAND_ON_MS = 60_000;
@@ -94,7 +96,7 @@ export class ActorHost implements PartitionOwner {
     this.#timers = new DueTimers(options.clock, (key) => this.#wake(key));
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
-      ask: (to, name, args, caller) => this.#ask(to, name, args, caller),
+      ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
       store: options.store,
       log: options.log,
       directory: async (realm) => {
@@ -155,15 +157,22 @@ export class ActorHost implements PartitionOwner {
     // Nothing sleeps for ever: what a former owner left undone comes before the first answer.
     const sleepers = await this.options.store.sleepers(partitions);
     const now = this.options.clock.now();
-    const woken: Promise<void>[] = [];
+    const woken = new Map<Partition, Promise<void>[]>();
     for (const { key, due, pending } of sleepers) {
-      if (!ours(partitionOf(key))) continue;
+      const p = partitionOf(key);
+      if (!ours(p)) continue;
       if (due !== null) this.#timers.set(key, due);
-      if (pending || (due !== null && due <= now)) woken.push(this.#activate(key).loaded);
+      if (!pending && (due === null || due > now)) continue;
+      const before = woken.get(p);
+      const { loaded } = this.#activate(key);
+      if (before) before.push(loaded);
+      else woken.set(p, [loaded]);
     }
-    await Promise.all(woken);
     await Promise.all(
-      partitions.filter(ours).map(async (p) => {
+      partitions.map(async (p) => {
+        // A partition that has many to wake keeps no other one waiting.
+        await Promise.all(woken.get(p) ?? []);
+        if (!ours(p)) return;
         const server = await this.options.bus.serve(partitionSubject(p), (request) => this.#receive(p, request));
         if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
         else await server.close();
@@ -171,16 +180,16 @@ export class ActorHost implements PartitionOwner {
     );
   }
 
-  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
+  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {
     const began = this.options.clock.monotonic();
-    await this.#lose(partitions, reason);
+    await this.#lose(partitions, reason, withinMs);
     this.#meters.lost(partitions.length, reason, this.options.clock.monotonic() - began);
   }
 
-  async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed'): Promise<void> {
+  async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs: number): Promise<void> {
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
-      await drain(this.options.clock, {
+      await drain(this.options.clock, withinMs, {
         activations: (of) => this.#of(new Set(of)),
         leave: () => this.#leave(partitions, epochs),
         left: () => partitions.filter((p) => this.#leaving.has(p)),
@@ -328,8 +337,8 @@ export class ActorHost implements PartitionOwner {
     await this.client.send(key, name, args).reply;
   }
 
-  async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0): Promise<Json> {
-    const reply = await this.client.send(to, name, args, { caller, deadlineMs: 15_000 }).reply;
+  async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0, requestId = ''): Promise<Json> {
+    const reply = await this.client.send(to, name, args, { caller, requestId, deadlineMs: 15_000 }).reply;
     if ('value' in reply) return reply.value;
     throw new Error(`${name} to ${to} was not answered with a value`);
   }

@@ -83,8 +83,8 @@ export interface Outcome<S> {
 export interface Suppliers {
   /** One new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
-  /** Ask another actor (no effect there may depend on being asked once). */
-  ask(to: ActorKey, name: string, args: JsonObject, caller?: number): Promise<Json>;
+  /** Ask another actor (no effect there may depend on being asked once). The runtime adds the request's id. */
+  ask(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string): Promise<Json>;
   readonly store: import('../store/index.js').Store;
   readonly log: import('../log/index.js').EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;

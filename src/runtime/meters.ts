@@ -25,11 +25,15 @@ export class KindMeter {
 
 const RETRY_REASONS: readonly RetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable'];
 
+/** Shown from the start, so that the first one is seen as a change. */
+const QUEUE_ENDS = ['deleted', 'idle', 'overflow', 'trimmed', 'incarnation', 'deactivated'];
+
 export class Meters {
   readonly #kinds = new Map<string, KindMeter>();
   readonly #refused: ReadonlyMap<RetryReason, Count>;
 
   constructor(readonly metrics: Metrics) {
+    for (const why of QUEUE_ENDS) metrics.counter('conclave_queue_ends_total', why);
     this.#refused = new Map(
       RETRY_REASONS.map((reason) => [reason, metrics.counter('conclave_commands_refused_total', reason)]),
     );

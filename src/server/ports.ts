@@ -1,10 +1,11 @@
 /** The ports that a process runs on: the embedded set, or those of a cluster. */
+import type { BackupSummary } from '../backup/index.js';
 import type { Blobs } from '../blobs/index.js';
 import type { Bus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Mailer } from '../mail/index.js';
-import type { Placement } from '../placement/index.js';
+import type { ReportingPlacement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
 
 export interface Ports {
@@ -13,7 +14,11 @@ export interface Ports {
   readonly log: EventLog;
   readonly blobs: Blobs;
   /** Only where actors run. */
-  readonly actors: { readonly store: Store; readonly placement: Placement; readonly mailer: Mailer } | undefined;
+  readonly actors:
+    | { readonly store: Store; readonly placement: ReportingPlacement; readonly mailer: Mailer }
+    | undefined;
+  /** Embedded: writes a backup into that folder, while everything goes on. @throws AdminError */
+  readonly backUp?: (folder: string) => Promise<BackupSummary>;
   /** 0 ≤ x < 1, where chance decides something harmless; absent: Math.random. */
   readonly random?: () => number;
   /** In the order in which they must be closed. */

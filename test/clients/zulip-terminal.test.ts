@@ -47,7 +47,7 @@ if (python) {
       // Its frontend and the owner of everything: all that holds its poll.
       const restart = async (): Promise<void> => {
         const { child, port } = face.frontends[0]!;
-        await Promise.all([child.kill(), (await face.leader()).kill()]);
+        await Promise.all([child.kill(), (await face.busiest()).kill()]);
         await face.addFrontend(port);
         await face.addHost();
       };

@@ -77,6 +77,10 @@ export class HttpCall implements HttpExchange {
     );
   }
 
+  headerLines(name: string): string {
+    return this.header(name);
+  }
+
   header(name: string): string {
     if (name === 'authorization') return this.request.authorization;
     if (name === 'host') return 'localhost';

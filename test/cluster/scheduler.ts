@@ -5,7 +5,7 @@ export class Random {
   #state: number;
 
   constructor(seed: number) {
-    this.#state = (seed * 0x9e3779b1) >>> 0;
+    this.#state = Math.imul(seed, 0x9e3779b1) >>> 0;
   }
 
   /** 0 ≤ x < 1. */

@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/index.js';
 import type { Partition } from '../../src/core/index.js';
 import { Frontend } from '../../src/http/index.js';
 import { LogUnavailable } from '../../src/log/index.js';
-import type { Placement } from '../../src/placement/index.js';
+import type { ReportingPlacement } from '../../src/placement/index.js';
 import type { ActorHost } from '../../src/runtime/index.js';
 import { ConclaveNode } from '../../src/server/node.js';
 import type { Ports } from '../../src/server/ports.js';
@@ -94,10 +94,11 @@ export class SimProcess implements Place {
       gate: (step) => this.#gate(step, '', 'log'),
       travel: (label, deliver) => this.#travel(label, deliver),
     });
-    const placement: Placement = {
+    const placement: ReportingPlacement = {
       start: async () => undefined,
       mayAnswer: (partition) => mayAnswer(this, partition),
       stop: async () => undefined,
+      status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0 }),
     };
     const mailer = { send: async () => undefined, close: async () => undefined };
     const ports: Ports = {

@@ -3,7 +3,7 @@ import type { KeyValue, KvEntry } from '../../src/placement/index.js';
 /** Keys shared by several hosts in one process. */
 export class MemoryKvServer {
   readonly entries = new Map<string, KvEntry>();
-  readonly watchers = new Set<[string, () => void]>();
+  readonly watchers = new Set<(key: string, value: string) => void>();
   revision = 0;
 }
 
@@ -14,6 +14,8 @@ export class MemoryKv implements KeyValue {
   cut = false;
   /** Writes are executed, but their answers are lost. */
   deaf = false;
+  /** Waited for before each operation: a slow network, or a process that stands still. */
+  way: () => Promise<void> = async () => {};
 
   constructor(server: MemoryKvServer) {
     this.#server = server;
@@ -24,23 +26,33 @@ export class MemoryKv implements KeyValue {
     return this.#server.entries.get(key);
   }
 
+  async all(): Promise<ReadonlyMap<string, KvEntry>> {
+    await this.#travel();
+    return new Map(this.#server.entries);
+  }
+
   async put(key: string, value: string, revision: number): Promise<number | undefined> {
     await this.#travel();
     if ((this.#server.entries.get(key)?.revision ?? 0) !== revision) return undefined;
     const entry = { value, revision: ++this.#server.revision };
     this.#server.entries.set(key, entry);
-    for (const [watched, changed] of this.#server.watchers) if (watched === key) queueMicrotask(changed);
+    for (const changed of this.#server.watchers) queueMicrotask(() => changed(key, value));
     if (this.deaf) throw new Error('no answer');
     return entry.revision;
   }
 
-  watch(key: string, changed: () => void): () => void {
-    const watcher: [string, () => void] = [
-      key,
-      () => {
-        if (!this.cut) changed();
-      },
-    ];
+  async delete(key: string, revision: number): Promise<boolean> {
+    await this.#travel();
+    if (this.#server.entries.get(key)?.revision !== revision) return false;
+    this.#server.entries.delete(key);
+    if (this.deaf) throw new Error('no answer');
+    return true;
+  }
+
+  watch(changed: (key: string, value: string) => void): () => void {
+    const watcher = (key: string, value: string): void => {
+      if (!this.cut) changed(key, value);
+    };
     this.#server.watchers.add(watcher);
     return () => this.#server.watchers.delete(watcher);
   }
@@ -48,6 +60,7 @@ export class MemoryKv implements KeyValue {
   async close(): Promise<void> {}
 
   async #travel(): Promise<void> {
+    await this.way();
     await Promise.resolve();
     if (this.cut) throw new Error('cut off');
   }

@@ -79,6 +79,7 @@ export const getEvents = operation({
   method: 'GET',
   path: '/events',
   guard: 'user',
+  rateLimit: 'polls',
   headers: ['user-agent'],
   summary: 'Wait for events of a queue.',
   parameters: {

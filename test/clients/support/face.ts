@@ -1,12 +1,14 @@
 /** The two faces of the server, each as real processes with an owner and a second user. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import t from 'tap';
+import { type ActorKey, partitionOf } from '../../../src/core/index.js';
+import { NatsKv, placementBucket } from '../../../src/placement/index.js';
+import { until } from '../../support/until.js';
 import { type Account, Api, readZuliprc } from './api.js';
+import { remove, temporary } from './folders.js';
 import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
 
 export const OTHER = 'other@example.com';
@@ -14,9 +16,6 @@ export const OTHER = 'other@example.com';
 export const PASSWORD = 'correct horse battery staple';
 const LINES = 40;
 const SECRET = 'a secret for tests only';
-
-export const temporary = (name: string): string => mkdtempSync(join(tmpdir(), `conclave-${name}-`));
-export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 /** Runs a command of the command line to its end. */
 export async function command(args: readonly string[]): Promise<string> {
@@ -61,6 +60,14 @@ export class Embedded {
     return face;
   }
 
+  /** On a data directory that is there, with the accounts in it. */
+  static async on(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
+    const face = new Embedded(dataDir, await freePort(), []);
+    Object.assign(face, { owner, other });
+    await face.up();
+    return face;
+  }
+
   get site(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -88,7 +95,32 @@ export interface ClusterOptions {
   readonly options?: readonly string[];
 }
 
-/** Two frontends, two actor hosts, one of which stands by. */
+interface Keys {
+  readonly table: { readonly hosts: readonly string[]; readonly owners: readonly number[] };
+  readonly host: (id: string) => { readonly pid: number; readonly serving: number };
+}
+
+async function keysOf(kv: NatsKv): Promise<Keys> {
+  const all = await kv.all();
+  const host = (id: string) => {
+    const { name, serving } = JSON.parse(all.get(`host.${id}`)?.value ?? '{}') as { name?: string; serving?: number };
+    return { pid: Number(name?.split('/').pop()), serving: serving ?? 0 };
+  };
+  return { table: JSON.parse(all.get('table')?.value ?? '{"hosts":[],"owners":[]}') as Keys['table'], host };
+}
+
+async function isOwned(kv: NatsKv, by: readonly Child[]): Promise<boolean> {
+  const { table, host } = await keysOf(kv);
+  const hosts = table.hosts.map(host);
+  const serving = hosts.reduce((sum, one) => sum + one.serving, 0);
+  return (
+    table.owners.every((i) => i >= 0) &&
+    serving === table.owners.length &&
+    hosts.every(({ pid }) => by.some((child) => child.pid === pid))
+  );
+}
+
+/** Two frontends, and actor hosts that share the partitions. */
 export class Cluster {
   readonly namespace = `t${randomBytes(6).toString('hex')}`;
   readonly folder = temporary('cluster');
@@ -102,12 +134,10 @@ export class Cluster {
     this.zuliprcs = [join(this.folder, 'owner.zuliprc'), join(this.folder, 'other.zuliprc')];
   }
 
-  static async start(of: ClusterOptions): Promise<Cluster> {
+  static async start(of: ClusterOptions, hosts = 2): Promise<Cluster> {
     const cluster = new Cluster(of);
     try {
-      // The first takes everything, the second stands by.
-      await cluster.addHost();
-      await cluster.addHost();
+      for (let i = 0; i < hosts; i++) await cluster.addHost();
       await Promise.all([cluster.addFrontend(), cluster.addFrontend()]);
       const [a, b] = [cluster.site(0), cluster.site(1)];
       const who = ['--name', 'Test', '--email', 'owner@example.com', '--full-name', 'Owner'];
@@ -154,18 +184,61 @@ export class Cluster {
     return child;
   }
 
-  /** The actor host that holds the lease. */
-  async leader(): Promise<Child> {
-    const connection = await connect({ servers: this.of.nats });
+  /** The actor host that owns the most partitions. */
+  async busiest(): Promise<Child> {
+    const counts = new Map<number, number>();
+    for (const pid of await this.owners()) counts.set(pid, (counts.get(pid) ?? 0) + 1);
+    const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+    return this.#host(most?.[0]);
+  }
+
+  /** The actor host that owns an actor. */
+  async hostOf(key: ActorKey): Promise<Child> {
+    return this.#host((await this.owners())[partitionOf(key)]);
+  }
+
+  /** Runs a command of the command line for this cluster, to whatever end. */
+  attempt(...words: string[]): Promise<Ended> {
+    return bounded(conclave([...words, ...this.#connection()]), 60_000);
+  }
+
+  /** Milliseconds until every partition is owned, and answered for, by one of these processes. */
+  async owned(by: readonly Child[], withinMs = 20_000): Promise<number> {
+    const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
     try {
-      const kv = await connection.jetstream().views.kv(`CONCLAVE_PLACEMENT_${this.namespace}`);
-      const pid = Number((await kv.get('owner'))?.json<{ host: string }>().host.split('/').pop());
-      const leader = this.hosts.find((host) => host.pid === pid);
-      if (!leader) throw new Error(`the lease names process ${pid}, which is none of ours`);
-      return leader;
+      return await until('all partitions have an owner that serves them', () => isOwned(kv, by), withinMs);
     } finally {
-      await connection.close();
+      await kv.close();
     }
+  }
+
+  /** Process of the owner of each partition. */
+  async owners(): Promise<number[]> {
+    const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
+    try {
+      const { table, host } = await keysOf(kv);
+      return table.owners.map((i) => (i < 0 ? 0 : host(table.hosts[i]!).pid));
+    } finally {
+      await kv.close();
+    }
+  }
+
+  /** Ends every process, and keeps what is stored. */
+  async down(): Promise<void> {
+    explain(await Promise.all(this.children.map((child) => child.stop())));
+    this.hosts.length = 0;
+    this.frontends.length = 0;
+  }
+
+  /** What a command of the command line for this cluster prints. @throws when it fails */
+  command(...words: readonly string[]): Promise<string> {
+    return command([...words, ...this.#connection()]);
+  }
+
+  #host(pid: number | undefined): Child {
+    const host = this.hosts.find((one) => one.pid === pid);
+    if (!host) throw new Error(`the table names process ${pid}, which is none of ours`);
+    return host;
   }
 
   /** URL of its database. */

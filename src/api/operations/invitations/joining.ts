@@ -85,6 +85,7 @@ const askByLink = operation({
     const email = (call.params.email ?? '').trim();
     return whileItStands(
       async () => {
+        call.countLetter();
         const args: JsonObject = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
         await call.send({ to: realmKey(realm), command: 'ask-sign-up', args });
         return letterSent(email);

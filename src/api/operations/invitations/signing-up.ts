@@ -40,6 +40,7 @@ const askSignUp = operation({
     const args = { email, by: null, origin: call.site };
     return whileItIsOpen(
       async () => {
+        call.countLetter();
         await call.send({ to: realmKey(call.realm), command: 'ask-sign-up', args });
         return letterSent(email);
       },

@@ -1,0 +1,391 @@
+/**
+ * Many hosts, each with the partitions that rendezvous hashing gives it. There is no leader: every host looks at all
+ * keys, works out by itself what should be whose, and does what is its own to do (docs/decisions/014-placement.md):
+ *
+ * - take what the table names as its own, and what is nobody's or a dead host's and should be its own;
+ * - hand over what it owns and should be another's, in small batches;
+ * - end the key of a host that was silent for a whole lease.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock, TimerHandle } from '../clock/index.js';
+import type { Partition } from '../core/index.js';
+import { HandOver } from './hand-over.js';
+import { baseOf, drainKey, type HostFacts, hostKey, hostOfKey, isDrainKey, isNews, parseHost } from './host-key.js';
+import type { KeyValue, KvEntry } from './kv.js';
+import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
+import { type Member, Members } from './members.js';
+import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
+import { type EpochSource, raiseEpochs } from './placement-single.js';
+import { SharedTable } from './shared-table.js';
+import { statusOf } from './status.js';
+import { allPartitions, TABLE_KEY, Table } from './table.js';
+import { type Candidate, Targets } from './targets.js';
+import { Tenures } from './tenures.js';
+
+/** After a take-over that failed (the Store is away, say) others may try first; milliseconds. */
+const PAUSE_MS = 1_000;
+/** Between two looks that nothing but time has caused. */
+const SHORTEST_WAIT_MS = 10;
+/** Keys of the dead stay this long for people to see. */
+const KEEP_DEAD_MS = 60_000;
+/** A host that ends hands over batch by batch for this long, then everything at once. */
+const LEAVE_MS = 8_000;
+/** Then it ends, whatever is left. */
+const LEAVE_HARD_MS = 20_000;
+
+export interface ClusterPlacementOptions extends HostFacts {
+  readonly times?: LeaseTimes;
+  /** Id of this process; default: random. */
+  readonly id?: string;
+  /** Told what went wrong and is tried again later. */
+  readonly failed?: (error: unknown) => void;
+  /** Told what happens, in words. */
+  readonly note?: (context: object, message: string) => void;
+}
+
+export class ClusterPlacement implements ReportingPlacement {
+  readonly #kv: KeyValue;
+  readonly #clock: Clock;
+  readonly #store: EpochSource;
+  readonly #base: string;
+  readonly #facts: HostFacts;
+  readonly #times: LeaseTimes;
+  readonly #failed: (error: unknown) => void;
+  readonly #note: (context: object, message: string) => void;
+  readonly #lease: HostLease;
+  readonly #members: Members;
+  readonly #table: SharedTable;
+  #joining: Promise<void> | undefined;
+  #tenures: Tenures | undefined;
+  #handOver: HandOver | undefined;
+  /** Takes and hand-overs under way. */
+  readonly #tasks = new Set<Promise<void>>();
+  #draining = false;
+  #leaving = false;
+  #late = false;
+  /** Monotonic; nothing is taken before. */
+  #unableUntil = 0;
+  #away = false;
+  #running = false;
+  #busy = false;
+  #again = false;
+  #timer: TimerHandle | undefined;
+  #unwatch: (() => void) | undefined;
+  #changed: () => void = () => {};
+
+  constructor(kv: KeyValue, clock: Clock, store: EpochSource, options: ClusterPlacementOptions) {
+    const { name, version, address } = options;
+    this.#kv = kv;
+    this.#clock = clock;
+    this.#store = store;
+    this.#base = options.id ?? randomBytes(4).toString('hex');
+    this.#facts = { name, version, address };
+    this.#times = options.times ?? LEASE_TIMES;
+    this.#failed = options.failed ?? (() => {});
+    this.#note = options.note ?? (() => {});
+    this.#members = new Members(this.#times);
+    this.#table = new SharedTable(kv);
+    this.#lease = new HostLease(kv, clock, {
+      base: this.#base,
+      facts: this.#facts,
+      times: this.#times,
+      flags: () => this.#flags(),
+    });
+  }
+
+  /** Resolves when this host has joined, and answers for what was nobody's. Rejects when the keys can't be reached. */
+  start(owner: PartitionOwner): Promise<void> {
+    this.#joining = this.#join(owner);
+    return this.#joining;
+  }
+
+  async #join(owner: PartitionOwner): Promise<void> {
+    const tenures = new Tenures(owner, this.#failed);
+    this.#tenures = tenures;
+    this.#handOver = new HandOver(this.#clock, this.#table, tenures, {
+      id: () => this.#lease.id,
+      leaving: () => this.#leaving,
+      targets: () => this.#targets(),
+    });
+    await this.#lease.start({
+      lapsed: () => {
+        this.#note({ host: this.#lease.id }, 'the lease lapsed');
+        void tenures.drop();
+      },
+      regained: () => this.#wake(),
+    });
+    this.#running = true;
+    this.#unwatch = this.#kv.watch((key, value) => this.#hint(key, value));
+    this.#busy = true;
+    try {
+      await this.#round();
+      await Promise.all(this.#tasks);
+    } catch (error) {
+      await this.#end();
+      throw error;
+    } finally {
+      this.#busy = false;
+    }
+    this.#wake();
+  }
+
+  mayAnswer(p: Partition): boolean {
+    return (this.#tenures?.answers(p) ?? false) && this.#lease.valid;
+  }
+
+  async stop(): Promise<void> {
+    // What is half begun can't be ended.
+    await this.#joining?.catch(() => {});
+    const tenures = this.#tenures;
+    if (!tenures || !this.#running || this.#leaving) return;
+    this.#leaving = true;
+    const over = (): boolean =>
+      tenures.size === 0 &&
+      this.#tasks.size === 0 &&
+      (!this.#lease.valid || this.#table.now.ownedBy(this.#lease.id).length === 0);
+    await this.#lease.beat();
+    const late = this.#clock.setTimeout(() => {
+      this.#late = true;
+      this.#wake();
+    }, LEAVE_MS);
+    await new Promise<void>((resolve) => {
+      const hard = this.#clock.setTimeout(resolve, LEAVE_HARD_MS);
+      this.#changed = () => {
+        if (!over()) return;
+        this.#clock.clearTimeout(hard);
+        resolve();
+      };
+      this.#wake();
+    });
+    this.#clock.clearTimeout(late);
+    await tenures.drop();
+    await this.#end();
+  }
+
+  status(): PlacementStatus {
+    return statusOf({
+      id: this.#lease.id,
+      members: this.#everybody(),
+      table: this.#table.now,
+      leaseMsLeft: this.#lease.msLeft,
+      tenures: this.#tenures?.all() ?? new Map(),
+      times: this.#times,
+    });
+  }
+
+  async #end(): Promise<void> {
+    this.#running = false;
+    this.#unwatch?.();
+    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    await this.#lease.release();
+  }
+
+  #flags(): { draining: boolean; leaving: boolean; unable: boolean; serving: number } {
+    return {
+      draining: this.#draining,
+      leaving: this.#leaving,
+      unable: this.#clock.monotonic() < this.#unableUntil,
+      serving: this.#tenures?.serving().length ?? 0,
+    };
+  }
+
+  /** Heartbeats of others are no news; what we wrote ourselves neither. */
+  #hint(key: string, value: string): void {
+    const host = hostOfKey(key);
+    if (host === this.#lease.id) return;
+    const known = host === undefined ? undefined : this.#members.get(host)?.value;
+    if (host !== undefined && value !== '' && !isNews(known, parseHost(value))) return;
+    if (key === TABLE_KEY && value === this.#table.lastWritten) return;
+    if (host !== undefined || key === TABLE_KEY || isDrainKey(key)) this.#wake();
+  }
+
+  /** One round at a time; what comes meanwhile is done once afterwards. */
+  #wake(): void {
+    if (!this.#running) return;
+    if (this.#busy) {
+      this.#again = true;
+      return;
+    }
+    this.#busy = true;
+    this.#again = false;
+    void this.#round()
+      .then(
+        () => this.#reached(),
+        (error: unknown) => this.#lost(error),
+      )
+      .finally(() => {
+        this.#busy = false;
+        this.#changed();
+        if (this.#again) this.#wake();
+        else this.#arm();
+      });
+  }
+
+  #arm(): void {
+    if (!this.#running) return;
+    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    const { renewMs } = this.#times;
+    // Who can do nothing about it need not hurry.
+    const expiry = this.#away || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
+    const wait = Math.min(renewMs, Math.max(SHORTEST_WAIT_MS, expiry));
+    this.#timer = this.#clock.setTimeout(() => this.#wake(), wait);
+  }
+
+  #reached(): void {
+    if (this.#away) this.#note({}, 'the keys of the cluster can be reached again');
+    this.#away = false;
+  }
+
+  #lost(error: unknown): void {
+    if (!this.#away) this.#failed(error);
+    this.#away = true;
+  }
+
+  async #round(): Promise<void> {
+    const sent = this.#clock.monotonic();
+    const writes = this.#table.writes;
+    let entries: ReadonlyMap<string, KvEntry>;
+    try {
+      entries = await this.#kv.all();
+    } catch (error) {
+      this.#members.failed();
+      throw error;
+    }
+    const table = Table.parse(entries.get(TABLE_KEY));
+    this.#members.look(entries, table, sent, this.#clock.monotonic());
+    // What we wrote meanwhile is newer than what we read.
+    if (this.#table.writes === writes) this.#table.now = table;
+    else this.#again = true;
+    this.#setDraining(entries.has(drainKey(this.#base)));
+    if (!this.#lease.valid) return;
+    await this.#endSilent();
+    await this.#claim();
+    await this.#takeNamed();
+    this.#giveAway();
+    await this.#tidy(entries);
+  }
+
+  #setDraining(draining: boolean): void {
+    if (this.#draining === draining) return;
+    this.#draining = draining;
+    this.#note({ host: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to take its share again');
+    void this.#lease.beat();
+  }
+
+  *#everybody(): Iterable<Member> {
+    yield { id: this.#lease.id, value: { ...this.#ownValue(), end: null }, revision: 0, silentMs: 0 };
+    for (const member of this.#members.all()) if (member.id !== this.#lease.id) yield member;
+  }
+
+  #ownValue(): Member['value'] {
+    return { ...this.#facts, ...this.#flags(), token: '', beat: 0, end: null };
+  }
+
+  #targets(): Targets {
+    const candidates: Candidate[] = [];
+    for (const { id, value, silentMs } of this.#everybody()) {
+      candidates.push({ id, value, fresh: silentMs < this.#times.leaseMs / 2 });
+    }
+    return new Targets(candidates);
+  }
+
+  /** From then on nothing that they wake up to is theirs. */
+  async #endSilent(): Promise<void> {
+    for (const { id, value, revision, silentMs } of [...this.#members.all()]) {
+      if (value.end !== null || id === this.#lease.id || silentMs < this.#times.leaseMs) continue;
+      const ended = { ...value, end: 'expired' as const };
+      const written = await this.#kv.put(hostKey(id), JSON.stringify(ended), revision);
+      if (written === undefined) continue;
+      this.#members.wrote(id, ended, written);
+      this.#note({ host: id, name: value.name }, 'a host is silent and counts as dead');
+    }
+  }
+
+  #isFree(table: Table, p: Partition): boolean {
+    const owner = table.owner(p);
+    // A host of which we have not heard yet is none that is dead.
+    return owner === undefined || (this.#members.get(owner)?.value.end ?? null) !== null;
+  }
+
+  /** Make ours what is nobody's and should be ours. */
+  async #claim(): Promise<void> {
+    const { id } = this.#lease;
+    if (this.#leaving || this.#clock.monotonic() < this.#unableUntil || this.#members.tableLost) return;
+    const free = allPartitions.filter((p) => this.#isFree(this.#table.now, p));
+    if (free.length === 0) return;
+    const targets = this.#targets();
+    const wanted = free.filter((p) => targets.taker(p) === id);
+    await this.#table.assign(wanted, (table, p) => (this.#isFree(table, p) ? id : table.owner(p)));
+  }
+
+  /** Take what is ours by the table, or pass it on where we can't. */
+  async #takeNamed(): Promise<void> {
+    const { id } = this.#lease;
+    const named = this.#table.now.ownedBy(id).filter((p) => !this.#tenures!.has(p));
+    if (named.length === 0) return;
+    const unable = this.#clock.monotonic() < this.#unableUntil;
+    if (!this.#leaving && !unable) {
+      this.#do(this.#take(named));
+      return;
+    }
+    const targets = this.#targets();
+    await this.#table.assign(named, (table, p) => {
+      if (table.owner(p) !== id || this.#tenures!.has(p)) return table.owner(p);
+      const taker = targets.taker(p);
+      return this.#leaving || (taker !== undefined && targets.ready(taker)) ? taker : id;
+    });
+  }
+
+  async #take(named: readonly Partition[]): Promise<void> {
+    const tenures = this.#tenures!;
+    const begun = tenures.begin(named);
+    const { id } = this.#lease;
+    const began = this.#clock.monotonic();
+    try {
+      const epochs = await raiseEpochs(this.#store, named, (p) => this.#table.now.epoch(p));
+      // This write also proves that they are still ours: it fails when anybody has changed the table.
+      const ours = await this.#table.raise(epochs, (table, p) => table.owner(p) === id);
+      const gone = tenures.still(begun).filter((p) => this.#lease.id !== id || !ours.has(p));
+      tenures.forget(gone);
+      await tenures.take(begun, epochs);
+      const ms = Math.round(this.#clock.monotonic() - began);
+      if (tenures.still(begun).length > 0) this.#note({ host: id, partitions: begun.size, ms }, 'took over');
+    } catch (error) {
+      this.#failed(error);
+      this.#unableUntil = this.#clock.monotonic() + PAUSE_MS;
+      await tenures.abandon(begun);
+      await this.#lease.beat();
+    }
+  }
+
+  #giveAway(): void {
+    const next = this.#handOver!.next(this.#late);
+    if (next) this.#do(next);
+  }
+
+  /** Takes time; the next round goes on from its result. */
+  #do(task: Promise<void>): void {
+    const done: Promise<void> = task.catch(this.#failed).finally(() => {
+      this.#tasks.delete(done);
+      // It says how much we serve now.
+      if (!this.#leaving) void this.#lease.beat();
+      this.#changed();
+      this.#wake();
+    });
+    this.#tasks.add(done);
+  }
+
+  /** Forget a host that is long dead, and what was asked of it. */
+  async #tidy(entries: ReadonlyMap<string, KvEntry>): Promise<void> {
+    const owners = this.#table.now.hosts();
+    for (const { id, value, revision, silentMs } of this.#members.all()) {
+      if (value.end === null || silentMs < KEEP_DEAD_MS || owners.has(id)) continue;
+      const base = baseOf(id);
+      const wish = entries.get(drainKey(base));
+      const back = [...this.#members.all()].some((other) => other.value.end === null && baseOf(other.id) === base);
+      if (wish && !back) await this.#kv.delete(drainKey(base), wish.revision);
+      await this.#kv.delete(hostKey(id), revision);
+      return;
+    }
+  }
+}

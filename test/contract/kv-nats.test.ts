@@ -1,0 +1,38 @@
+import t from 'tap';
+import { NatsKv, NoBucket } from '../../src/placement/index.js';
+import { natsUrl } from '../support/nats.js';
+import { deleteBucket, testBucket } from '../support/nats-bucket.js';
+import { kvContract } from './kv.js';
+
+const url = natsUrl();
+if (url) {
+  kvContract(t, 'NatsKv', async () => {
+    const bucket = testBucket();
+    const [a, b] = [await NatsKv.connect(url, { bucket }), await NatsKv.connect(url, { bucket })];
+    return {
+      a,
+      b,
+      async close() {
+        await Promise.all([a.close(), b.close()]);
+        await deleteBucket(url, bucket);
+      },
+    };
+  });
+
+  t.test('NatsKv: a lost bucket is made anew, but not by who only wants to look', async (t) => {
+    const bucket = testBucket();
+    const a = await NatsKv.connect(url, { bucket });
+    const looking = await NatsKv.connect(url, { bucket, existing: true });
+    await t.rejects(looking.all(), NoBucket);
+    await a.put('k', 'one', 0);
+    t.equal((await looking.all()).size, 1);
+    await deleteBucket(url, bucket);
+    await t.rejects(looking.all());
+    await t.rejects(looking.all(), NoBucket);
+    await t.rejects(a.all());
+    t.equal((await a.all()).size, 0);
+    t.ok(await a.put('k', 'again', 0));
+    await Promise.all([a.close(), looking.close()]);
+    await deleteBucket(url, bucket);
+  });
+}

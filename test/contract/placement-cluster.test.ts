@@ -1,0 +1,361 @@
+/** Several hosts on keys in memory and one clock: what each of them owns after whatever happened. */
+import t from 'tap';
+import { partition } from '../../src/core/index.js';
+import { allPartitions, ClusterPlacement, rendezvous } from '../../src/placement/index.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { MemoryKv, MemoryKvServer } from '../support/memory-kv.js';
+import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
+import { MemoryEpochs, placementContract } from './placement.js';
+
+const HOST = { name: 'here/1', version: '1', address: 'here' };
+const LEASE = 2_500;
+
+placementContract(t, 'ClusterPlacement', async () => {
+  const [server, store, clock] = [new MemoryKvServer(), new MemoryEpochs(), new FakeClock()];
+  return {
+    store,
+    host: () => new ClusterPlacement(new MemoryKv(server), clock, store, HOST),
+    close: async () => {},
+  };
+});
+
+const sizes = [1, 2, 3, 4, 5];
+const epochsOf = (host: WorldHost): Map<number, number> => new Map(host.owner.owned);
+
+/** Of what a host owned before and owns still, it never let go. */
+const untouched = (host: WorldHost, before: ReadonlyMap<number, number>): boolean =>
+  [...host.owner.owned].every(([p, epoch]) => !before.has(p) || before.get(p) === epoch);
+
+for (const n of sizes) {
+  t.test(`${n} hosts that start at once share all partitions, each with its own`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n);
+    t.strictSame(world.misplaced(), []);
+    t.strictSame(world.faults, []);
+    const shares = hosts.map(({ answering }) => answering.length);
+    t.ok(Math.min(...shares) > 256 / n / 2, `shares of ${shares.join()}`);
+    for (const host of hosts) t.strictSame(host.placement.status().unowned, 0);
+  });
+
+  t.test(`a host that joins ${n} gets its share and nothing else moves`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n);
+    const before = new Map(hosts.map((host) => [host, epochsOf(host)]));
+    const newcomer = world.host();
+    await newcomer.start();
+    const ms = await world.until(() => world.settled());
+    t.ok(ms < 3_000, `settled after ${ms} ms`);
+    t.ok(hosts.every((host) => untouched(host, before.get(host)!)));
+    const moved = hosts.reduce((sum, host) => sum + before.get(host)!.size - host.owner.owned.size, 0);
+    t.equal(moved, newcomer.owner.owned.size);
+    t.ok(newcomer.owner.history.length > 1, 'in batches');
+    t.strictSame(world.faults, []);
+  });
+
+  t.test(`a host that leaves ${n + 1} hands its share over, and nothing else moves`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n + 1);
+    const before = new Map(hosts.map((host) => [host, epochsOf(host)]));
+    const [leaver, ...others] = hosts;
+    await leaver!.stop();
+    t.equal(leaver!.owner.owned.size, 0);
+    const ms = await world.until(() => world.settled());
+    t.ok(ms < 500, `settled after ${ms} ms`);
+    t.ok(others.every((host) => untouched(host, before.get(host)!)));
+    t.ok(leaver!.owner.history.every((entry) => !entry.includes('lapsed')));
+    t.strictSame(world.faults, []);
+  });
+
+  t.test(`a host that dies among ${n + 1} is replaced within five seconds, and nothing else moves`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n + 1);
+    const before = new Map(hosts.map((host) => [host, epochsOf(host)]));
+    await world.run(1_237);
+    hosts[0]!.crash();
+    const ms = await world.until(() => world.settled());
+    t.ok(ms > LEASE * 0.8 && ms < 3_600, `settled after ${ms} ms`);
+    const others = hosts.slice(1);
+    t.ok(others.every((host) => untouched(host, before.get(host)!)));
+    for (const host of others) {
+      for (const [p, epoch] of host.owner.owned) t.ok(epoch > (before.get(hosts[0]!)!.get(p) ?? 0));
+    }
+    t.strictSame(world.faults, []);
+  });
+
+  t.test(`${n} hosts: keys that nobody reaches for a minute change no owner`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n);
+    const before = world.owners();
+    const epochs = new Map(hosts.map((host) => [host, epochsOf(host)]));
+    for (const host of hosts) host.kv.cut = true;
+    await world.run(2_100);
+    t.equal(world.owners().size, 0, 'nobody answers without a lease');
+    await world.run(58_000);
+    for (const host of hosts) host.kv.cut = false;
+    const ms = await world.until(() => world.settled());
+    t.ok(ms <= 1_000, `all answer again after ${ms} ms`);
+    t.strictSame(world.owners(), before);
+    for (const host of hosts) {
+      t.ok(
+        [...host.owner.owned].every(([p, epoch]) => epoch > epochs.get(host)!.get(p)!),
+        'with new epochs',
+      );
+    }
+    t.strictSame(world.faults, []);
+  });
+
+  t.test(`${n} hosts that all die are followed by others`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n);
+    const highest = Math.max(...hosts.map(({ owner }) => owner.highest));
+    for (const host of hosts) host.crash();
+    await world.run(10_000);
+    const followers = [world.host(), world.host()];
+    await Promise.all(followers.map((host) => host.start()));
+    const ms = await world.until(() => world.settled());
+    t.ok(ms <= 3_100, `settled after ${ms} ms`);
+    t.ok(Math.min(...followers.flatMap(({ owner }) => [...owner.owned.values()])) >= highest);
+    t.strictSame(world.faults, []);
+  });
+
+  t.test(`${n} hosts that all leave at once give everything back`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n);
+    await Promise.all(hosts.map((host) => host.stop()));
+    t.ok(hosts.every(({ owner }) => owner.owned.size === 0));
+    const [next] = [world.host()];
+    await next.start();
+    t.ok(world.settled(), 'whoever comes next need not wait');
+    t.strictSame(world.faults, []);
+  });
+}
+
+t.test('a host that is cut off stops answering before another starts, and comes back under another id', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  const share = a.answering;
+  a.kv.cut = true;
+  const stopped = await world.until(() => a.answering.length === 0);
+  const taken = await world.until(() => b.answering.length === 256);
+  t.ok(stopped <= 2_000, `stopped after ${stopped} ms`);
+  t.ok(taken >= 400, `taken ${taken} ms later`);
+  t.ok(stopped + taken <= 3_600);
+  a.kv.cut = false;
+  await world.until(() => world.settled());
+  t.strictSame(a.answering, share, 'it gets back what it had');
+  t.equal(a.placement.status().id, 'h1-2');
+  t.strictSame(world.faults, []);
+});
+
+t.test('a host that stood still wakes up to nothing of its own', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  a.freeze();
+  await world.until(() => b.answering.length === 256);
+  await world.run(10_000);
+  a.thaw();
+  t.equal(a.answering.length, 0, 'from the first moment on');
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
+t.test('a host that stood still sees nobody as dead for it', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  b.crash();
+  await world.run(1_000);
+  a.freeze();
+  await world.run(60_000);
+  a.thaw();
+  await world.run(100);
+  const named = a.placement.status().hosts.find(({ id }) => id === 'h2')!;
+  t.not(named.state, 'dead');
+  await world.until(() => world.settled());
+});
+
+t.test('heartbeats whose answers are lost do not cost the lease while keys can be read', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  const before = [epochsOf(a), epochsOf(b)];
+  a.kv.deaf = true;
+  await world.run(1_600);
+  a.kv.deaf = false;
+  await world.run(5_000);
+  t.strictSame([epochsOf(a), epochsOf(b)], before);
+});
+
+t.test('a host that can not take over lets others try', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
+  b.store.fail = true;
+  a.crash();
+  const ms = await world.until(() => b.answering.length + c.answering.length === 256);
+  t.ok(ms < 4_000, `after ${ms} ms`);
+  t.not(b.failures.length, 0);
+  b.store.fail = false;
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
+t.test('when the store is away from everybody, everybody tries until it is back', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = [world.host(), world.host()];
+  for (const { store } of [a, b]) store.fail = true;
+  await Promise.all([a.start(), b.start()]);
+  await world.run(20_000);
+  t.equal(world.owners().size, 0);
+  for (const { store } of [a, b]) store.fail = false;
+  const ms = await world.until(() => world.settled());
+  t.ok(ms < 4_000, `after ${ms} ms`);
+});
+
+t.test('an owner that fails to take is told to let go', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = [world.host(), world.host()];
+  a.owner.takeFails = true;
+  await Promise.all([a.start(), b.start()]);
+  await world.until(() => b.answering.length === 256);
+  a.owner.takeFails = false;
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
+t.test('a host that was asked to own nothing hands over, and takes its share again when asked', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
+  await world.drain(a);
+  const ms = await world.until(() => world.settled([b, c]));
+  t.ok(ms < 1_000, `drained after ${ms} ms`);
+  const state = (): string | undefined => b.placement.status().hosts.find(({ id }) => id === 'h1')?.state;
+  await world.run(1_000);
+  t.equal(state(), 'drained');
+  b.crash();
+  await world.until(() => c.answering.length === 256);
+  c.crash();
+  await world.until(() => a.answering.length === 256);
+  const d = world.host();
+  await d.start();
+  await world.until(() => d.answering.length === 256);
+  await world.undrain(a);
+  await world.until(() => world.settled());
+  t.equal(d.placement.status().hosts.find(({ id }) => id === 'h1')?.state, 'alive');
+  t.strictSame(world.faults, []);
+});
+
+t.test('drained hosts own everything when there are no others', async (t) => {
+  const world = new PlacementWorld();
+  const [a] = (await world.started(1)) as [WorldHost];
+  await world.drain(a);
+  await world.run(3_000);
+  t.equal(a.answering.length, 256);
+  const b = world.host();
+  await world.drain(b);
+  await b.start();
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
+t.test('while one batch is handed over, everything else goes on, and the last owner answers to the end', async (t) => {
+  const world = new PlacementWorld();
+  const [a] = (await world.started(1)) as [WorldHost];
+  let finish = (): void => {};
+  a.owner.finishing = new Promise((resolve) => {
+    finish = resolve;
+  });
+  const b = world.host();
+  await b.start();
+  await world.run(3_000);
+  t.equal(a.answering.length, 256);
+  const leaving = a.placement.status().own.filter(({ phase }) => phase === 'leaving');
+  t.ok(leaving.length > 0 && leaving.length <= 8, `a batch of ${leaving.length}`);
+  finish();
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
+t.test('a host that dies as it is given a batch gets no other one', async (t) => {
+  const world = new PlacementWorld();
+  const [a] = (await world.started(1)) as [WorldHost];
+  const b = world.host();
+  await b.start();
+  b.crash();
+  await world.run(2_000);
+  t.ok(a.answering.length >= 248, `${a.answering.length} left`);
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
+const larger = (host: WorldHost, before: ReadonlyMap<number, number>): boolean =>
+  [...before].every(([p, epoch]) => host.owner.owned.get(partition(p))! > epoch);
+
+t.test('a lost store can not bring back old epochs', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  const before = epochsOf(a);
+  world.epochs.clear();
+  await a.stop();
+  await world.until(() => world.settled());
+  t.ok(larger(b, before), 'the table carries them');
+  t.strictSame(world.faults, []);
+});
+
+t.test('a lost bucket can not bring back old epochs', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  const before = [epochsOf(a), epochsOf(b)] as const;
+  world.server.entries.clear();
+  const ms = await world.until(() => world.owners().size === 0);
+  t.ok(ms <= 600, 'who finds its key gone stops at once');
+  await world.until(() => world.settled());
+  t.ok(larger(a, before[0]) && larger(b, before[1]), 'the store carries them');
+  t.strictSame(world.faults, []);
+});
+
+t.test('keys of the dead are forgotten, with what was asked of them', async (t) => {
+  const world = new PlacementWorld();
+  const [a] = await world.started(2);
+  await world.drain(a!);
+  await world.run(1_000);
+  a!.crash();
+  await world.run(120_000, 250);
+  t.strictSame([...world.server.entries.keys()].sort(), ['host.h2', 'table']);
+});
+
+t.test('a host that can not reach the keys does not start', async (t) => {
+  const world = new PlacementWorld();
+  const host = world.host();
+  host.kv.cut = true;
+  await t.rejects(host.start(), { message: 'cut off' });
+  host.kv.cut = false;
+  await host.start();
+  t.equal(host.answering.length, 256);
+});
+
+t.test('a stop while the keys are away ends all the same', async (t) => {
+  const world = new PlacementWorld();
+  const [a] = await world.started(1);
+  a!.kv.cut = true;
+  let stopped = false;
+  void a!.stop().then(() => {
+    stopped = true;
+  });
+  const ms = await world.until(() => stopped, 30_000);
+  t.ok(ms < 3_000, `after ${ms} ms`);
+  t.equal(a!.owner.owned.size, 0);
+});
+
+t.test('rendezvous: shares are even, and a change moves only what it must', (t) => {
+  const hosts = Array.from({ length: 10 }, (_, i) => `host${i * 7919}`);
+  const count = (among: readonly string[], host: string): number =>
+    allPartitions.filter((p) => rendezvous(p, among) === host).length;
+  for (let n = 1; n <= hosts.length; n++) {
+    const among = hosts.slice(0, n);
+    for (const host of among) t.ok(Math.abs(count(among, host) - 256 / n) < 5 * Math.sqrt(256 / n) + 1);
+    for (const p of allPartitions) {
+      const [before, after] = [rendezvous(p, among), rendezvous(p, hosts.slice(0, n + 1))];
+      if (before !== after) t.equal(after, hosts[n] ?? before);
+    }
+  }
+  t.equal(rendezvous(allPartitions[0]!, []), undefined);
+  t.end();
+});

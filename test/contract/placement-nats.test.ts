@@ -1,0 +1,79 @@
+/** Several hosts on a real NATS server. */
+import t from 'tap';
+import { RealClock } from '../../src/clock/index.js';
+import { allPartitions, ClusterPlacement, NatsKv, rendezvous } from '../../src/placement/index.js';
+import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
+import { deleteBucket, testBucket } from '../support/nats-bucket.js';
+import { until } from '../support/until.js';
+import { MemoryEpochs, placementContract, RecordingOwner } from './placement.js';
+
+const FACTS = { name: 'here/1', version: '1', address: 'here' };
+const clock = new RealClock();
+
+const url = natsUrl();
+if (url) {
+  placementContract(t, 'ClusterPlacement on NATS', async () => {
+    const bucket = testBucket();
+    const store = new MemoryEpochs();
+    const kv = await NatsKv.connect(url, { bucket });
+    return {
+      store,
+      host: () => new ClusterPlacement(kv, clock, store, FACTS),
+      close: async () => {
+        await kv.close();
+        await deleteBucket(url, bucket);
+      },
+    };
+  });
+}
+
+const binary = natsServerBinary();
+if (binary) {
+  t.test('on NATS: joining, leaving, silence, and a server that is killed and started again', async (t) => {
+    const nats = await OwnNats.start(binary);
+    const store = new MemoryEpochs();
+    const join = async (id: string) => {
+      const kv = await NatsKv.connect(nats.url);
+      const owner = new RecordingOwner();
+      const placement = new ClusterPlacement(kv, clock, store, { ...FACTS, id });
+      await placement.start(owner);
+      const answering = (): number => allPartitions.filter((p) => placement.mayAnswer(p)).length;
+      return { id, kv, owner, placement, answering };
+    };
+    const hosts = [await join('a'), await join('b'), await join('c')];
+    const settled = (): boolean => {
+      const ids = hosts.map(({ id }) => id);
+      return allPartitions.every((p) => hosts.every((h) => h.placement.mayAnswer(p) === (rendezvous(p, ids) === h.id)));
+    };
+    t.comment(`shared after ${Math.round(await until('shared', settled))} ms`);
+    hosts.push(await join('d'));
+    t.comment(`a newcomer has its share after ${Math.round(await until('shared', settled))} ms`);
+    const leaver = hosts.shift()!;
+    await leaver.placement.stop();
+    const left = await until('shared', settled);
+    t.ok(left < 1_000, `what the leaver had is with the others ${Math.round(left)} ms after it left`);
+
+    await nats.kill();
+    await nats.up();
+    // Whether the restart fits into the lease or not: in the end all have what they had, and go on renewing.
+    await until('all answer', settled);
+    const lost = hosts.filter(({ owner }) => owner.history.at(-1)?.includes('lapsed'));
+    t.strictSame(lost, []);
+
+    // Its connection ends without a word, as if it had been killed.
+    const silent = hosts.pop()!;
+    await silent.kv.close();
+    const took = await until('the others have everything', settled);
+    t.equal(silent.answering(), 0);
+    t.ok(took > 1_900 && took < 4_500, `${Math.round(took)} ms after the silence`);
+    await until('the silent one was told', () => silent.owner.owned.size === 0);
+
+    await Promise.all([...hosts, silent].map(({ placement }) => placement.stop()));
+    t.strictSame(
+      hosts.map(({ owner }) => owner.owned.size),
+      [0, 0],
+    );
+    await Promise.all([...hosts, leaver].map(({ kv }) => kv.close()));
+    await nats.stop();
+  });
+}

@@ -1,0 +1,203 @@
+/** Hosts of one cluster in one process: keys in memory, one clock, and everything that can happen to a host. */
+import type { Clock, TimerHandle } from '../../src/clock/index.js';
+import type { Partition } from '../../src/core/index.js';
+import { allPartitions, askToDrain, askToServe, ClusterPlacement, rendezvous } from '../../src/placement/index.js';
+import { MemoryEpochs, RecordingOwner } from '../contract/placement.js';
+import { FakeClock } from './fake-clock.js';
+import { MemoryKv, MemoryKvServer } from './memory-kv.js';
+
+/** Timers of a host that stands still fire when it goes on; those of a dead one never. */
+class HostClock implements Clock {
+  constructor(
+    private readonly clock: FakeClock,
+    private readonly go: () => Promise<void>,
+    private readonly still: () => boolean,
+  ) {}
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  monotonic(): number {
+    return this.clock.monotonic();
+  }
+
+  setTimeout(fn: () => void, ms: number): TimerHandle {
+    const handle = { cancelled: false, inner: undefined as TimerHandle | undefined };
+    handle.inner = this.clock.setTimeout(() => {
+      const fire = (): void => {
+        if (!handle.cancelled) fn();
+      };
+      if (this.still()) void this.go().then(fire);
+      else fire();
+    }, ms);
+    return handle;
+  }
+
+  clearTimeout(handle: TimerHandle): void {
+    const own = handle as { cancelled: boolean; inner: TimerHandle };
+    own.cancelled = true;
+    this.clock.clearTimeout(own.inner);
+  }
+}
+
+export class WorldHost {
+  readonly kv: MemoryKv;
+  readonly owner: RecordingOwner;
+  readonly store: MemoryEpochs;
+  readonly placement: ClusterPlacement;
+  readonly failures: unknown[] = [];
+  dead = false;
+  /** Ended as it should. */
+  left = false;
+  #frozen: Promise<void> | undefined;
+  #thaw = (): void => {};
+
+  constructor(
+    readonly world: PlacementWorld,
+    readonly name: string,
+  ) {
+    this.owner = new RecordingOwner((p, epoch) => this.dead || world.taken(p, epoch));
+    this.kv = new MemoryKv(world.server);
+    this.kv.way = () => this.go();
+    this.store = new MemoryEpochs(world.epochs);
+    const clock = new HostClock(
+      world.clock,
+      () => this.go(),
+      () => this.dead || this.#frozen !== undefined,
+    );
+    this.placement = new ClusterPlacement(this.kv, clock, this.store, {
+      id: name,
+      name: `machine/${name}`,
+      version: '1',
+      address: 'here',
+      failed: (error) => this.failures.push(error),
+    });
+  }
+
+  /** Whether it could answer anybody now. */
+  answers(p: Partition): boolean {
+    return !this.dead && this.#frozen === undefined && this.placement.mayAnswer(p);
+  }
+
+  get answering(): Partition[] {
+    return allPartitions.filter((p) => this.answers(p));
+  }
+
+  start(): Promise<void> {
+    return this.placement.start(this.owner);
+  }
+
+  async stop(): Promise<void> {
+    await this.placement.stop();
+    this.left = true;
+  }
+
+  /** kill -9 */
+  crash(): void {
+    this.dead = true;
+    this.#frozen ??= new Promise(() => {});
+  }
+
+  /** Stands still, and knows nothing of it. */
+  freeze(): void {
+    this.#frozen ??= new Promise((resolve) => {
+      this.#thaw = resolve;
+    });
+  }
+
+  thaw(): void {
+    if (this.dead) return;
+    this.#frozen = undefined;
+    this.#thaw();
+  }
+
+  async go(): Promise<void> {
+    while (this.#frozen) await this.#frozen;
+  }
+}
+
+export class PlacementWorld {
+  readonly server = new MemoryKvServer();
+  readonly epochs = new Map<Partition, number>();
+  readonly clock = new FakeClock();
+  hosts: WorldHost[] = [];
+  /** What must never be, in words. */
+  readonly faults: string[] = [];
+  #named = 0;
+  readonly #highest = new Map<Partition, number>();
+
+  host(): WorldHost {
+    const host = new WorldHost(this, `h${++this.#named}`);
+    this.hosts.push(host);
+    return host;
+  }
+
+  /** Someone outside who writes keys. */
+  readonly outside = new MemoryKv(this.server);
+
+  async drain(host: WorldHost): Promise<void> {
+    await askToDrain(this.outside, host.name);
+  }
+
+  async undrain(host: WorldHost): Promise<void> {
+    await askToServe(this.outside, host.name);
+  }
+
+  async started(n: number): Promise<WorldHost[]> {
+    const hosts = Array.from({ length: n }, () => this.host());
+    await Promise.all(hosts.map((host) => host.start()));
+    await this.run(5_000);
+    return hosts;
+  }
+
+  get living(): WorldHost[] {
+    return this.hosts.filter(({ dead, left }) => !dead && !left);
+  }
+
+  /** Moves time on in small steps, and looks at everybody after each. */
+  async run(ms: number, step = 25): Promise<void> {
+    for (let passed = 0; passed < ms; passed += step) {
+      await this.clock.advanceAsync(Math.min(step, ms - passed));
+      this.check();
+    }
+  }
+
+  /** Milliseconds until it holds. */
+  async until(condition: () => boolean, withinMs = 20_000): Promise<number> {
+    for (let ms = 0; ms <= withinMs; ms += 25) {
+      if (condition()) return ms;
+      await this.run(25);
+    }
+    throw new Error(`not within ${withinMs} ms`);
+  }
+
+  /** Told by each host what it takes. */
+  taken(p: Partition, epoch: number): void {
+    if (epoch <= (this.#highest.get(p) ?? 0)) this.faults.push(`partition ${p} was taken at epoch ${epoch} again`);
+    this.#highest.set(p, epoch);
+  }
+
+  check(): void {
+    for (const p of allPartitions) {
+      const answering = this.hosts.filter((host) => host.answers(p));
+      if (answering.length > 1) this.faults.push(`partition ${p}: ${answering.map(({ name }) => name).join()} answer`);
+    }
+  }
+
+  /** Who answers for each partition. */
+  owners(): Map<Partition, string> {
+    return new Map(allPartitions.flatMap((p) => this.hosts.filter((h) => h.answers(p)).map((h) => [p, h.name])));
+  }
+
+  /** Partitions that are not with the host to which they belong; all of them when some host should not have any. */
+  misplaced(hosts: readonly WorldHost[] = this.living): Partition[] {
+    const names = hosts.map(({ name }) => name);
+    const owners = this.owners();
+    return allPartitions.filter((p) => owners.get(p) !== rendezvous(p, names));
+  }
+
+  settled(hosts?: readonly WorldHost[]): boolean {
+    return this.misplaced(hosts).length === 0;
+  }
+}
