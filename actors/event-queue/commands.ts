@@ -5,7 +5,7 @@ import { positionId } from '../../src/events/index.js';
 import type { CommandDefinition, Outcome } from '../../src/runtime/index.js';
 import { success, value } from '../shared/replies.js';
 import { type Snapshot, takeSnapshot } from './snapshot/take.js';
-import type { QueueOptions, QueueState, QueueVolatile } from './state.js';
+import type { QueueEnd, QueueOptions, QueueState, QueueVolatile } from './state.js';
 
 type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<QueueState, A, I, QueueVolatile>;
 
@@ -71,25 +71,25 @@ export const flush: QueueCommand<JsonObject> = {
 };
 
 /** From here on polls find nothing, though the root is there until the end is written. */
-function over(volatile: QueueVolatile, reply: Outcome<QueueState>['reply']): Outcome<QueueState> {
-  volatile.ended = true;
+function over(volatile: QueueVolatile, reply: Outcome<QueueState>['reply'], why: QueueEnd): Outcome<QueueState> {
+  volatile.ended = why;
   return { reply, end: true };
 }
 
 /** DELETE /events. */
 export const remove: QueueCommand<JsonObject> = {
-  handle: ({ volatile }) => over(volatile, success()),
+  handle: ({ volatile }) => over(volatile, success(), 'deleted'),
 };
 
 /** The live side found that the queue is over: idle for too long, or its past is lost. */
-export const end: QueueCommand<{ readonly reason: string }> = {
-  handle: ({ volatile }) => over(volatile, value(null)),
+export const end: QueueCommand<{ readonly reason: QueueEnd }> = {
+  handle: ({ volatile }, { reason }) => over(volatile, value(null), reason),
 };
 
 /** The stored time has come: collect, unless the client was here since it was written. */
 export const due: QueueCommand<JsonObject> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const wake = Math.max(volatile.active + state.lifespanMs, volatile.since + GRACE_MS);
-    return wake <= now ? over(volatile, value(null)) : { reply: value(null), due: wake };
+    return wake <= now ? over(volatile, value(null), 'idle') : { reply: value(null), due: wake };
   },
 };

@@ -21,7 +21,7 @@ import { isShown, type LockOut, lockedOut, wants } from './filter.js';
 import { Intake } from './intake.js';
 import { type RunningMachine, startMachine } from './machine.js';
 import { OwnIds } from './own-ids.js';
-import type { QueueState, QueueVolatile } from './state.js';
+import type { QueueEnd, QueueState, QueueVolatile } from './state.js';
 
 declare module '../../src/runtime/kind.js' {
   interface HostServices {
@@ -111,6 +111,15 @@ export class LiveQueue implements LiveActor, EventSink {
     return !this.handle.exists();
   }
 
+  phase(): string | undefined {
+    if (!this.#state) return undefined;
+    return this.#poll || this.#early.length > 0 ? 'polling' : 'idle';
+  }
+
+  endReason(): string | undefined {
+    return this.handle.volatile.ended || undefined;
+  }
+
   async draining(): Promise<void> {
     if (this.#dirty()) await this.#flush();
   }
@@ -121,14 +130,13 @@ export class LiveQueue implements LiveActor, EventSink {
     if (this.#flushTimer) this.suppliers.services.clock.clearTimeout(this.#flushTimer);
     this.#feed?.detach(this);
     this.#machine?.stop();
-    const waiting = this.#early.splice(0).map(({ request }) => request);
-    if (this.#poll) waiting.push(this.#poll);
+    const poll = this.#poll;
     this.#poll = undefined;
-    for (const request of waiting) {
-      // A deleted queue's poll is finished with what there is; any other stop is not the client's business.
-      if (reason === 'ended' && this.#buffer) request.reply({ ok: this.#buffer.answer() });
-      else request.reply({ retry: 'moved' } as never);
-    }
+    // A deleted queue's poll is finished with what there is; any other stop is not the client's business.
+    if (reason === 'ended' && this.#buffer) poll?.reply({ ok: this.#buffer.answer() });
+    else poll?.reply({ retry: 'moved' } as never);
+    // Of a queue that ends before it is live, after a restore for example, there is nothing to answer with.
+    this.#late.push(...this.#early.splice(0).map(({ request }) => request));
     const gone = { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: this.#queue }).toReply() };
     for (const request of this.#late.splice(0))
       request.reply(reason === 'ended' ? gone : ({ retry: 'moved' } as never));
@@ -296,7 +304,7 @@ export class LiveQueue implements LiveActor, EventSink {
     request.reply({ ok: this.#buffer!.answer() });
   }
 
-  #end(reason: FeedEnd | 'overflow' | 'idle' | 'deactivated'): void {
+  #end(reason: QueueEnd): void {
     void this.handle.tell('end', { reason }).catch(() => undefined);
   }
 

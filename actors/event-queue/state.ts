@@ -1,5 +1,6 @@
 /** Persisted state of an event queue: registration and acknowledged position. Events themselves are in the log. */
 import type { JsonObject } from '../../src/core/index.js';
+import type { FeedEnd } from '../../src/events/index.js';
 import type { ShownMessages } from './snapshot/message-sections.js';
 
 export interface QueueOptions extends JsonObject {
@@ -46,6 +47,19 @@ export interface QueueState extends JsonObject {
   readonly active: number;
 }
 
+/** Why a queue ended. */
+export type QueueEnd =
+  /** Its client deleted it. */
+  | 'deleted'
+  /** No sign of life from its client for its whole lifespan. */
+  | 'idle'
+  /** More events waited than it may hold. */
+  | 'overflow'
+  /** Its account was deactivated. */
+  | 'deactivated'
+  /** See there. */
+  | FeedEnd;
+
 /** Shared by the handlers and the live side; lost with the activation. */
 export interface QueueVolatile {
   acked: number;
@@ -54,5 +68,5 @@ export interface QueueVolatile {
   /** Wall time of the activation: a queue that a crash brought here gets some time to be found by its client. */
   readonly since: number;
   /** Its end was decided, and is being written. */
-  ended: boolean;
+  ended: QueueEnd | false;
 }

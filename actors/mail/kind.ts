@@ -75,6 +75,7 @@ export const mailKind: ActorKind<MailState> = {
   machine: mailMachine,
   directory: false,
   loads: [MAIL_PART],
+  partsWait: true,
   commands: { send, due },
   initial: () => ({ phase: 'active', last: 0 }),
   volatile: () => undefined,

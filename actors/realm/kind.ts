@@ -9,6 +9,7 @@ import { deactivateSelf, deactivateUser } from './commands/accounts/deactivate-u
 import { confirmEmail, EMAIL_CHANGE_PART } from './commands/accounts/email-change.js';
 import { due } from './commands/accounts/full-members.js';
 import { regenerateKey } from './commands/accounts/own-key.js';
+import { setRateLimits } from './commands/accounts/rate-limits.js';
 import { reactivateUser } from './commands/accounts/reactivate-user.js';
 import { showAddresses } from './commands/accounts/role-sight.js';
 import { updateUser } from './commands/accounts/update-user.js';
@@ -108,6 +109,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'deactivate-self': deactivateSelf,
     'reactivate-user': reactivateUser,
     'set-billing': setBilling,
+    'set-rate-limits': setRateLimits,
     subscribe,
     unsubscribe,
     'update-subscriptions': updateSubscriptions,

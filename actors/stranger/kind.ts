@@ -8,7 +8,7 @@ import { createMachine } from 'xstate';
 import { apiError } from '../../src/api/errors.js';
 import type { JsonObject } from '../../src/core/index.js';
 import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
-import { waitForAttempt, withFailure } from '../../src/secrets/index.js';
+import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '../../src/secrets/index.js';
 
 /** Addresses that each remembers. */
 const MOST_ADDRESSES = 16;
@@ -42,11 +42,12 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> 
   handle({ state }, { address }, _inputs, { now }) {
     const failures = failuresOf(state, address);
     const wait = waitForAttempt(failures, now);
-    if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
+    if (wait > 0) throw tooManyAttempts(failures, wait, now);
     const others = state.attempts.filter(([of]) => of !== address);
-    const attempts: Attempts[] = [...others, [address, withFailure(failures, now)]];
+    const failed = withFailure(failures, now);
+    const attempts: Attempts[] = [...others, [address, failed]];
     return {
-      reply: { error: apiError('AUTHENTICATION_FAILED').toReply() },
+      reply: { error: wrongPassword(failed, now).toReply() },
       state: { ...state, attempts: attempts.slice(-MOST_ADDRESSES) },
     };
   },

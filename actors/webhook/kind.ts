@@ -81,6 +81,7 @@ export const webhookKind: ActorKind<WebhookState> = {
   machine: webhookMachine,
   directory: true,
   loads: [CALL_PART],
+  partsWait: true,
   commands: { triggered, due, refused },
   initial: () => ({ phase: 'active', warned: 0 }),
   volatile: () => undefined,

@@ -1,6 +1,7 @@
 /** Changing organizations and accounts from the command line; all of it may be repeated. */
 import { type RealmId, realmKey } from '../core/index.js';
-import { findUser, listRealms } from './accounts.js';
+import { parseRules } from '../limits/index.js';
+import { AdminError, findUser, listRealms } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';
 
 /** Nobody can call anything in an organization that is not active. */
@@ -17,6 +18,23 @@ export async function setRole(actors: ActorCaller, realm: RealmId, email: string
 
 export async function setBilling(actors: ActorCaller, realm: RealmId, email: string, on: boolean): Promise<void> {
   await actors.fields(realmKey(realm), 'set-billing', { user_id: await findUser(actors, realm, email), on });
+}
+
+/** @param rules null: those of all accounts */
+export async function setRateLimits(
+  actors: ActorCaller,
+  realm: RealmId,
+  email: string,
+  rules: string | null,
+): Promise<void> {
+  if (rules !== null) {
+    try {
+      parseRules(rules);
+    } catch (error) {
+      throw new AdminError((error as Error).message);
+    }
+  }
+  await actors.fields(realmKey(realm), 'set-rate-limits', { user_id: await findUser(actors, realm, email), rules });
 }
 
 /** Without a letter to the user. */

@@ -10,11 +10,19 @@ import type { ActorKey, JsonObject } from '../core/index.js';
 import { AdminError } from './accounts.js';
 import { ActorCaller, type PlainReply } from './actor-caller.js';
 
-interface Line {
+interface CommandLine {
   readonly to: ActorKey;
   readonly name: string;
   readonly args: JsonObject;
 }
+
+/** Not a command to an actor: the server writes a backup into this folder. */
+interface BackupLine {
+  readonly backup: string;
+}
+
+/** Numbers that a backup tells of itself. */
+export type BackUp = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
 
 /** Socket paths have some 100 characters: the shorter of the two spellings. */
 function socketPath(dataDir: string): string {
@@ -29,7 +37,7 @@ export class AdminChannel {
     private readonly sockets: Set<Socket>,
   ) {}
 
-  static async open(dataDir: string, caller: ActorCaller): Promise<AdminChannel> {
+  static async open(dataDir: string, caller: ActorCaller, backUp?: BackUp): Promise<AdminChannel> {
     const path = socketPath(dataDir);
     // Left by a server that was killed; a living one would have refused us the directory.
     await rm(path, { force: true });
@@ -37,7 +45,7 @@ export class AdminChannel {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-      createInterface({ input: socket }).on('line', (text) => void answer(socket, caller, text));
+      createInterface({ input: socket }).on('line', (text) => void answer(socket, text, caller, backUp));
     });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     await chmod(path, 0o600);
@@ -50,13 +58,18 @@ export class AdminChannel {
   }
 }
 
-async function answer(socket: Socket, caller: ActorCaller, text: string): Promise<void> {
+async function answer(socket: Socket, text: string, caller: ActorCaller, backUp?: BackUp): Promise<void> {
+  let reply: PlainReply;
   try {
-    const { to, name, args } = JSON.parse(text) as Line;
-    socket.write(`${JSON.stringify(await caller.send(to, name, args))}\n`);
+    const line = JSON.parse(text) as CommandLine | BackupLine;
+    if (!('backup' in line)) reply = await caller.send(line.to, line.name, line.args);
+    else if (backUp) reply = { fields: { ...(await backUp(line.backup)) } };
+    else throw new AdminError('this server makes no backups');
   } catch (error) {
-    socket.write(`${JSON.stringify({ error: { status: 500, msg: String(error) } } satisfies PlainReply)}\n`);
+    const msg = error instanceof AdminError ? error.message : String(error);
+    reply = { error: { status: 500, msg } };
   }
+  socket.write(`${JSON.stringify(reply)}\n`);
 }
 
 /** The other end. */
@@ -79,10 +92,21 @@ export class ChannelCaller extends ActorCaller {
   }
 
   send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply> {
+    return this.#ask({ to, name, args });
+  }
+
+  /** @param folder absolute path, which the server's user can write. @throws AdminError */
+  async backUp(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
+    const reply = await this.#ask({ backup: folder });
+    if ('fields' in reply) return reply.fields as unknown as { readonly files: number; readonly bytes: number };
+    throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
+  }
+
+  #ask(line: CommandLine | BackupLine): Promise<PlainReply> {
     return new Promise((resolve, reject) => {
       this.socket.once('close', () => reject(new AdminError('the server went away')));
       this.#waiting.push((line) => resolve(JSON.parse(line) as PlainReply));
-      this.socket.write(`${JSON.stringify({ to, name, args } satisfies Line)}\n`);
+      this.socket.write(`${JSON.stringify(line)}\n`);
     });
   }
 

@@ -1,7 +1,7 @@
 /**
  * Refusals as exceptions. Thrown by operations, by the frontend and by actors; pure, so that actors may import it.
  */
-import type { Json, JsonObject } from '../core/index.js';
+import type { Json, JsonObject, RateStanding } from '../core/index.js';
 import { type CatalogueEntry, catalogue, type ErrorName } from './error-catalogue/index.js';
 
 export const PRODUCT = 'Conclave';
@@ -24,6 +24,8 @@ export interface ErrorReply {
   readonly extra?: JsonObject;
   /** The answer is this page: `msg`, alone. */
   readonly html?: true;
+  /** Of the limit that refused, or that counts refusals like this. */
+  readonly rate?: RateStanding;
 }
 
 export class ApiError extends Error {
@@ -31,6 +33,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly extra: JsonObject | undefined;
+  #rate: RateStanding | undefined;
 
   constructor(
     /** Name in the catalogue; for logs and tests. */
@@ -52,6 +55,11 @@ export class ApiError extends Error {
     return (catalogue[this.reason] as CatalogueEntry).retryable === true;
   }
 
+  withRate(rate: RateStanding): this {
+    this.#rate = rate;
+    return this;
+  }
+
   toReply(): ErrorReply {
     return {
       ...(this.code === undefined ? {} : { code: this.code }),
@@ -59,6 +67,7 @@ export class ApiError extends Error {
       msg: this.message,
       ...(this.extra === undefined ? {} : { extra: this.extra }),
       ...((catalogue[this.reason] as CatalogueEntry).html ? { html: true } : {}),
+      ...(this.#rate === undefined ? {} : { rate: this.#rate }),
     };
   }
 }

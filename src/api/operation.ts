@@ -97,6 +97,10 @@ export interface Call<V> {
   send(forward: Forward): Promise<JsonObject>;
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
+  /** Somebody without account has a letter sent. @throws ApiError RATE_LIMIT_HIT */
+  countLetter(): void;
+  /** A visitor opens this file. @throws ApiError RATE_LIMIT_HIT */
+  countVisit(path: string): void;
   /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
   refresh(realm?: RealmId): Promise<void>;
   /** Replica of any organization's directory; undefined where there is none. For what needs no account. */
@@ -112,6 +116,8 @@ export interface Forward {
   readonly args: JsonObject;
   /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
   readonly held?: boolean;
+  /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
+  readonly released?: JsonObject;
   /** Milliseconds that the whole may take, where it is more than the usual deadline (work with a budget of its own). */
   readonly patienceMs?: number;
   /** User on whose behalf the command runs, where the operation itself established it (login). */
@@ -155,6 +161,11 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
   /** Credentials are optional, and an API key alone may come in the query (`api_key`). */
   readonly visitors?: true;
+  /**
+   * Where it is counted (conventions.md § Rate limits). Absent: with its caller's calls, without account with those of the address.
+   * polls: apart from other calls; visitors: only without account; none: never.
+   */
+  readonly rateLimit?: 'polls' | 'visitors' | 'none';
   /** Takes files, in a multipart form. */
   readonly takesFiles?: true;
   /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */

@@ -29,6 +29,10 @@ export const maybeJson = <S extends TSchema>(where: In, schema: S, description: 
 export const pathId = (description: string) =>
   ({ in: 'path', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
+/** Id in the form, as JSON. */
+export const formId = (description: string) =>
+  ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: true, description }) as const;
+
 /** The rest of the path, slashes included. */
 export const pathRest = (description: string) => ({ ...pathText(description), rest: true }) as const;
 

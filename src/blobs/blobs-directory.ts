@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import type { RealmId } from '../core/index.js';
+import { syncFolder } from '../disk/index.js';
 import { type Blob, BlobGone, type Blobs } from './blobs.js';
 
 /** What stands before the bytes in their file: one file, so that no crash can part the two. */
@@ -13,20 +14,39 @@ interface Head {
 const LENGTH_BYTES = 4;
 const LARGEST_HEAD = 64 * 1024;
 
+/** A stored file, as a backup sees it. */
+export interface StoredFile {
+  /** Where its bytes are now. */
+  readonly file: string;
+  /** Where they belong, below the folder of all blobs. */
+  readonly name: string;
+}
+
+/** While it stands, what is deleted is only put aside. */
+export interface Keeping {
+  /** Every file that was there at any time since, a few maybe twice; one that is gone when it is read comes again. */
+  files(): AsyncIterable<StoredFile>;
+  release(): Promise<void>;
+}
+
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** A folder per realm; files are named by the hash of their path, so that no name given by a user ever meets the disk. */
 export class DirectoryBlobs implements Blobs {
   readonly #temporary: string;
+  readonly #removed: string;
+  #keepers = 0;
 
   private constructor(private readonly folder: string) {
     this.#temporary = join(folder, 'unfinished');
+    this.#removed = join(folder, 'removed');
   }
 
   /** Makes the folder, and removes what a crash left unfinished. */
   static async open(folder: string): Promise<DirectoryBlobs> {
     const blobs = new DirectoryBlobs(folder);
     await rm(blobs.#temporary, { recursive: true, force: true });
+    await rm(blobs.#removed, { recursive: true, force: true });
     await mkdir(blobs.#temporary, { recursive: true, mode: 0o700 });
     return blobs;
   }
@@ -79,7 +99,47 @@ export class DirectoryBlobs implements Blobs {
   }
 
   async delete(realm: RealmId, path: string): Promise<void> {
-    await rm(this.#file(realm, path), { force: true });
+    const file = this.#file(realm, path);
+    if (this.#keepers === 0) return rm(file, { force: true });
+    try {
+      await rename(file, join(this.#removed, relative(this.folder, file).replaceAll(sep, '.')));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  /** For backups: between here and `release` no file that a snapshot of the Store names goes away. */
+  async keepDeleted(): Promise<Keeping> {
+    this.#keepers++;
+    try {
+      await mkdir(this.#removed, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      this.#keepers--;
+      throw error;
+    }
+    return {
+      files: () => this.#files(),
+      release: async () => {
+        if (--this.#keepers > 0) return;
+        for (const name of await readdir(this.#removed)) await rm(join(this.#removed, name), { force: true });
+      },
+    };
+  }
+
+  /** Those put aside come last: whatever was missed because it was just being deleted is among them. */
+  async *#files(): AsyncIterable<StoredFile> {
+    for (const realm of await readdir(this.folder)) {
+      if (!/^\d+$/.test(realm)) continue;
+      for (const part of await readdir(join(this.folder, realm))) {
+        for (const hash of await readdir(join(this.folder, realm, part))) {
+          const name = join(realm, part, hash);
+          yield { file: join(this.folder, name), name };
+        }
+      }
+    }
+    for (const name of await readdir(this.#removed)) {
+      yield { file: join(this.#removed, name), name: name.replaceAll('.', sep) };
+    }
   }
 
   async close(): Promise<void> {}
@@ -117,13 +177,4 @@ async function exactly(handle: FileHandle, length: number, position: number): Pr
     at += bytesRead;
   }
   return buffer;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -14,14 +14,23 @@ export interface LocalFrame {
   readonly count: number;
 }
 
-/** Every frame passes through: call `deliver` now, later, twice or never. */
-export type LocalHook = (frame: LocalFrame, deliver: () => void) => void;
+/**
+ * Every frame passes through: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
+ * would have told them of a frame that never came: requests fail with unknown outcome.
+ */
+export type LocalHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
+/** Which of those that serve a subject (at least one) gets a frame. */
+export type LocalChoice = (servers: readonly LocalServer[]) => LocalServer;
+
+/** The one that came last: a new owner takes over from one that has not noticed yet. */
+const newest: LocalChoice = (servers) => servers.at(-1)!;
 
 /** What the clients of one process share: who serves what. Knows no time and loses nothing by itself. */
 export class LocalHub {
   readonly #servers = new Map<string, LocalServer[]>();
   readonly #clients = new Map<string, LocalBus>();
   hook: LocalHook;
+  choose: LocalChoice = newest;
 
   constructor(hook: LocalHook = (_frame, deliver) => deliver()) {
     this.hook = hook;
@@ -35,6 +44,12 @@ export class LocalHub {
   /** As if the client had lost (or got back) its connection: what it has under way fails with 'disconnected'. */
   setConnected(id: string, connected: boolean): void {
     this.#clients.get(id)?.setConnected(connected);
+  }
+
+  /** As if these two had heard nothing of each other for long: what they have under way with each other fails. */
+  silence(one: string, other: string): void {
+    this.#clients.get(one)?.silent(other);
+    this.#clients.get(other)?.silent(one);
   }
 
   /** @internal */
@@ -61,9 +76,12 @@ export class LocalHub {
     else this.#servers.delete(server.subject);
   }
 
-  /** The one that came last: a new owner takes over from one that has not noticed yet. @internal */
+  /** @internal */
   find(subject: string): LocalServer | undefined {
-    return this.#servers.get(subject)?.findLast((s) => s.bus.connected);
+    const all = this.#servers.get(subject);
+    if (all?.length === 1) return all[0]!.bus.connected ? all[0] : undefined;
+    const servers = all?.filter((s) => s.bus.connected);
+    return servers && servers.length > 0 ? this.choose(servers) : undefined;
   }
 
   /** @internal */

@@ -126,6 +126,16 @@ export class LocalBus implements Bus {
     else this.#drop();
   }
 
+  /** Nothing was heard of this server for long: what it was asked fails with unknown outcome. @internal */
+  silent(server: string): void {
+    for (const pending of [...this.#pending]) {
+      const there = pending.held.filter((held) => held.server.id === server);
+      if (there.length === 0) continue;
+      this.settle(pending, 'timeout');
+      for (const held of there) held.cancel();
+    }
+  }
+
   /** Both sides of everything under way learn that the other is gone. */
   #drop(): void {
     this.#requests = [];
@@ -192,7 +202,8 @@ export class LocalBus implements Bus {
 
   #sendReplies(replies: [LocalHeld, Json][]): void {
     for (const [id, group] of groupBy(replies, ([held]) => held.from)) {
-      this.#frame('reply', id, '', group.length, () => {
+      const pendings = group.map(([{ pending }]) => pending);
+      this.#frame('reply', id, '', pendings, () => {
         for (const [held, value] of group) held.pending.bus.settle(held.pending, { value });
       });
     }
@@ -204,20 +215,29 @@ export class LocalBus implements Bus {
       (p) => p.subject,
     )) {
       const to = this.#hub.find(subject)?.bus.id ?? '';
-      this.#frame('request', to, subject, group.length, () => this.#deliver(subject, group));
+      this.#frame('request', to, subject, group, () => this.#deliver(subject, group));
     }
   }
 
   #sendCancels(cancels: LocalHeld[]): void {
     for (const [id, group] of groupBy(cancels, (held) => held.server.id)) {
-      this.#frame('cancel', id, '', group.length, () => {
+      const cancel = (): void => {
         for (const held of group) held.cancel();
-      });
+      };
+      this.#hub.hook({ kind: 'cancel', from: this.id, to: id, subject: '', count: group.length }, cancel, cancel);
     }
   }
 
-  #frame(kind: LocalFrame['kind'], to: string, subject: string, count: number, deliver: () => void): void {
-    this.#hub.hook({ kind, from: this.id, to, subject, count }, deliver);
+  #frame(
+    kind: LocalFrame['kind'],
+    to: string,
+    subject: string,
+    pendings: readonly Pending[],
+    deliver: () => void,
+  ): void {
+    this.#hub.hook({ kind, from: this.id, to, subject, count: pendings.length }, deliver, () => {
+      for (const pending of pendings) pending.bus.settle(pending, 'timeout');
+    });
   }
 
   #deliver(subject: string, group: Pending[]): void {

@@ -12,10 +12,28 @@ export function loudly(fn: () => void): void {
   }
 }
 
+const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
+
+/** For messages: addresses without passwords. */
+export const natsName = (url: string): string =>
+  url
+    .split(',')
+    .map((server) => server.replace(CREDENTIALS, '$1'))
+    .join(',');
+
+/** The client library takes no account from an address. The first that names one counts for all. */
+export function natsServers(url: string): { servers: string[]; user?: string; pass?: string } {
+  const servers = natsName(url).split(',');
+  const [, , account] = url.split(',').flatMap((server) => CREDENTIALS.exec(server) ?? []);
+  if (account === undefined) return { servers };
+  const [user = '', ...pass] = account.split(':');
+  return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(pass.join(':')) };
+}
+
 /** Connection settings shared by everything that talks to NATS. */
 export async function connectNats(url: string, name: string): Promise<NatsConnection> {
   return connect({
-    servers: url.split(','),
+    ...natsServers(url),
     name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -75,7 +93,7 @@ export class NatsLink {
       for (const o of opened) if (o.status === 'fulfilled') await o.value.close();
       throw new BusError(
         'disconnected',
-        `no NATS server at ${url}: ${String(failed.reason?.message ?? failed.reason)}`,
+        `no NATS server at ${natsName(url)}: ${String(failed.reason?.message ?? failed.reason)}`,
       );
     }
     const [requests, replies] = opened.map((o) => (o as PromiseFulfilledResult<NatsConnection>).value);

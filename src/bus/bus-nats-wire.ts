@@ -1,5 +1,5 @@
 /** What the two halves of a NatsBus (requester, responder) share. */
-import type { BusFailure } from './bus.js';
+import type { BusStats } from './bus.js';
 import type { Transfers } from './bus-nats-chunks.js';
 import type { NatsLink } from './bus-nats-link.js';
 import type { Deadlines } from './deadlines.js';
@@ -12,27 +12,11 @@ export const FORGET = 60_000;
 
 export type ControlType = 'alive' | 'cancel' | 'credit';
 
-export interface NatsBusStats {
-  /** NATS messages sent, chunks and control messages included. */
-  framesOut: number;
-  framesIn: number;
-  bytesOut: number;
-  requestsOut: number;
-  repliesOut: number;
-  /** Replies that could not be sent because the connection was away. */
-  repliesDropped: number;
-  /** Times a frame of a server was found missing. */
-  gaps: number;
-  transfersOut: number;
-  /** Messages on our subjects that no client of ours can have sent. */
-  malformed: number;
-  failed: { -readonly [F in BusFailure]: number };
-}
-
-export const newStats = (): NatsBusStats => ({
+export const newStats = (): BusStats => ({
   framesOut: 0,
   framesIn: 0,
   bytesOut: 0,
+  bytesIn: 0,
   requestsOut: 0,
   repliesOut: 0,
   repliesDropped: 0,
@@ -47,7 +31,7 @@ export interface Shared {
   readonly link: NatsLink;
   readonly transfers: Transfers;
   readonly deadlines: Deadlines;
-  readonly stats: NatsBusStats;
+  readonly stats: BusStats;
   /** Have everything that waits sent at the end of this tick. */
   schedule(): void;
   publish(subject: string, data: Uint8Array, reply?: string): void;

@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import type { Json } from '../core/index.js';
-import { type Bus, BusError, type BusRequest, type BusServer, type PendingReply } from './bus.js';
+import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
 import { Transfers } from './bus-nats-chunks.js';
 import {
   controlInbox,
@@ -29,7 +29,7 @@ import {
 import { NatsLink } from './bus-nats-link.js';
 import { Requester } from './bus-nats-requester.js';
 import { Responder } from './bus-nats-responder.js';
-import { type ControlType, type NatsBusStats, newStats, type Shared } from './bus-nats-wire.js';
+import { type ControlType, newStats, type Shared } from './bus-nats-wire.js';
 import { Deadlines } from './deadlines.js';
 
 const TICK = 250;
@@ -44,7 +44,7 @@ export interface NatsBusOptions {
 
 export class NatsBus implements Bus {
   readonly id: string;
-  readonly stats: NatsBusStats = newStats();
+  readonly stats: BusStats = newStats();
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
   readonly #reconnect: (() => void)[] = [];
@@ -90,7 +90,7 @@ export class NatsBus implements Bus {
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
     const subscription: Subscription = this.#link.subscribe(subject, (m) =>
-      this.#read(() => this.#served(m.data, handler)),
+      this.#read(m, () => this.#served(m.data, handler)),
     );
     this.#serving.add(subscription);
     if (this.#link.up) await this.#link.flush().catch(() => {});
@@ -149,9 +149,9 @@ export class NatsBus implements Bus {
     };
     this.#requester = new Requester(shared);
     this.#responder = new Responder(shared);
-    link.subscribe(controlInbox(this.id), (m) => this.#read(() => this.#controlled(m.data)));
+    link.subscribe(controlInbox(this.id), (m) => this.#read(m, () => this.#controlled(m.data)));
     link.subscribe(nobodyInbox(this.id, '*'), (message) => this.#nobody(message));
-    link.subscribeReplies(replyInbox(this.id), (m) => this.#read(() => this.#replied(m.data)));
+    link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
     await link.flush();
     this.#arm();
   }
@@ -168,10 +168,11 @@ export class NatsBus implements Bus {
   }
 
   /** Handlers of requests throw elsewhere (see `loudly`), so what is thrown here is the fault of the message. */
-  #read(message: () => void): void {
+  #read({ data }: Msg, take: () => void): void {
     this.stats.framesIn++;
+    this.stats.bytesIn += data.byteLength;
     try {
-      message();
+      take();
     } catch {
       this.stats.malformed++;
     }

@@ -46,6 +46,24 @@ export interface PendingReply {
   cancel(): void;
 }
 
+export interface BusStats {
+  /** Messages of the transport, chunks and control messages included. */
+  framesOut: number;
+  framesIn: number;
+  bytesOut: number;
+  bytesIn: number;
+  requestsOut: number;
+  repliesOut: number;
+  /** Replies that could not be sent because the connection was away. */
+  repliesDropped: number;
+  /** Times a frame of a server was found missing. */
+  gaps: number;
+  transfersOut: number;
+  /** Messages on our subjects that no client of ours can have sent. */
+  malformed: number;
+  failed: { -readonly [F in BusFailure]: number };
+}
+
 export interface Bus {
   /** This client's identity, as servers see it in `BusRequest.from`. */
   readonly id: string;
@@ -55,5 +73,7 @@ export interface Bus {
   /** Called when the connection was lost and is back: requests under way may have been lost with it. */
   onReconnect(fn: () => void): void;
   readonly connected: boolean;
+  /** What went over the wire; absent where there is none. */
+  readonly stats?: BusStats | undefined;
   close(): Promise<void>;
 }

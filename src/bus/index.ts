@@ -1,6 +1,5 @@
 export * from './bus.js';
 export { LocalBus } from './bus-local.js';
-export { type LocalFrame, type LocalHook, LocalHub } from './bus-local-hub.js';
+export { type LocalChoice, type LocalFrame, type LocalHook, LocalHub } from './bus-local-hub.js';
 export { NatsBus, type NatsBusOptions } from './bus-nats.js';
-export type { NatsBusStats } from './bus-nats-wire.js';
 export { NamespacedBus } from './namespaced.js';

@@ -1,5 +1,5 @@
 import type { Json } from '../core/index.js';
-import type { Bus, BusRequest, BusServer, PendingReply } from './bus.js';
+import type { Bus, BusRequest, BusServer, BusStats, PendingReply } from './bus.js';
 
 /** Keeps the subjects of one cluster apart from those of others on the same server. */
 export class NamespacedBus implements Bus {
@@ -14,6 +14,10 @@ export class NamespacedBus implements Bus {
 
   get connected(): boolean {
     return this.bus.connected;
+  }
+
+  get stats(): BusStats | undefined {
+    return this.bus.stats;
   }
 
   serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {

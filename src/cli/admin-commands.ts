@@ -12,6 +12,7 @@ import {
   listRealms,
   reactivateUser,
   setBilling,
+  setRateLimits,
   setRealmActive,
   setRole,
   userApiKey,
@@ -159,6 +160,9 @@ const CHANGES: Readonly<Record<string, AdminCommand>> = {
   ),
   'user billing': on(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
     setBilling(actors, realm, email, switched(word)),
+  ),
+  'user rate-limit': on(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
+    setRateLimits(actors, realm, email, rules === 'usual' ? null : rules),
   ),
   'user deactivate': on(['EMAIL'], (actors, realm, [email = '']) => deactivateUser(actors, realm, email)),
   'user reactivate': on(['EMAIL'], (actors, realm, [email = '']) => reactivateUser(actors, realm, email)),

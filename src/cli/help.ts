@@ -16,12 +16,18 @@ Commands:
   user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
   user role EMAIL ROLE          Change an account's role.  [--realm SUBDOMAIN]
   user billing EMAIL on|off     Whether it looks after what the organization pays.  [--realm SUBDOMAIN]
+  user rate-limit EMAIL RULES   How often it may call: seconds:calls,…, usual (as all others) or off.  [--realm SUBDOMAIN]
   user deactivate EMAIL         Deactivate an account and its bots.  [--realm SUBDOMAIN]
   user reactivate EMAIL         Make it active again.  [--realm SUBDOMAIN]
   cluster status                Hosts, what each of them owns, and whether all is owned; exit code 1 if not.  [--json]
   cluster drain HOST            Let a host hand over all that it owns, and take nothing more. HOST is an id or a
                                 name of 'cluster status', or how one of them begins. Waits until it is done.
   cluster undrain HOST          Let it take its share again.
+  backup DIR            Write a backup of the data directory into DIR, also while its server runs.
+  restore DIR           Make a data directory from a backup.  --data-dir NEW
+  store format          Show in which format a cluster's database is, and which this program knows.
+  store raise-format    Raise it to this program's, once no process of an older version is left.
+  store restored        After a cluster's database was restored, before any process starts.
   check-config          Say what the configuration is, or what is wrong with it.
 
 Commands for a cluster take --nats and --mongodb as serve does, and the same secret. Without them they work on the data

@@ -1,4 +1,5 @@
 /** The command line: parse, do, answer with an exit code. */
+import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { AdminError } from '../admin/index.js';
@@ -8,7 +9,9 @@ import type { Logger } from '../runtime/index.js';
 import { greeting } from '../server/first-start.js';
 import { serve } from '../server/serve.js';
 import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
+import { dataCommand } from './data-commands.js';
 import { HELP } from './help.js';
+import { storeCommand } from './store-commands.js';
 
 const LEFTOVERS_MS = 500;
 
@@ -34,6 +37,11 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
     const config = loadConfig(values, environment);
     if (command === 'serve') return await runServer(config);
     if (command === 'check-config') return checkConfig(config);
+    const data = dataCommand(positionals) ?? storeCommand(positionals);
+    if (data) {
+      await data(config);
+      return 0;
+    }
     const admin = adminCommand(positionals);
     if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
     return (await admin(config, values as Record<string, string | undefined>, quietLogger())) ?? 0;
@@ -62,10 +70,14 @@ function checkConfig(config: Config): number {
 
 /** Until SIGTERM or SIGINT. A second signal ends at once. */
 async function runServer(config: Config): Promise<number> {
-  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false })) as unknown as Logger;
+  // As `conclave cluster status` names it.
+  const base = { host: `${hostname()}/${process.pid}`, role: config.role };
+  const destination = pino.destination({ dest: 2, sync: false });
+  const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
   const running = await serve(config, new RealClock(), logger);
   if (running.site) process.stdout.write(greeting(running.first, running.site));
   else process.stdout.write('Conclave actor host runs\n');
+  process.stdout.write(`Health and metrics: ${running.ops}\n`);
   const signal = await new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
   });

@@ -2,6 +2,7 @@
  * Every setting of the server, once: its name in the environment and on the command line, its meaning, its default.
  * Parsing, validation, `--help` and docs/configuration.md all come from this table.
  */
+import { parseRules } from '../limits/rules.js';
 import { parseNetworks } from '../webhooks/networks.js';
 
 export interface Setting<T> {
@@ -44,6 +45,16 @@ function url(...schemes: readonly string[]) {
   };
 }
 
+function networks(given: string): string {
+  parseNetworks(given);
+  return given;
+}
+
+function rules(given: string): string {
+  parseRules(given);
+  return given;
+}
+
 const setting = <T>(of: Setting<T>): Setting<T> => of;
 
 export const SETTINGS = {
@@ -62,6 +73,32 @@ export const SETTINGS = {
     description: 'Port to listen on; 0 picks a free one.',
     fallback: 9991,
     parse: integer(0, 65_535),
+  }),
+  opsHost: setting({
+    env: 'OPS_HOST',
+    option: 'ops-host',
+    value: 'ADDRESS',
+    description:
+      'Address to listen on for operators: /health/live, /health/ready and /metrics. Keep it from the Internet: it asks for no credentials.',
+    fallback: '127.0.0.1',
+    parse: text(),
+  }),
+  opsPort: setting({
+    env: 'OPS_PORT',
+    option: 'ops-port',
+    value: 'N',
+    description: 'Port for operators; 0 picks a free one, which the start prints.',
+    fallback: 0,
+    parse: integer(0, 65_535),
+  }),
+  leaveSeconds: setting({
+    env: 'LEAVE_SECONDS',
+    option: 'leave-seconds',
+    value: 'SECONDS',
+    description:
+      'After SIGTERM a frontend goes on serving for this long, with /health/ready at 503, so that whatever balances over frontends notices. 0 where nothing does.',
+    fallback: 0,
+    parse: integer(0, 600),
   }),
   dataDir: setting({
     env: 'DATA_DIR',
@@ -83,9 +120,20 @@ export const SETTINGS = {
     env: 'NATS_URL',
     option: 'nats',
     value: 'URL',
-    description: 'NATS server (2.10 or later, with JetStream) of a cluster.',
+    description:
+      'NATS servers (2.10 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
     fallback: undefined as string | undefined,
+    secret: true,
     parse: url('nats', 'tls'),
+  }),
+  natsReplicas: setting({
+    env: 'NATS_REPLICAS',
+    option: 'nats-replicas',
+    value: 'N',
+    description:
+      'Copies that JetStream keeps of the event log and of the placement: 1, 3 or 5, at most as many as there are NATS servers. The same for all processes.',
+    fallback: 1,
+    parse: (given) => Number(oneOf('1', '3', '5')(given)),
   }),
   mongodb: setting({
     env: 'MONGODB_URL',
@@ -93,6 +141,7 @@ export const SETTINGS = {
     value: 'URL',
     description: 'MongoDB of a cluster; the path names the database, default conclave.',
     fallback: undefined as string | undefined,
+    secret: true,
     parse: url('mongodb', 'mongodb+srv'),
   }),
   externalHost: setting({
@@ -202,10 +251,92 @@ export const SETTINGS = {
     description:
       'Networks that outgoing webhooks may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
     fallback: '',
-    parse: text((given) => {
-      parseNetworks(given);
-      return given;
-    }),
+    parse: networks,
+  }),
+  maxConnections: setting({
+    env: 'MAX_CONNECTIONS',
+    option: 'max-connections',
+    value: 'N',
+    description:
+      'Connections of clients at a time; more are refused. Keep it below what the system lets a process open. With uws on other systems than Linux there is no such bound.',
+    fallback: 100_000,
+    parse: integer(1, 10_000_000),
+  }),
+  maxRequests: setting({
+    env: 'MAX_REQUESTS',
+    option: 'max-requests',
+    value: 'N',
+    description: 'Requests of a frontend under way at a time, without held polls; more are answered 503.',
+    fallback: 10_000,
+    parse: integer(1, 10_000_000),
+  }),
+  maxPolls: setting({
+    env: 'MAX_POLLS',
+    option: 'max-polls',
+    value: 'N',
+    description: 'Polls that a frontend holds at a time; more are answered 503.',
+    fallback: 100_000,
+    parse: integer(1, 10_000_000),
+  }),
+  sendMemoryMib: setting({
+    env: 'SEND_MEMORY_MIB',
+    option: 'send-memory-mib',
+    value: 'N',
+    description:
+      'Memory of a frontend for answers that their clients do not read, MiB; beyond it those that wait longest are cut off.',
+    fallback: 256,
+    parse: integer(1, 1_000_000),
+  }),
+  rateLimits: setting({
+    env: 'RATE_LIMITS',
+    option: 'rate-limits',
+    value: 'ON_OFF',
+    description:
+      'off: frontends count no calls, whatever the options below say. Failed log-ins are counted all the same.',
+    fallback: 'on' as 'on' | 'off',
+    parse: oneOf('on', 'off'),
+  }),
+  rateLimitUser: setting({
+    env: 'RATE_LIMIT_USER',
+    option: 'rate-limit-user',
+    value: 'RULES',
+    description:
+      'How often an account may call: seconds:calls, several separated by commas, or off. Polls of event queues are counted apart, by the same rules.',
+    fallback: '60:200',
+    parse: rules,
+  }),
+  rateLimitAddress: setting({
+    env: 'RATE_LIMIT_ADDRESS',
+    option: 'rate-limit-address',
+    value: 'RULES',
+    description: 'The same, for all calls without account of one network address (IPv6: of one /64).',
+    fallback: '60:100',
+    parse: rules,
+  }),
+  rateLimitMails: setting({
+    env: 'RATE_LIMIT_MAILS',
+    option: 'rate-limit-mails',
+    value: 'RULES',
+    description: 'How many letters such calls of one network address may have sent.',
+    fallback: '86400:5',
+    parse: rules,
+  }),
+  rateLimitFile: setting({
+    env: 'RATE_LIMIT_FILE',
+    option: 'rate-limit-file',
+    value: 'RULES',
+    description: 'How often visitors without account may open one uploaded file.',
+    fallback: '86400:1000',
+    parse: rules,
+  }),
+  trustedProxies: setting({
+    env: 'TRUSTED_PROXIES',
+    option: 'trusted-proxies',
+    value: 'NETWORKS',
+    description:
+      'Networks of the proxies before the server, separated by commas: where a call comes from is then what their X-Forwarded-For says.',
+    fallback: '',
+    parse: networks,
   }),
   httpAdapter: setting({
     env: 'HTTP_ADAPTER',

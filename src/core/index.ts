@@ -4,4 +4,4 @@ export { IdSet } from './id-set.js';
 export * from './ids.js';
 export * from './json.js';
 export { madeOnce } from './made-once.js';
-export { type Limit, RecentTimes, waitFor, withTime } from './rates.js';
+export { type Limit, type RateStanding, RecentTimes, standingOf, waitFor, withTime } from './rates.js';

@@ -12,6 +12,26 @@ export function waitFor(limits: readonly Limit[], times: readonly number[], now:
   return Math.max(0, ...waits);
 }
 
+/** How a rate limit stands after a call; answers show it in their headers. */
+export interface RateStanding {
+  readonly limit: number;
+  /** Calls that may follow. */
+  readonly remaining: number;
+  /** Seconds since 1970: all of them may be made again, or, of a refused call, it may be repeated. */
+  readonly reset: number;
+}
+
+/** By the limit that leaves least. @param times ms since 1970, ascending; refused ones are not among them */
+export function standingOf(limits: readonly Limit[], times: readonly number[], now: number): RateStanding {
+  const [limit = 0, remaining = 0] = limits
+    .map(([window, most]) => [most, Math.max(0, most - times.filter((at) => at + window > now).length)] as const)
+    .reduce((least, one) => (one[1] < least[1] ? one : least));
+  const newest = times.at(-1);
+  const window = Math.max(...limits.map(([ms]) => ms));
+  const until = remaining === 0 ? now + waitFor(limits, times, now) : newest === undefined ? now : newest + window;
+  return { limit, remaining, reset: Math.ceil(until / 1000) };
+}
+
 /** With one more; only those that still count. */
 export function withTime(limits: readonly Limit[], times: readonly number[], now: number): number[] {
   const window = Math.max(...limits.map(([ms]) => ms));

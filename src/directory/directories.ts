@@ -7,6 +7,7 @@ import type { ActorClient } from '../runtime/client.js';
 import { asSnapshot, type DirectorySnapshot } from './contents.js';
 import type { RealmEntry } from './records/index.js';
 import { DirectoryReplica } from './replica.js';
+import type { RealmTail } from './tail.js';
 import type { DirectoryView } from './view.js';
 
 /** The realm does not exist. */
@@ -84,6 +85,11 @@ export class Directories {
       if (error instanceof NoSuchRealm) return [];
       throw error;
     }
+  }
+
+  /** Of the open replicas. */
+  tails(): RealmTail[] {
+    return [...this.#open.values()].map(({ tail }) => tail);
   }
 
   close(): void {

@@ -47,6 +47,11 @@ export class RealmTail {
     return this.#position;
   }
 
+  /** Up to here nothing is missing, entries of other realms passed over included. */
+  get reached(): Seq {
+    return this.#subscription.position;
+  }
+
   /** Readers are called in the order in which they were added. */
   add(reader: TailReader): void {
     this.#readers.push(reader);

@@ -83,16 +83,31 @@ export class CatchUp {
       const waiting = this.feed.deliver(work, this.sinks);
       if (waiting) {
         this.#busy = true;
-        void waiting.finally(() => {
-          this.#busy = false;
-          this.position = seq;
-          this.#run();
-        });
+        this.#await(waiting, work);
         return;
       }
       this.position = seq;
     }
     this.check();
+  }
+
+  #await(delivery: Promise<void>, work: Work): void {
+    delivery.then(
+      () => {
+        this.#busy = false;
+        this.position = work.seq;
+        this.#run();
+      },
+      () => {
+        // Nobody got anything of it yet, and what decides who gets it is out of reach for now.
+        this.clock.setTimeout(() => {
+          if (this.#over) return;
+          this.#busy = false;
+          this.#work.unshift(work);
+          this.#run();
+        }, RETRY_MS);
+      },
+    );
   }
 
   #close(): void {

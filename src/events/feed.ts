@@ -12,6 +12,7 @@ import type { Store } from '../store/index.js';
 import { receives, streamsOf } from './audience.js';
 import { type CatchingUp, CatchUp } from './catch-up.js';
 import { Memberships } from './memberships.js';
+import { Past } from './past.js';
 import { eventId, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
 import type { EventSink, Work } from './sink.js';
 
@@ -37,9 +38,12 @@ export class RealmFeed {
   readonly #memberships: Memberships;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
   readonly #catchUps = new Set<CatchUp>();
+  readonly #past: Past;
   #attaching: EventSink[] = [];
   #work: Work[] = [];
-  #busy = false;
+  /** Until the past is read, and while a membership is. */
+  #busy = true;
+  #pastRead = false;
   #position: Seq;
 
   constructor(
@@ -51,6 +55,12 @@ export class RealmFeed {
   ) {
     this.#memberships = new Memberships(store, realm);
     this.#position = replica.tail.position;
+    this.#past = new Past(log, realm, this.#position, clock);
+    void this.#past.read.then(() => {
+      this.#pastRead = true;
+      this.#busy = false;
+      this.#run();
+    });
     replica.tail.add({
       entry: (seq, entry, fresh) => {
         this.#work.push({ seq, entry, fresh: new Set(fresh) });
@@ -104,7 +114,12 @@ export class RealmFeed {
 
   #catching(): CatchingUp {
     return {
-      deliver: (work, sinks) => this.#deliver(work, new Set(sinks)),
+      deliver: (work, sinks) => {
+        const { seq, entry, fresh } = work;
+        const deliver = (): Promise<void> | undefined =>
+          this.#deliver({ seq, entry, fresh: this.#past.fresh(seq, entry, fresh) }, new Set(sinks));
+        return this.#pastRead ? deliver() : this.#past.read.then(deliver);
+      },
       settled: (catchUp) => {
         if (this.#busy || catchUp.position < this.#position) return false;
         this.#catchUps.delete(catchUp);
@@ -123,11 +138,13 @@ export class RealmFeed {
 
   /** Entries one after the other; synchronously, unless a membership has to be read. */
   #run(): void {
-    for (let work = this.#work.shift(); work; work = this.#work.shift()) {
+    for (let next = this.#work.shift(); next; next = this.#work.shift()) {
+      const { seq, entry } = next;
+      const work: Work = { seq, entry, fresh: this.#past.fresh(seq, entry, next.fresh) };
+      this.#past.note(work);
       const waiting = this.#deliver(work, undefined);
       if (waiting) {
         this.#busy = true;
-        const { seq } = work;
         void waiting.then(
           () => {
             this.#busy = false;
@@ -138,7 +155,7 @@ export class RealmFeed {
         );
         return;
       }
-      this.#position = work.seq;
+      this.#position = seq;
     }
     for (const catchUp of this.#catchUps) catchUp.check();
   }
@@ -249,7 +266,7 @@ export class RealmFeed {
   #lost(): void {
     this.#memberships.forget();
     this.#work = [];
-    this.#busy = false;
+    this.#busy = !this.#pastRead;
     const sinks = [...this.#sinks.values()].flatMap((of) => [...of]);
     this.#sinks.clear();
     this.#allPublic.clear();

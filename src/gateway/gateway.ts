@@ -36,6 +36,9 @@ function unanswered(error: unknown): never {
   throw error;
 }
 
+const released = ({ released: fields }: Forward): ActorReply =>
+  fields ? { ok: [encodeFields(fields)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
+
 export class Gateway implements FrontendServices {
   readonly clock: Clock;
   readonly log: Log;
@@ -72,10 +75,13 @@ export class Gateway implements FrontendServices {
 
   forward(forward: Forward, context: ForwardContext): Forwarding {
     let cancelled = false;
+    let leaving = false;
     let cancel = (): void => {};
+    let giveUp = (): void => {};
     // Plain reactions: an async function here would add three promises to every request.
     const step = (of: Forward): Promise<ActorReply | ActorRepeat> => {
       const held = of.held === true && of.followedBy === undefined;
+      if (held && leaving) return Promise.resolve(released(of));
       const sent = this.options.client.send(of.to, of.command, of.args, {
         caller: of.as ?? context.caller?.user.id ?? 0,
         client: context.client,
@@ -85,19 +91,31 @@ export class Gateway implements FrontendServices {
         deadlineMs: held ? Number.POSITIVE_INFINITY : (forward.patienceMs ?? this.options.deadlineMs),
       });
       cancel = sent.cancel;
-      return sent.reply.then((reply) => {
+      const replied = sent.reply.then((reply) => {
         if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
         if ('forward' in reply) return step({ ...of, ...reply.forward });
         if ('error' in reply || 'again' in reply || cancelled) return reply;
         if (of.followedBy) return step(of.followedBy);
         return of.plus ? { ...reply, ok: [encodeFields(of.plus), ...reply.ok] } : reply;
       }, unanswered);
+      if (!held) return replied;
+      return new Promise((resolve, reject) => {
+        giveUp = () => {
+          sent.cancel();
+          resolve(released(of));
+        };
+        replied.then(resolve, reject);
+      });
     };
     return {
       reply: step(forward),
       cancel: () => {
         cancelled = true;
         cancel();
+      },
+      release: () => {
+        leaving = true;
+        giveUp();
       },
     };
   }

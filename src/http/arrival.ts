@@ -1,7 +1,8 @@
 /** A request as its head shows it, and what is learned of it on the way. */
 import type { Operation } from '../api/index.js';
-import { madeOnce } from '../core/index.js';
+import { madeOnce, type RateStanding } from '../core/index.js';
 import { type Form, NO_FORM } from './body.js';
+import type { OperationSeries } from './observed.js';
 import type { ParameterReader } from './params.js';
 import type { Pending } from './pending.js';
 import type { Found } from './route.js';
@@ -10,6 +11,7 @@ import type { HttpExchange } from './server.js';
 export interface Target {
   readonly operation: Operation;
   readonly parameters: ParameterReader;
+  readonly series: OperationSeries;
 }
 
 export interface Arrival {
@@ -20,8 +22,18 @@ export interface Arrival {
   readonly userAgent: string;
   /** Those that the operations of the path look at. */
   readonly headers: ReadonlyMap<string, string>;
+  /** X-Forwarded-For, where somebody's word is taken for it; else ''. */
+  readonly forwardedFor: string;
+  /** When it came, monotonic ms. */
+  readonly since: number;
   form: Form;
   pending: Pending | undefined;
+  /** How the limit that it met stands; undefined: it met none. */
+  rate: RateStanding | undefined;
+  /** The operation, once it is known. */
+  target: Target | undefined;
+  /** It waits for events: how long says nothing about us. */
+  polls: boolean;
 }
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
@@ -39,13 +51,23 @@ function headersOf(exchange: HttpExchange, { route }: Found<Target>): ReadonlyMa
 }
 
 /** Reads all that is needed of the head: servers keep none of it. */
-export const arrivalOf = (exchange: HttpExchange, found: Found<Target>): Arrival => ({
+export const arrivalOf = (
+  exchange: HttpExchange,
+  found: Found<Target>,
+  since: number,
+  readsForwarded: boolean,
+): Arrival => ({
   exchange,
   found,
   authorization: exchange.header('authorization'),
   host: exchange.header('host').toLowerCase(),
   userAgent: exchange.header('user-agent'),
   headers: headersOf(exchange, found),
+  forwardedFor: readsForwarded ? exchange.headerLines('x-forwarded-for') : '',
+  since,
   form: NO_FORM,
   pending: undefined,
+  rate: undefined,
+  target: undefined,
+  polls: false,
 });

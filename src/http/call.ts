@@ -3,6 +3,7 @@ import type { Blobs } from '../blobs/index.js';
 import { type JsonObject, type RealmId, type UserId, userId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { Secrets } from '../secrets/index.js';
+import type { Arrival } from './arrival.js';
 import type { FrontendOptions } from './options.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 
@@ -20,6 +21,7 @@ export interface CallFacts {
   readonly files: readonly UploadedFile[] | 'too large';
   /** Those that the operation declares. */
   readonly headers: ReadonlyMap<string, string>;
+  readonly arrival: Arrival;
   readonly send: (forward: Forward) => Promise<JsonObject>;
 }
 
@@ -89,6 +91,14 @@ export class CallOf implements Call<AnyValues> {
 
   get now(): number {
     return this.services.clock.now();
+  }
+
+  countLetter(): void {
+    this.options.rates?.letter(this.facts.arrival);
+  }
+
+  countVisit(path: string): void {
+    this.options.rates?.visit(this.facts.arrival, path);
   }
 
   refresh(realm = this.realm): Promise<void> {

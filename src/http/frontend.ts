@@ -14,18 +14,21 @@ import {
   type Outcome,
 } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
+import { narrower } from '../limits/index.js';
 import { anonymousAt, visitorAt } from './anonymous.js';
 import { type Arrival, arrivalOf, type Target } from './arrival.js';
 import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { clientName } from './client-name.js';
-import { checkGuard } from './guard.js';
+import { checkGuard, checkWebhookBot } from './guard.js';
+import { noSeries, Observed } from './observed.js';
 import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './params.js';
 import { NO_FIELDS, parseForm } from './params-form.js';
 import { Pending } from './pending.js';
 import { authenticateByKey } from './query-key.js';
+import { type RateLimiting, rateHeaders } from './rate-limiting.js';
 import { refusalOf } from './refusal.js';
 import {
   errorBody,
@@ -38,7 +41,7 @@ import {
 } from './reply.js';
 import { Router, segmentsOf } from './route.js';
 import { type BodyPart, Headers, type HttpExchange } from './server.js';
-import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
+import type { AnonymousCaller, Caller, ForwardContext, FrontendServices } from './services.js';
 
 export const API_PREFIX = '/api/v1';
 
@@ -58,11 +61,13 @@ export class Frontend {
   #router = new Router<Target>();
   #services: FrontendServices;
   #options: FrontendOptions;
-  #requests = 0;
+  readonly #observed: Observed;
   #held = new Set<Pending>();
   #leaving = false;
   readonly #fileBody: number;
   readonly #room: UploadRoom;
+  readonly #rates: RateLimiting | undefined;
+  readonly #readsForwarded: boolean;
 
   /** Throws for operations that clash, or whose parameters cannot be checked. */
   constructor(operations: readonly Operation[], services: FrontendServices, options: FrontendOptions) {
@@ -70,8 +75,12 @@ export class Frontend {
     this.#options = options;
     this.#fileBody = bodyWithFile(options.maxFileMib ?? DEFAULT_FILE_MIB);
     this.#room = new UploadRoom((options.uploadMemoryMib ?? DEFAULT_UPLOAD_MIB) * 1_048_576);
+    this.#rates = options.rates;
+    this.#readsForwarded = options.rates?.readsForwarded ?? false;
+    this.#observed = new Observed(services.clock, services.log, options);
+    this.#observed.metrics.read('conclave_http_held_polls', () => this.#held.size);
     for (const operation of operations) {
-      const target = { operation, parameters: new ParameterReader(operation) };
+      const target = { operation, parameters: new ParameterReader(operation), series: noSeries() };
       this.#router.add(operation.method, segmentsOf(operation.root ? '' : API_PREFIX, operation), target);
     }
   }
@@ -79,23 +88,39 @@ export class Frontend {
   /** For HttpServer's `handler`. Never throws for what a client sends. */
   readonly handle = (exchange: HttpExchange): void => {
     const found = this.#router.find(exchange.path);
+    if (!found && this.#options.elsewhere?.(exchange)) return;
+    this.#observed.identify(exchange);
     if (!found) {
+      this.#observed.refused(exchange, 404);
       refuse(exchange, apiError('NOT_FOUND').toReply());
       return;
     }
     if (exchange.method === 'OPTIONS') {
+      this.#observed.refused(exchange, 204);
       exchange.respond(204, new Headers([['Allow', found.route.allow.join(', ')]]), []);
       return;
     }
-    const arrival = arrivalOf(exchange, found);
+    if (this.#isFull()) {
+      this.#observed.overload.requests.n++;
+      this.#observed.refused(exchange, 503);
+      refuse(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
+      return;
+    }
+    const arrival = arrivalOf(exchange, found, this.#services.clock.monotonic(), this.#readsForwarded);
     if (exchange.hasBody) this.#readForm(arrival, exchange.header('content-type'));
     else this.#dispatch(arrival);
   };
 
-  /** Before shutdown: answer the held polls, so that their clients come back to another frontend. */
+  /** Held polls cost little and last: they are counted apart. */
+  #isFull(): boolean {
+    const { maxRequests, underWay } = this.#options;
+    return maxRequests !== undefined && (underWay?.() ?? 0) - this.#held.size > maxRequests;
+  }
+
+  /** Before shutdown: answer the held polls, so that their clients come back to another frontend; from now on none is held. */
   releaseHeld(): void {
     this.#leaving = true;
-    for (const pending of [...this.#held]) this.#fail(pending.arrival as Arrival, apiError('SERVICE_UNAVAILABLE'));
+    for (const pending of [...this.#held]) pending.forwarding?.release();
   }
 
   #readForm(arrival: Arrival, contentType: string): void {
@@ -123,7 +148,10 @@ export class Frontend {
     if (caller instanceof Promise) caller.catch(() => undefined);
     const announced = Number(arrival.exchange.header('content-length') || this.#fileBody);
     const release = this.#room.take(Math.min(announced, this.#fileBody));
-    if (!release) throw apiError('SERVICE_UNAVAILABLE');
+    if (!release) {
+      this.#observed.overload.uploads.n++;
+      throw apiError('SERVICE_UNAVAILABLE');
+    }
     this.#pendingOf(arrival).release = release;
   }
 
@@ -144,25 +172,33 @@ export class Frontend {
       if (method === 'POST') method = arrival.form.fields.get('method') ?? method;
       const target = path.route.methods.get(method);
       if (!target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: path.route.allow });
-      const { guard, webhookBots, visitors } = target.operation;
+      arrival.target = target;
+      const { guard, visitors } = target.operation;
       const key = visitors && arrival.authorization === '' ? parseForm(exchange.query).get('api_key') : undefined;
       if (guard === 'none' || (visitors && arrival.authorization === '' && key === undefined)) {
         const anonymous = anonymousAt(this.#services, arrival.host, target.operation);
-        this.#then(arrival, anonymous, (_, at) => this.#run(arrival, target, at, undefined));
+        this.#then(arrival, anonymous, (_, at) => this.#runForNobody(arrival, target, at));
         return;
       }
       if (arrival.authorization === '' && target.operation.anonymous) {
         const visitor = visitorAt(this.#services, arrival.host, this.#options.webPublicStreams ?? false);
-        this.#then(arrival, visitor, (_, at) => this.#run(arrival, target, at, undefined));
+        this.#then(arrival, visitor, (_, at) => this.#runForNobody(arrival, target, at));
         return;
       }
       const found =
         key === undefined ? this.#authenticate(arrival) : authenticateByKey(this.#services, key, arrival.host);
       this.#then(arrival, found, (_, caller) => {
-        checkGuard(guard, webhookBots === true, caller, this.#services.clock.now());
+        checkWebhookBot(target.operation, caller);
+        this.#rates?.caller(arrival, target.operation, caller);
+        checkGuard(guard, caller, this.#services.clock.now());
         this.#run(arrival, target, caller, caller);
       });
     });
+  }
+
+  #runForNobody(arrival: Arrival, target: Target, at: AnonymousCaller): void {
+    this.#rates?.nobody(arrival, target.operation);
+    this.#run(arrival, target, at, undefined);
   }
 
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
@@ -173,8 +209,11 @@ export class Frontend {
     const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
     const { values, ignored } = target.parameters.read(form.fields, query, found.values);
     const client = clientName(form.fields.get('client') ?? query.get('client'), arrival.userAgent);
-    const send = (forward: Forward): Promise<JsonObject> => this.#send(forward, at, caller, client);
-    const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files: form.files, send };
+    const { requestId } = exchange;
+    const send = (forward: Forward): Promise<JsonObject> =>
+      this.#send(forward, { caller, realm: at.realm, client, requestId });
+    const { files } = form;
+    const facts = { params: values, at, caller, client, host, query: exchange.query, headers, files, send, arrival };
     const call = new CallOf(facts, this.#options, this.#services);
     const decide = (attempt: number): void =>
       this.#then(arrival, target.operation.run(call), (_, outcome: Outcome) => {
@@ -192,17 +231,12 @@ export class Frontend {
     decide(1);
   }
 
-  async #send(forward: Forward, at: AnonymousCaller, caller: Caller | undefined, client: string): Promise<JsonObject> {
-    const context = { caller, realm: at.realm, client, requestId: this.#nextRequest() };
+  async #send(forward: Forward, context: ForwardContext): Promise<JsonObject> {
     const reply = await this.#services.forward(forward, context).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
     if ('error' in reply) throw new ActorRefused(reply.error);
-    if (reply.after !== undefined) await this.#services.waitFor(at.realm, reply.after);
+    if (reply.after !== undefined) await this.#services.waitFor(context.realm, reply.after);
     return fieldsOf(reply.ok);
-  }
-
-  #nextRequest(): string {
-    return `${this.#options.instance}-${(++this.#requests).toString(36)}`;
   }
 
   #answer(arrival: Arrival, { fields, headers }: Answer, ignored: readonly string[] | undefined): void {
@@ -215,16 +249,21 @@ export class Frontend {
     { at, caller, client }: Sender,
     next: (reply: ActorReply | ActorRepeat) => void,
   ): void {
-    const requestId = this.#nextRequest();
+    const { requestId } = arrival.exchange;
     const pending = this.#pendingOf(arrival);
     if (pending.over) return;
-    // On a connection kept alive: it would be held for as long as we wait for the last request.
-    if (forward.held && this.#leaving) throw apiError('SERVICE_UNAVAILABLE');
+    if (forward.held && this.#held.size >= (this.#options.maxPolls ?? Number.POSITIVE_INFINITY)) {
+      this.#observed.overload.polls.n++;
+      throw apiError('SERVICE_UNAVAILABLE');
+    }
     const forwarding = this.#services.forward(forward, { caller, realm: at.realm, client, requestId });
     pending.forwarding = forwarding;
     if (forward.held) {
       pending.stopDeadline();
+      arrival.polls = true;
       this.#held.add(pending);
+      // On a connection kept alive: it would be held for as long as we wait for the last request.
+      if (this.#leaving) forwarding.release();
     } else if (forward.patienceMs !== undefined) {
       pending.stopDeadline();
       pending.startDeadline(forward.patienceMs);
@@ -239,8 +278,7 @@ export class Frontend {
   #reply(arrival: Arrival, at: AnonymousCaller, reply: ActorReply, ignored: readonly string[] | undefined): void {
     const send = (): void => {
       if ('error' in reply) {
-        const { error } = reply;
-        this.#respond(arrival, error.status, errorHeaders(error), errorBody(error));
+        this.#refuse(arrival, reply.error);
         return;
       }
       const { ok, partial } = reply;
@@ -271,12 +309,14 @@ export class Frontend {
   #pendingOf(arrival: Arrival): Pending {
     if (arrival.pending) return arrival.pending;
     const pending = new Pending(arrival, this.#services.clock, () => {
-      this.#services.log.warn({ path: shownPath(arrival) }, 'request deadline passed');
+      const { requestId } = arrival.exchange;
+      this.#services.log.warn({ requestId, path: shownPath(arrival) }, 'request deadline passed');
       this.#fail(arrival, apiError('SERVICE_UNAVAILABLE'));
     });
     arrival.pending = pending;
     arrival.exchange.onAborted(() => {
       this.#held.delete(pending);
+      this.#observed.aborted();
       pending.end();
     });
     return pending;
@@ -291,13 +331,17 @@ export class Frontend {
   }
 
   #fail(arrival: Arrival, error: unknown): void {
-    const refusal = refusalOf(error) ?? this.#unexpected(arrival, error);
-    this.#respond(arrival, refusal.status, errorHeaders(refusal), errorBody(refusal));
+    this.#refuse(arrival, refusalOf(error) ?? this.#unexpected(arrival, error));
+  }
+
+  #refuse(arrival: Arrival, error: ErrorReply): void {
+    arrival.rate = narrower(error.rate, arrival.rate);
+    this.#respond(arrival, error.status, errorHeaders(error), errorBody(error));
   }
 
   #unexpected(arrival: Arrival, error: unknown): ErrorReply {
-    const { method } = arrival.exchange;
-    this.#services.log.error({ err: error, method, path: shownPath(arrival) }, 'unhandled exception');
+    const { method, requestId } = arrival.exchange;
+    this.#services.log.error({ requestId, err: error, method, path: shownPath(arrival) }, 'unhandled exception');
     return apiError('INTERNAL').toReply();
   }
 
@@ -307,7 +351,8 @@ export class Frontend {
       this.#held.delete(pending);
       pending.end();
     }
-    arrival.exchange.respond(status, headers, body);
+    this.#observed.answered(arrival, status);
+    arrival.exchange.respond(status, headers, body, rateHeaders(arrival.rate));
   }
 }
 

@@ -1,5 +1,5 @@
 /** Role guards of operations (conventions.md § Roles), after authentication and before parameters. */
-import { apiError, type Guard } from '../api/index.js';
+import { apiError, type Guard, type Operation } from '../api/index.js';
 import { policyAllows } from '../people/index.js';
 import type { Caller } from './services.js';
 
@@ -8,9 +8,13 @@ const ADMIN = 200;
 const GUEST = 600;
 const INCOMING_WEBHOOK = 2;
 
-/** Throws the refusal of conventions.md § Roles, or WEBHOOK_BOT for an incoming-webhook bot where none is admitted. */
-export function checkGuard(guard: Guard, webhookBots: boolean, { user, directory }: Caller, now: number): void {
+/** Belongs to authentication. @throws ApiError WEBHOOK_BOT for an incoming-webhook bot where none is admitted */
+export function checkWebhookBot({ webhookBots }: Operation, { user }: Caller): void {
   if (user.botType === INCOMING_WEBHOOK && !webhookBots) throw apiError('WEBHOOK_BOT');
+}
+
+/** Throws the refusal of conventions.md § Roles. */
+export function checkGuard(guard: Guard, { user, directory }: Caller, now: number): void {
   switch (guard) {
     case 'none':
     case 'user':

@@ -12,7 +12,7 @@ export type ServerChoice = 'auto' | 'uws' | 'node';
 export async function openServer(choice: ServerChoice, options: ListenOptions, log: Log): Promise<HttpServer> {
   const { factory, reason } = await chooseFactory(choice);
   const server = await factory.listen(options);
-  log.info({ http: server.kind, host: options.host, port: server.port, reason }, 'HTTP server listens');
+  log.info({ http: server.kind, address: options.host, port: server.port, reason }, 'HTTP server listens');
   return server;
 }
 

@@ -1,3 +1,7 @@
+import type { Metrics } from '../metrics/index.js';
+import type { RateLimiting } from './rate-limiting.js';
+import type { HttpExchange } from './server.js';
+
 export interface FrontendOptions {
   /** Unique among all frontends that ever ran in the cluster: request ids begin with it. */
   readonly instance: string;
@@ -13,4 +17,17 @@ export interface FrontendOptions {
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */
   readonly uploadMemoryMib?: number;
+  /** Requests under way that are answered as soon as can be; more are answered 503. Default: any number. */
+  readonly maxRequests?: number;
+  /** Held polls; more are answered 503. Default: any number. */
+  readonly maxPolls?: number;
+  /** Requests that the server has not got rid of, held polls among them. */
+  readonly underWay?: () => number;
+  /** Default: nothing is limited. */
+  readonly rates?: RateLimiting | undefined;
+  readonly metrics?: Metrics;
+  /** A line at debug level for every request. Default false. */
+  readonly logRequests?: boolean;
+  /** Answers what is no operation; false: neither is this. */
+  readonly elsewhere?: (exchange: HttpExchange) => boolean;
 }

@@ -1,6 +1,8 @@
 /** HttpServer on node:http: for every platform and Node version on which the native one has no build. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RealClock } from '../clock/index.js';
+import { Outgoing } from './outgoing.js';
 import {
   announcesBody,
   type BodyPart,
@@ -13,11 +15,14 @@ import {
   MAX_HEADER_BYTES,
   RECEIVE_TIMEOUT_MS,
 } from './server.js';
+import { type SlowAnswer, SlowAnswers } from './slow-answers.js';
 
 /** Idle connections are kept a little longer than load balancers keep theirs (60 s), so that those close first. */
 const KEEP_ALIVE_MS = 65_000;
 /** For receiving a request whole, body included; not for answering it: polls are held for minutes. */
 const REQUEST_MS = 300_000;
+/** Handed to a connection at once; a client shows by such pieces that it goes on reading. */
+const PIECE = 64 * 1024;
 
 export const nodeFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
 
@@ -25,9 +30,12 @@ class NodeServer implements HttpServer {
   readonly kind = 'node';
   running = 0;
   closing = false;
+  turnedAway = 0;
+  readonly slow: SlowAnswers;
   #server: Server;
 
   private constructor(readonly options: ListenOptions) {
+    this.slow = options.slow ?? new SlowAnswers(new RealClock());
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -40,6 +48,8 @@ class NodeServer implements HttpServer {
       (req, res) => this.#handle(req, res),
     );
     this.#server.timeout = 0;
+    if (options.maxConnections !== undefined) this.#server.maxConnections = options.maxConnections;
+    this.#server.on('drop', () => this.turnedAway++);
     this.#server.maxRequestsPerSocket = 0;
   }
 
@@ -78,6 +88,10 @@ class NodeServer implements HttpServer {
     });
   }
 
+  leave(): void {
+    this.closing = true;
+  }
+
   terminate(): void {
     this.closing = true;
     this.#server.close();
@@ -90,11 +104,14 @@ class NodeExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly hasBody: boolean;
+  requestId = '';
   aborted = false;
   #server: NodeServer;
   #req: IncomingMessage;
   #res: ServerResponse;
   #answered = false;
+  #ended = false;
+  #waiting: SlowAnswer | undefined;
   #abortListener: (() => void) | undefined;
 
   constructor(server: NodeServer, req: IncomingMessage, res: ServerResponse) {
@@ -108,6 +125,7 @@ class NodeExchange implements HttpExchange {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.hasBody = announcesBody(this.method, (name) => this.header(name));
     res.on('close', () => this.#closed());
+    res.on('finish', () => this.#over());
     // A broken connection ends in 'close'; without a listener it would be an uncaught exception.
     req.on('error', ignore);
     res.on('error', ignore);
@@ -116,6 +134,10 @@ class NodeExchange implements HttpExchange {
   header(name: string): string {
     const value = this.#req.headers[name];
     return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
+  }
+
+  headerLines(name: string): string {
+    return this.header(name);
   }
 
   remoteAddress(): string {
@@ -157,41 +179,78 @@ class NodeExchange implements HttpExchange {
   }
 
   #closed(): void {
+    if (this.#answered) this.#over();
     if (this.#answered || this.aborted) return;
     this.aborted = true;
     this.#server.running--;
     this.#abortListener?.();
   }
 
+  /** The answer is out of our hands, or its client has gone. */
+  #over(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#server.running--;
+    if (this.#waiting) this.#server.slow.over(this.#waiting);
+  }
+
   fail(): void {
     if (!this.#answered && !this.aborted) this.#end(500, [], []);
   }
 
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
-    if (!this.#answered && !this.aborted) this.#end(status, headers.flat, parts);
+  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
+    if (!this.#answered && !this.aborted) this.#end(status, [...headers.flat, ...pairsOf(more)], parts);
   }
 
-  #end(status: number, headers: readonly string[], parts: readonly BodyPart[]): void {
+  #end(status: number, flat: string[], parts: readonly BodyPart[]): void {
     this.#answered = true;
     this.#abortListener = undefined;
     const res = this.#res;
-    const flat = [...headers];
+    if (this.requestId !== '') flat.push('X-Request-Id', this.requestId);
     if (this.#server.closing) flat.push('Connection', 'close');
     if (status === 204) {
       res.writeHead(status, flat);
       res.end();
     } else {
-      const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts.map(bytes));
-      flat.push('Content-Length', String(Buffer.byteLength(body)));
+      const body = new Outgoing(parts);
+      flat.push('Content-Length', String(body.length));
       res.writeHead(status, flat);
       if (this.method === 'HEAD') res.end();
-      else res.end(body);
+      else this.#send(body);
     }
     // What of the body nobody reads is thrown away, so that the connection can go on.
     if (!this.#req.readableEnded) this.#req.resume();
-    this.#server.running--;
+  }
+
+  /** Only what the connection takes is handed over: the rest would be buffered whole. */
+  #send(body: Outgoing): void {
+    const res = this.#res;
+    while (body.left > PIECE) {
+      const piece = body.piece().subarray(0, PIECE);
+      body.sentUpTo(body.length - body.left + piece.byteLength);
+      if (!res.write(piece)) {
+        res.once('drain', () => this.#send(body));
+        this.#wait(body);
+        return;
+      }
+    }
+    res.end(body.rest());
+    if (res.writableLength > 0) this.#wait(body);
+  }
+
+  #wait(body: Outgoing): void {
+    const { slow } = this.#server;
+    const res = this.#res;
+    this.#waiting ??= {
+      length: body.length,
+      get left() {
+        return body.left + res.writableLength;
+      },
+      cut: () => this.#req.socket.destroy(),
+    };
+    slow.waits(this.#waiting);
   }
 }
 
+const pairsOf = (lines: string): string[] => (lines === '' ? [] : lines.slice(2).split(/: |\r\n/));
 const ignore = (): void => {};
-const bytes = (part: BodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);

@@ -5,7 +5,10 @@
  * connection on which a second request arrives while the first is held: pipelining works for immediate answers only.
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { RealClock } from '../clock/index.js';
 import { madeOnce } from '../core/index.js';
+import { ConnectionGate } from './connection-gate.js';
+import { byteLength, Outgoing } from './outgoing.js';
 import {
   announcesBody,
   type BodyPart,
@@ -17,6 +20,7 @@ import {
   type ListenOptions,
   MAX_HEADER_BYTES,
 } from './server.js';
+import { type SlowAnswer, SlowAnswers } from './slow-answers.js';
 import { statusLine } from './status.js';
 
 interface UwsModule {
@@ -37,34 +41,54 @@ export async function loadUws(): Promise<HttpServerFactory> {
   return { listen: (options) => UwsServer.listen(uws, options) };
 }
 
+/** Name in the npm build, and the official one. */
+interface Lines {
+  readonly forEachHeader?: (each: (name: string, value: string) => void) => void;
+  readonly forEach: (each: (name: string, value: string) => void) => void;
+}
+
 class UwsServer implements HttpServer {
   readonly kind = 'uws';
   port = 0;
   running = 0;
   closing = false;
+  turnedAway = 0;
+  readonly slow: SlowAnswers;
   #socket: us_listen_socket | undefined;
+  #gate: ConnectionGate | undefined;
   #idle: (() => void) | undefined;
 
   private constructor(
     readonly uws: UwsModule,
     readonly app: ReturnType<UwsModule['App']>,
     readonly options: ListenOptions,
-  ) {}
+  ) {
+    this.slow = options.slow ?? new SlowAnswers(new RealClock());
+  }
 
   static listen(uws: UwsModule, options: ListenOptions): Promise<UwsServer> {
     const app = uws.App();
     const server = new UwsServer(uws, app, options);
     app.any('/*', (res, req) => server.#handle(res, req));
+    return server.#listen(options.port).then(() => {
+      server.#guard();
+      return server;
+    });
+  }
+
+  /** @throws Error when the port is taken */
+  #listen(port: number): Promise<void> {
+    const { app, uws, options } = this;
     return new Promise((resolve, reject) => {
       // 1 = LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server on the port shares its connections silently.
       const listening = (socket: us_listen_socket | false): void => {
         if (!socket) {
-          reject(new Error(`cannot listen on ${options.host}:${options.port}`));
+          reject(new Error(`cannot listen on ${options.host}:${port}`));
           return;
         }
-        server.#socket = socket;
-        server.port = (uws.us_socket_local_port ?? uws.getSocketPort)!(socket);
-        resolve(server);
+        this.#socket = socket;
+        this.port = (uws.us_socket_local_port ?? uws.getSocketPort)!(socket);
+        resolve();
       };
       const listen = app.listen as unknown as (
         this: typeof app,
@@ -73,8 +97,26 @@ class UwsServer implements HttpServer {
         flags: number,
         done: typeof listening,
       ) => void;
-      listen.call(app, options.host, options.port, 1, listening);
+      listen.call(app, options.host, port, 1, listening);
     });
+  }
+
+  /** The native server tells nobody of connections, and takes all: beyond the bound it does not listen for a while. */
+  #guard(): void {
+    const { maxConnections, onError } = this.options;
+    if (maxConnections === undefined) return;
+    this.#gate = new ConnectionGate(maxConnections, {
+      shut: () => {
+        this.turnedAway++;
+        this.#closeListener();
+      },
+      open: () => void this.#listen(this.port).catch(onError),
+    });
+  }
+
+  #closeListener(): void {
+    if (this.#socket) (this.uws.us_listen_socket_close ?? this.uws.closeSocket)!(this.#socket);
+    this.#socket = undefined;
   }
 
   #handle(res: HttpResponse, req: HttpRequest): void {
@@ -95,8 +137,8 @@ class UwsServer implements HttpServer {
 
   #stopListening(): void {
     this.closing = true;
-    if (this.#socket) (this.uws.us_listen_socket_close ?? this.uws.closeSocket)!(this.#socket);
-    this.#socket = undefined;
+    this.#gate?.close();
+    this.#closeListener();
   }
 
   async close(): Promise<void> {
@@ -111,6 +153,10 @@ class UwsServer implements HttpServer {
     this.app.close?.();
   }
 
+  leave(): void {
+    this.closing = true;
+  }
+
   terminate(): void {
     this.#stopListening();
     this.app.close?.();
@@ -122,12 +168,15 @@ class UwsExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly hasBody: boolean;
+  requestId = '';
   aborted = false;
   #server: UwsServer;
   #res: HttpResponse;
   /** Undefined once the handler has returned. */
   #req: HttpRequest | undefined;
   #answered = false;
+  /** Answered, and the client has not taken all of it. */
+  #sending = false;
   #abortListener: (() => void) | undefined;
 
   constructor(server: UwsServer, res: HttpResponse, req: HttpRequest) {
@@ -143,6 +192,17 @@ class UwsExchange implements HttpExchange {
   header(name: string): string {
     if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
     return this.#req.getHeader(name);
+  }
+
+  headerLines(name: string): string {
+    if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
+    // getHeader gives the first line only.
+    const found: string[] = [];
+    const req = this.#req as HttpRequest & Lines;
+    (req.forEachHeader ?? req.forEach).call(req, (key: string, value: string) => {
+      if (key === name) found.push(value);
+    });
+    return found.join(', ');
   }
 
   remoteAddress(): string {
@@ -209,30 +269,87 @@ class UwsExchange implements HttpExchange {
     if (!this.#answered && !this.aborted) this.#finish(() => this.#res.writeStatus(statusLine(500)).end());
   }
 
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
     if (this.aborted || this.#answered) return;
-    if (this.#req) this.#finish(() => this.#write(status, headers, parts));
-    else this.#finish(() => this.#res.cork(() => this.#write(status, headers, parts)));
+    if (this.#req) this.#finish(() => this.#write(status, headers, parts, more));
+    else this.#finish(() => this.#res.cork(() => this.#write(status, headers, parts, more)));
   }
 
   #finish(send: () => void): void {
     this.#answered = true;
     this.#abortListener = undefined;
     send();
-    this.#server.ended();
+    if (!this.#sending) this.#server.ended();
   }
 
-  #write(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+  #write(status: number, headers: Headers, parts: readonly BodyPart[], more: string): void {
     const res = this.#res;
     if (status !== 200) res.writeStatus(statusLine(status));
     const block = joined(headers);
-    if (block) res.writeHeader(block[0], block[1]);
+    // One native call for all: each costs more than the longer text.
+    const id = this.requestId === '' ? '' : `\r\nX-Request-Id: ${this.requestId}`;
+    if (block) res.writeHeader(block[0], block[1] + more + id);
+    else if (id !== '') res.writeHeader('X-Request-Id', this.requestId);
     const closing = this.#server.closing;
     if (this.method === 'HEAD' && status !== 204) {
       // The build for Node 20 does not count this as an answer: it wants an abort handler and takes no further request.
       if (this.#req) res.onAborted(() => {});
       res.endWithoutBody(byteLength(parts), true);
-    } else res.end(parts.length === 1 ? parts[0]! : whole(parts), closing);
+    } else if (closing) {
+      // The connection's last: nothing can pile up behind it.
+      res.end(parts.length === 1 ? parts[0]! : whole(parts), true);
+    } else this.#send(parts);
+  }
+
+  /** Only what the connection takes: a client that does not read would have the rest pile up where nobody sees it. */
+  #send(parts: readonly BodyPart[]): void {
+    const length = byteLength(parts);
+    if (length === 0) this.#res.end();
+    else if (length <= SMALL) {
+      const body = parts.length === 1 ? parts[0]! : whole(parts);
+      const [, done] = this.#res.tryEnd(body, length);
+      // A copy: the next answer needs the scratch.
+      if (!done) this.#sendLater(new Outgoing([typeof body === 'string' ? body : Buffer.from(body)]));
+    } else {
+      const body = new Outgoing(parts);
+      if (!this.#sendMore(body)) this.#sendLater(body);
+    }
+  }
+
+  /** True: all of it is out of our hands. */
+  #sendMore(body: Outgoing): boolean {
+    for (;;) {
+      const [ok, done] = this.#res.tryEnd(body.piece(), body.length);
+      if (done) return true;
+      body.sentUpTo(this.#res.getWriteOffset());
+      if (!ok) return false;
+    }
+  }
+
+  #sendLater(body: Outgoing): void {
+    const res = this.#res;
+    const { slow } = this.#server;
+    const answer: SlowAnswer = {
+      length: body.length,
+      get left() {
+        return body.left;
+      },
+      cut: () => res.close(),
+    };
+    const over = (): void => {
+      slow.over(answer);
+      this.#server.ended();
+    };
+    this.#sending = true;
+    body.sentUpTo(res.getWriteOffset());
+    res.onAborted(over);
+    res.onWritable(() => {
+      const done = this.#sendMore(body);
+      if (done) over();
+      else slow.waits(answer);
+      return done;
+    });
+    slow.waits(answer);
   }
 }
 
@@ -244,14 +361,9 @@ const joined = madeOnce((headers: Headers): readonly [string, string] | undefine
   return [clean(first[0]), [clean(first[1]), ...rest.map(([n, v]) => `${clean(n)}: ${clean(v)}`)].join('\r\n')];
 });
 
-function byteLength(parts: readonly BodyPart[]): number {
-  let length = 0;
-  for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
-  return length;
-}
-
 /** Assembled here, because the module copies synchronously: fresh memory for megabytes costs more than the copy. */
-let scratch = Buffer.allocUnsafeSlow(64 * 1024);
+const SMALL = 64 * 1024;
+let scratch = Buffer.allocUnsafeSlow(SMALL);
 /** Larger ones come too seldom to keep memory for them. */
 const LARGEST_SCRATCH = 16 * 1024 * 1024;
 function whole(parts: readonly BodyPart[]): Uint8Array {

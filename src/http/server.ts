@@ -3,6 +3,8 @@
  * Both give the same answers; test/unit/http/server.test.ts runs against each.
  */
 
+import type { SlowAnswers } from './slow-answers.js';
+
 /** Response headers, prepared once where they are constant. */
 export class Headers {
   /** Name, value, name, value … */
@@ -29,6 +31,8 @@ export interface HttpExchange {
   readonly query: string;
   /** The client has gone: a response would reach nobody and is dropped. */
   readonly aborted: boolean;
+  /** Goes out as `X-Request-Id`; '' = no such header. */
+  requestId: string;
   /** The request announces a body (possibly an empty one). */
   readonly hasBody: boolean;
   /**
@@ -36,6 +40,8 @@ export interface HttpExchange {
    * headers, so read first what is needed.
    */
   header(name: string): string;
+  /** The same, of a header that may stand on several lines: all of them, separated by commas. */
+  headerLines(name: string): string;
   /** Textual IP address of the peer. */
   remoteAddress(): string;
   /**
@@ -46,8 +52,12 @@ export interface HttpExchange {
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
   /** Called once if the client goes away before the response; at once if it has gone already. One listener only. */
   onAborted(listener: () => void): void;
-  /** Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts. */
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void;
+  /**
+   * Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts.
+   * @param more headers of this response alone, as lines that each begin with CRLF: they are in many, and a list would cost more
+   * than all else that is done for them. Nothing of what a client sends may be in them.
+   */
+  respond(status: number, headers: Headers, parts: readonly BodyPart[], more?: string): void;
 }
 
 export type Handler = (exchange: HttpExchange) => void;
@@ -60,13 +70,21 @@ export interface ListenOptions {
   /** Answers now or later. An exception is reported and answered with a bare 500. */
   readonly handler: Handler;
   readonly onError: (error: unknown) => void;
+  /** Keeps account of answers that wait for their clients; default: one of the server's own. */
+  readonly slow?: SlowAnswers;
+  /** More are turned away as they come; default: as many as the system gives. */
+  readonly maxConnections?: number;
 }
 
 export interface HttpServer {
   readonly kind: 'uws' | 'node';
   readonly port: number;
-  /** Requests that are not answered yet. */
+  /** Requests whose answers are not out of our hands yet. */
   readonly running: number;
+  /** Connections that were one too many; of the native server, how often it stopped listening for a while. */
+  readonly turnedAway: number;
+  /** From now on every response ends its connection, so that clients come back elsewhere. */
+  leave(): void;
   /**
    * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
    * every response ends its connection.

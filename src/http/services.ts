@@ -11,6 +11,7 @@ import type { Secrets } from '../secrets/index.js';
 
 /** The part of pino that is used here. */
 export interface Log {
+  debug(fields: object, msg: string): void;
   info(fields: object, msg: string): void;
   warn(fields: object, msg: string): void;
   error(fields: object, msg: string): void;
@@ -35,7 +36,7 @@ export interface ForwardContext {
   readonly realm: RealmId;
   /** Client name of the request. */
   readonly client: string;
-  /** Unique per request in the cluster: the actor remembers its reply under it. */
+  /** Of the HTTP request: names it in the logs of all processes. */
   readonly requestId: string;
 }
 
@@ -50,6 +51,11 @@ export interface Forwarding {
    * once the reply has settled.
    */
   cancel(): void;
+  /**
+   * The frontend leaves: a held command is given up, and `reply` resolves with what the operation declared for this
+   * (`Forward.released`), at once or as soon as the command would be held.
+   */
+  release(): void;
 }
 
 export interface FrontendServices {

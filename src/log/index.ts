@@ -1,4 +1,5 @@
 export type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from './log.js';
 export { LogUnavailable } from './log.js';
 export { JetStreamLog, type JetStreamLogOptions } from './log-jetstream.js';
-export { LmdbLog } from './log-lmdb.js';
+export { LmdbLog, renewIncarnation } from './log-lmdb.js';
+export { MeteredLog } from './log-metered.js';

@@ -122,6 +122,15 @@ export class EntryStream {
     };
   }
 
+  /** One that isn't there is removed already. */
+  async remove(): Promise<void> {
+    try {
+      await this.#api(`STREAM.DELETE.${this.#options.stream}`, {});
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.error.err_code !== NO_STREAM) throw error;
+    }
+  }
+
   /** Position of the last entry kept of this subject; 0 when there is none. */
   lastOf(subject: string): Promise<Seq> {
     return this.#find({ last_by_subj: subject });

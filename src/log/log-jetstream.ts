@@ -5,7 +5,7 @@
  * that (core NATS, may lose) and go to the stream only for what they missed (log-jetstream-cursor.ts).
  */
 import type { NatsConnection, Subscription } from 'nats';
-import { connectNats, loudly, watchConnection } from '../bus/bus-nats-link.js';
+import { connectNats, loudly, natsName, watchConnection } from '../bus/bus-nats-link.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import { type Json, type RealmId, realmSubject, type Seq } from '../core/index.js';
 import {
@@ -25,6 +25,8 @@ const CHECK = 2_000;
 const CHECKS_AT_ONCE = 64;
 /** The protocol of NATS: larger messages are refused. */
 const LARGEST = 1024 * 1024;
+
+const STREAM = 'CONCLAVE_EV';
 
 export interface JetStreamLogOptions {
   readonly limits: LogLimits;
@@ -59,7 +61,7 @@ export class JetStreamLog implements EventLog {
     this.#prefix = options.namespace ? `${options.namespace}.` : '';
     this.#lose = options.lose;
     this.#stream = new EntryStream(nats, clock, {
-      stream: options.stream ?? 'CONCLAVE_EV',
+      stream: options.stream ?? STREAM,
       subjects: `${this.#prefix}ev.>`,
       republish: `${this.#prefix}rev.>`,
       replicas: options.replicas ?? 1,
@@ -79,14 +81,23 @@ export class JetStreamLog implements EventLog {
     );
   }
 
+  /**
+   * Removes the log with all its entries; who opens it next gets an empty one of another incarnation.
+   * @throws LogUnavailable
+   */
+  static async discard(url: string, clock: Clock, stream = STREAM): Promise<void> {
+    const nats = await connected(url);
+    try {
+      const limits = { maxAgeMs: 1, maxBytes: 1 };
+      await new EntryStream(nats, clock, { stream, subjects: '', republish: '', replicas: 1, limits }).remove();
+    } finally {
+      await nats.close();
+    }
+  }
+
   /** @throws LogUnavailable when NATS, or JetStream in it, can't be reached now */
   static async open(url: string, clock: Clock, options: JetStreamLogOptions): Promise<JetStreamLog> {
-    let nats: NatsConnection;
-    try {
-      nats = await connectNats(url, 'conclave log');
-    } catch (error) {
-      throw new LogUnavailable(`no NATS server at ${url}: ${(error as Error).message}`);
-    }
+    const nats = await connected(url);
     const log = new JetStreamLog(nats, clock, options);
     try {
       await log.#stream.ensure();
@@ -204,5 +215,14 @@ export class JetStreamLog implements EventLog {
     } catch {
       // Asked again in a moment.
     }
+  }
+}
+
+/** @throws LogUnavailable */
+async function connected(url: string): Promise<NatsConnection> {
+  try {
+    return await connectNats(url, 'conclave log');
+  } catch (error) {
+    throw new LogUnavailable(`no NATS server at ${natsName(url)}: ${(error as Error).message}`);
   }
 }

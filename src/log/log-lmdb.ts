@@ -7,6 +7,17 @@ import { LogUnavailable } from './log.js';
 import { type Appended, LmdbLogEntries } from './log-lmdb-entries.js';
 import { LmdbSubscription } from './log-lmdb-subscription.js';
 
+const META = 'log-meta';
+
+/**
+ * For a restored environment: what clients of the one that was copied have seen since is not in it, so its positions
+ * mean something else from here on, and every queue of before ends.
+ */
+export const renewIncarnation = (environment: Embedded): Promise<void> =>
+  environment.transaction(() => {
+    environment.table(META).put('incarnation', pack(randomUUID()));
+  });
+
 /** Realms visited by one pass of trimming before other work gets its turn. */
 const TRIM_AT_ONCE = 16;
 
@@ -48,7 +59,7 @@ export class LmdbLog implements EventLog {
 
   /** Use one per environment. */
   static async open(environment: Embedded, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
-    const meta = environment.table('log-meta');
+    const meta = environment.table(META);
     const incarnation = await environment.transaction(() => {
       const stored = meta.get('incarnation');
       if (stored) return unpack(stored) as string;

@@ -41,5 +41,6 @@ export async function newestMessage(
     }
     return -1;
   });
-  return Math.max(await last({ by: 'participant', user }, NEWEST), ...(await Promise.all(perStream)));
+  // All at once: one that fails while another is awaited would be nobody's.
+  return Math.max(...(await Promise.all([last({ by: 'participant', user }, NEWEST), ...perStream])));
 }

@@ -3,6 +3,7 @@ export * from './addresses/domains.js';
 export * from './addresses/names.js';
 export { subdomainProblem } from './addresses/subdomains.js';
 export * from './bot-storage.js';
+export { FRESH_ACCOUNT } from './fresh-account.js';
 export * from './groups.js';
 export * from './hotspots.js';
 export * from './presenting/encoded-users.js';

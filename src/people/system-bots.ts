@@ -5,6 +5,7 @@
 import { type UserId, userId } from '../core/index.js';
 import type { DirectoryUser } from '../directory/index.js';
 import { FAKE_EMAIL_DOMAIN } from './addresses/names.js';
+import { FRESH_ACCOUNT } from './fresh-account.js';
 
 /** Tells people what happened to their streams, topics and groups. */
 export const NOTIFICATION_BOT = userId(1);
@@ -25,19 +26,8 @@ const bot = (id: UserId, local: string, fullName: string): DirectoryUser => ({
   deliveryEmail: `${local}@${FAKE_EMAIL_DOMAIN}`,
   email: `${local}@${FAKE_EMAIL_DOMAIN}`,
   fullName,
-  role: 400,
-  isActive: true,
-  isBillingAdmin: false,
+  ...FRESH_ACCOUNT,
   botType: 1,
-  botOwner: null,
-  timezone: '',
-  avatarSource: 'G',
-  avatarVersion: 1,
-  emailVisibility: 1,
-  joined: 0,
-  canCreateUsers: false,
-  keyHash: '',
-  pastRoles: [],
 });
 
 const BOTS: Readonly<Record<SystemBot, DirectoryUser>> = {

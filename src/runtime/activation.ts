@@ -13,6 +13,7 @@ import { heldRequest, startLive } from './live.js';
 import { type Loaded, loadActor } from './load.js';
 import { Mailbox, Pending } from './mailbox.js';
 import { ActorMemory } from './memory.js';
+import type { KindMeter } from './meters.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
 import { type Envelope, isFromActor, type Reply } from './protocol.js';
@@ -43,6 +44,7 @@ export class Activation {
   /** Only commands of other actors are still taken. */
   #leaving = false;
   #onProgress: (() => void)[] = [];
+  readonly #meter: KindMeter;
 
   constructor(
     readonly key: ActorKey,
@@ -52,18 +54,28 @@ export class Activation {
   ) {
     this.realm = parseKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
+    this.#meter = ports.meters.of(kind.name);
     this.#memory = new ActorMemory(key, kind);
     this.#outbox = new Outbox(key, this.realm, {
       clock: ports.clock,
       log: ports.log,
-      send: (command, id) => ports.sendFromOutbox(command, id),
+      send: (command, id, requestId) => ports.sendFromOutbox(command, id, requestId),
+      appended: (seq, versions) => {
+        if (ports.logger.isLevelEnabled?.('debug')) ports.logger.debug({ actor: key, versions, seq }, 'in the log');
+      },
       trouble: (error) => ports.logger.warn({ actor: key, err: error }, 'append failed, trying again'),
       progress: () => this.#progressed(),
     });
     this.#supply = new Supply(key, this.realm, kind, ports, () => this.#memory.view());
     this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, {
       now: () => ports.clock.now(),
+      monotonic: () => ports.clock.monotonic(),
       state: () => this.#memory.state,
+      wrote: ({ version, commands, requests }, began) => {
+        this.#meter.commitSeconds.observe((ports.clock.monotonic() - began) / 1000);
+        this.#meter.commitCommands.observe(commands);
+        if (requests.length > 0) ports.logger.debug({ actor: key, version, requestIds: requests }, 'committed');
+      },
       committed: () => {
         if (this.#live) this.#guard(() => this.#live?.committed());
         this.#progressed();
@@ -98,6 +110,23 @@ export class Activation {
 
   get mailboxSize(): number {
     return this.#mailbox.size + this.#early.length;
+  }
+
+  get outboxSize(): number {
+    return this.#outbox.size;
+  }
+
+  /** Deliveries that wait, of kinds that have such. */
+  get waiting(): number | undefined {
+    return this.kind.partsWait ? this.#memory.view().parts.size : undefined;
+  }
+
+  get livePhase(): string | undefined {
+    return this.#live?.phase?.();
+  }
+
+  get endReason(): string | undefined {
+    return this.#live?.endReason?.();
   }
 
   /** Take the actor over: stamp the epoch, apply what the outbox still holds, load parts, go on with the outbox. */
@@ -136,14 +165,15 @@ export class Activation {
   receive(envelope: Envelope, request: BusRequest): void {
     const fromActor = isFromActor(envelope.id);
     if (this.status === 'stopped' || (this.#leaving && !fromActor)) {
-      request.reply({ retry: 'moved' } satisfies Reply as never);
+      this.#refuse(request, 'moved');
       return;
     }
     // Two actors with full outboxes must still take each other's commands.
     if (!fromActor && (this.mailboxSize >= MAILBOX_LIMIT || this.#outbox.size >= OUTBOX_LIMIT)) {
-      request.reply({ retry: 'busy' } satisfies Reply as never);
+      this.#refuse(request, 'busy');
       return;
     }
+    this.#meter.commands.n++;
     this.lastUsed = this.ports.clock.monotonic();
     if (this.status === 'loading') {
       this.#early.push({ envelope, request });
@@ -171,7 +201,8 @@ export class Activation {
     }
     const command = this.kind.commands[envelope.name];
     if (!command) {
-      this.ports.logger.error({ actor: this.key, command: envelope.name }, 'unknown command');
+      const { name, requestId } = envelope;
+      this.ports.logger.error({ requestId, actor: this.key, command: name }, 'unknown command');
       request.reply({ error: UNKNOWN } satisfies Reply as never);
       return;
     }
@@ -191,7 +222,7 @@ export class Activation {
     const refused = this.#mailbox.remove((pending) => !isFromActor(pending.envelope.id));
     for (const pending of refused) this.#finish(pending, { retry: 'moved' });
     for (const { request } of this.#early.filter(({ envelope }) => !isFromActor(envelope.id))) {
-      request.reply({ retry: 'moved' } satisfies Reply as never);
+      this.#refuse(request, 'moved');
     }
     this.#early = this.#early.filter(({ envelope }) => isFromActor(envelope.id));
   }
@@ -229,9 +260,12 @@ export class Activation {
     this.status = 'stopped';
     this.#outbox.stop();
     const retry: RetryReason = reason === 'store-failed' ? 'unavailable' : 'moved';
-    for (const { request } of this.#early.splice(0)) request.reply({ retry } satisfies Reply as never);
+    for (const { request } of this.#early.splice(0)) this.#refuse(request, retry);
     this.#mailbox.remove(() => true);
-    for (const pending of this.#running.values()) pending.reply({ retry });
+    for (const pending of this.#running.values()) {
+      this.ports.meters.refused(retry);
+      pending.reply({ retry });
+    }
     this.#running.clear();
     try {
       this.#live?.stopped(reason);
@@ -240,6 +274,12 @@ export class Activation {
     }
     this.ports.stopped(this, reason, error);
     this.#progressed();
+  }
+
+  /** The sender tries again. */
+  #refuse(request: BusRequest, retry: RetryReason): void {
+    this.ports.meters.refused(retry);
+    request.reply({ retry } satisfies Reply as never);
   }
 
   #progressed(): void {
@@ -301,7 +341,8 @@ export class Activation {
       fn();
     } catch (error) {
       const envelope = this.#handling?.envelope;
-      this.ports.logger.error({ actor: this.key, command: envelope?.name, err: error }, 'actor crashed');
+      const { name, requestId } = envelope ?? {};
+      this.ports.logger.error({ requestId, actor: this.key, command: name, err: error }, 'actor crashed');
       // Repeating it once may help, if it was the state in memory; more would only take the actor down for everybody.
       if (envelope && !isFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
         this.#handling?.reply({ error: UNKNOWN });
@@ -316,6 +357,7 @@ export class Activation {
   }
 
   #finish(pending: Pending, reply: Reply): void {
+    if ('retry' in reply) this.ports.meters.refused(reply.retry);
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);
     if (this.#running.size === 0) this.#progressed();

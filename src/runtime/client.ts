@@ -6,6 +6,7 @@ import type { Bus, PendingReply } from '../bus/index.js';
 import { BusError } from '../bus/index.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import { type ActorKey, type Json, type JsonObject, partitionOf, partitionSubject } from '../core/index.js';
+import { Metrics } from '../metrics/index.js';
 import type { Envelope, Reply } from './protocol.js';
 import type { RetryReason } from './reasons.js';
 
@@ -86,6 +87,7 @@ export class ActorClient {
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
+    private readonly metrics: Metrics = new Metrics(),
   ) {
     this.id = `${bus.id}/${++instances}`;
     this.#usual = new Numbering(this.id);
@@ -113,7 +115,8 @@ export class ActorClient {
     const over = (): void => {
       if (n) numbering.done(n);
     };
-    const attempts = new Attempts(this.bus, this.clock, partitionSubject(partitionOf(to)), options, envelope, over);
+    const subject = partitionSubject(partitionOf(to));
+    const attempts = new Attempts(this.bus, this.clock, this.metrics, subject, options, envelope, over);
     attempts.start();
     return { reply: attempts.reply, cancel: () => attempts.cancel() };
   }
@@ -135,6 +138,7 @@ class Attempts {
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
     private readonly subject: string,
     private readonly options: SendOptions,
     private readonly envelope: () => Json,
@@ -152,6 +156,7 @@ class Attempts {
     const left = this.#until - this.clock.monotonic();
     if (left <= 0) {
       this.#end();
+      this.metrics.count('conclave_commands_unanswered_total', this.#last);
       this.#reject(new CommandTimeout(this.#last));
       return;
     }
@@ -195,6 +200,7 @@ class Attempts {
 
   #again(): void {
     if (this.#over) return;
+    this.metrics.count('conclave_command_retries_total', this.#last);
     const now = this.clock.monotonic();
     if (now - this.#begun >= FORGIVEN_MS) this.#failures = 0;
     const steps = isMove(this.#last) ? MOVED_BACKOFF_MS : TROUBLE_BACKOFF_MS;

@@ -11,7 +11,11 @@ import type { RememberedReplies } from './remembered.js';
 
 export interface CommitOwner {
   now(): number;
+  /** Milliseconds. */
+  monotonic(): number;
   state(): JsonObject;
+  /** The Store has taken a group, which it was given at that time. */
+  wrote(group: Group, began: number): void;
   /** A group became durable. */
   committed(): void;
   failed(reason: StopReason, error?: unknown): void;
@@ -166,6 +170,7 @@ export class CommitLoop {
     const outbox = this.outbox.unfinished().map(asJson);
     if (!empty) outbox.push(asJson(entry));
     const { state, due } = group;
+    const began = this.owner.monotonic();
     try {
       const condition = { key: this.key, epoch: this.epoch, expected: this.#committed };
       const result = await this.store.commit({ ...condition, state, outbox, due, records: atomic ? records : [] });
@@ -176,6 +181,7 @@ export class CommitLoop {
       return this.owner.failed('store-failed', error);
     }
     if (this.owner.stopped()) return;
+    this.owner.wrote(group, began);
     this.#committed = group.version;
     this.#stale = outbox.length > 0;
     this.#groups.shift();

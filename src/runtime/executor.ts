@@ -77,9 +77,14 @@ export class Executor {
     if (transient) this.commits.afterLogged(() => this.#publish(transient));
   }
 
+  /** For logs. */
+  #about({ envelope }: Pending): object {
+    return { requestId: envelope.requestId, actor: this.key, command: envelope.name };
+  }
+
   /** What cannot be told must not be done. The handler may have noted it in memory: that is left behind. */
   #outsized(pending: Pending): void {
-    this.ports.logger.error({ actor: this.key, command: pending.envelope.name }, 'an event is too large for the log');
+    this.ports.logger.error(this.#about(pending), 'an event is too large for the log');
     this.#spoiled = true;
     this.#refuse(pending, { error: apiError('BODY_TOO_LARGE').toReply() });
     this.commits.afterNewest(() => this.owner.crashed());
@@ -123,6 +128,7 @@ export class Executor {
   /** Make an outcome part of the state in memory and of the commit in the making. */
   #take(pending: Pending, outcome: Outcome<JsonObject>, group: Group): void {
     const reply: Reply = outcome.reply;
+    const { requestId } = pending.envelope;
     this.memory.apply(outcome, group);
     if (outcome.due !== undefined) this.commits.due = outcome.due;
     if (outcome.end) {
@@ -130,6 +136,8 @@ export class Executor {
       this.ending = true;
     }
     this.commits.take(group);
+    group.commands++;
+    if (requestId !== '' && this.ports.logger.isLevelEnabled?.('debug')) group.requests.push(requestId);
     group.replies.push([pending.envelope.id, outcome.large ? { again: true } : reply]);
     const finish = (): void => this.owner.finish(pending, reply);
     const { exclusive, lane = 'main' } = pending.command;
@@ -137,7 +145,12 @@ export class Executor {
     if (stages.length > 0) {
       const waits = outcome.replyAfterCommands === true;
       group.sequences.push({
-        sequence: { stages, ...(waits && { answers: pending.envelope.id }), ...(exclusive && { lane }) },
+        sequence: {
+          stages,
+          ...(waits && { answers: pending.envelope.id }),
+          ...(exclusive && { lane }),
+          ...(requestId !== '' && { requestId }),
+        },
         finished: () => {
           if (exclusive) this.owner.wake(lane);
           if (waits) finish();
@@ -155,12 +168,16 @@ export class Executor {
       this.#refuse(pending, { error: error.toReply() });
       return;
     }
-    this.ports.logger.warn({ actor: this.key, command: pending.envelope.name, err: error }, 'inputs unavailable');
+    this.ports.logger.warn({ ...this.#about(pending), err: error }, 'inputs unavailable');
     this.#answer(pending, { retry: 'unavailable' });
   }
 
   /** A refused command of another actor counts as carried out: its repeat must not be executed after all. */
   #refuse(pending: Pending, reply: ActorReply): void {
+    if ('error' in reply && this.ports.logger.isLevelEnabled?.('debug')) {
+      const { code, status } = reply.error;
+      this.ports.logger.debug({ ...this.#about(pending), code, status }, 'command refused');
+    }
     if (this.memory.exists && isFromActor(pending.envelope.id)) this.#take(pending, { reply }, this.commits.open());
     else this.#answer(pending, reply);
   }

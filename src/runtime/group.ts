@@ -12,6 +12,8 @@ export interface Sequence {
   readonly answers?: string;
   /** Lane that rests until then. */
   readonly lane?: string;
+  /** HTTP request that caused them. */
+  readonly requestId?: string;
 }
 
 /** What a commit leaves to be done, as kept in the root's outbox. */
@@ -30,6 +32,10 @@ export class Group {
   readonly messages = new Map<number, MessageChange>();
   readonly items: LogItem[] = [];
   readonly sequences: { readonly sequence: Sequence; readonly finished: () => void }[] = [];
+  /** Commands in it. */
+  commands = 0;
+  /** HTTP requests that caused them, where a log line will say so. */
+  readonly requests: string[] = [];
   readonly replies: (readonly [string, Reply])[] = [];
   /** Called when the commit, with its records, is durable. */
   readonly onCommitted: (() => void)[] = [];

@@ -16,14 +16,17 @@ import {
 } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
+import { Metrics } from '../metrics/index.js';
 import type { PartitionOwner, Placement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
 import { Activation } from './activation.js';
+import { registerCensus } from './census.js';
 import { ActorClient } from './client.js';
 import { drain } from './drain.js';
 import { DueTimers } from './due-timers.js';
 import { IdSource } from './id-source.js';
 import type { AnyKind, HostServices, Suppliers } from './kind.js';
+import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { ActivationPorts, Logger } from './ports.js';
 import { type Envelope, isFromActor, type OutboxCommand, type Reply } from './protocol.js';
@@ -46,6 +49,7 @@ export interface HostOptions {
   readonly kinds: Readonly<Record<string, AnyKind>>;
   readonly services: HostServices;
   readonly logger: Logger;
+  readonly metrics?: Metrics;
   /** An actor that got no command for this long leaves memory. Default 5 minutes. */
   readonly idleMs?: number;
 }
@@ -54,6 +58,8 @@ const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
 const FIRST_WAKE_RETRY_MS = 250;
 const LONGEST_WAKE_RETRY_MS = 5_000;
+/** Shown also while no queue is in them. */
+const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
 /** Handing over waits this long for what was begun. */
 const DRAIN_MS = 10_000;
 const REMEMBERED_CRASHERS = 1_000;
@@ -75,18 +81,21 @@ export class ActorHost implements PartitionOwner {
   readonly #crashers = new Set<string>();
   readonly #timers: DueTimers;
   readonly #ports: ActivationPorts;
+  readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
   /** Commands that went to activations here without the bus. */
   #tells = 0;
   #closed = false;
 
   constructor(private readonly options: HostOptions) {
-    this.client = new ActorClient(options.bus, options.clock);
+    const metrics = options.metrics ?? new Metrics();
+    this.#meters = new Meters(metrics);
+    this.client = new ActorClient(options.bus, options.clock, metrics);
     const ids = new IdSource(this.client);
     this.#timers = new DueTimers(options.clock, (key) => this.#wake(key));
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
-      ask: (to, name, args, caller) => this.#ask(to, name, args, caller),
+      ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
       store: options.store,
       log: options.log,
       directory: async (realm) => {
@@ -103,13 +112,16 @@ export class ActorHost implements PartitionOwner {
       suppliers: this.suppliers,
       directory: (realm, after) => options.directory.ready(realm, after),
       directoryNow: (realm) => options.directory.now(realm),
-      sendFromOutbox: (command, id) => this.#sendFromOutbox(command, id),
+      meters: this.#meters,
+      sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
       tell: (key, name, args) => this.#tell(key, name, args),
       suspect: (key) => this.#retries.has(key),
       crashedBefore: (id) => this.#crashedBefore(id),
       due: (key, at) => this.#timers.set(key, at),
       stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
     };
+    registerCensus(metrics, () => this.#activations.values(), kindNames(options.kinds), QUEUE_PHASES);
+    metrics.read('conclave_partitions_owned', () => this.#servers.size);
   }
 
   /** Join the cluster: from now on partitions come and go. */
@@ -127,6 +139,12 @@ export class ActorHost implements PartitionOwner {
   }
 
   async take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+    const began = this.options.clock.monotonic();
+    await this.#take(partitions, epochs);
+    this.#meters.took(partitions.length, this.options.clock.monotonic() - began);
+  }
+
+  async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
     // Lost and taken again before we heard of the loss: what is in memory has an epoch that can't commit any more.
     for (const a of this.#of(new Set(partitions))) a.stop('lapsed');
     for (const p of partitions) {
@@ -162,6 +180,12 @@ export class ActorHost implements PartitionOwner {
   }
 
   async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {
+    const began = this.options.clock.monotonic();
+    await this.#lose(partitions, reason, withinMs);
+    this.#meters.lost(partitions.length, reason, this.options.clock.monotonic() - began);
+  }
+
+  async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs: number): Promise<void> {
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
       await drain(this.options.clock, withinMs, {
@@ -209,6 +233,7 @@ export class ActorHost implements PartitionOwner {
     const envelope = request.value as unknown as Envelope;
     const left = this.#leaving.has(p) && !isFromActor(envelope.id);
     if (left || !this.#epochs.has(p) || !this.options.placement.mayAnswer(p)) {
+      this.#meters.refused('not-owner');
       request.reply({ retry: 'not-owner' } satisfies Reply as never);
       return;
     }
@@ -226,6 +251,7 @@ export class ActorHost implements PartitionOwner {
     const epoch = this.#epochs.get(partitionOf(key))!;
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#activations.set(key, activation);
+    this.#meters.of(kind.name).loads.n++;
     return { activation, loaded: activation.load() };
   }
 
@@ -240,12 +266,15 @@ export class ActorHost implements PartitionOwner {
     const { key } = activation;
     if (this.#activations.get(key) === activation) this.#activations.delete(key);
     const { logger } = this.options;
+    const why = reason === 'ended' ? activation.endReason : undefined;
+    this.#meters.of(activation.kind.name).stopped(reason);
+    if (why !== undefined) this.#meters.ended(why);
     if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
       logger.warn({ actor: key, reason, err: error }, 'actor stopped');
       this.#wakeLater(key);
     } else {
       this.#retries.delete(key);
-      logger.debug({ actor: key, reason }, 'actor stopped');
+      logger.debug({ actor: key, reason, why }, 'actor stopped');
     }
     if (reason === 'ended') this.#timers.set(key, null);
   }
@@ -286,19 +315,20 @@ export class ActorHost implements PartitionOwner {
     await this.client.send(key, name, args).reply;
   }
 
-  async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0): Promise<Json> {
-    const reply = await this.client.send(to, name, args, { caller, deadlineMs: 15_000 }).reply;
+  async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0, requestId = ''): Promise<Json> {
+    const reply = await this.client.send(to, name, args, { caller, requestId, deadlineMs: 15_000 }).reply;
     if ('value' in reply) return reply.value;
     throw new Error(`${name} to ${to} was not answered with a value`);
   }
 
-  #sendFromOutbox(command: OutboxCommand, id: string): Delivery {
+  #sendFromOutbox(command: OutboxCommand, id: string, requestId: string): Delivery {
     const { to, name, args, caller, after = 0 } = command;
-    const sent = this.client.send(to, name, args, { caller, id, after, deadlineMs: Number.POSITIVE_INFINITY });
+    const patience = { deadlineMs: Number.POSITIVE_INFINITY };
+    const sent = this.client.send(to, name, args, { caller, id, after, requestId, ...patience });
     const done = sent.reply.then((reply) => {
       // Targets never refuse what was decided; if one does, that is a bug to be seen, not a reason to stop the sender.
       if ('error' in reply)
-        this.options.logger.error({ to, name, error: reply.error }, 'a decided command was refused');
+        this.options.logger.error({ requestId, to, name, error: reply.error }, 'a decided command was refused');
     });
     return { done, cancel: () => sent.cancel() };
   }
@@ -310,6 +340,8 @@ export class ActorHost implements PartitionOwner {
     }, SWEEP_MS);
   }
 }
+
+const kindNames = (kinds: Readonly<Record<string, AnyKind>>): string[] => Object.values(kinds).map(({ name }) => name);
 
 /** An answer given when the lease may have lapsed could contradict the next owner's. */
 function guarded(request: BusRequest, mayAnswer: () => boolean): BusRequest {

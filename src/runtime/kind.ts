@@ -83,8 +83,8 @@ export interface Outcome<S> {
 export interface Suppliers {
   /** One new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
-  /** Ask another actor (no effect there may depend on being asked once). */
-  ask(to: ActorKey, name: string, args: JsonObject, caller?: number): Promise<Json>;
+  /** Ask another actor (no effect there may depend on being asked once). The runtime adds the request's id. */
+  ask(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string): Promise<Json>;
   readonly store: import('../store/index.js').Store;
   readonly log: import('../log/index.js').EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
@@ -148,6 +148,10 @@ export interface LiveActor {
   stopped(reason: StopReason): void;
   /** False keeps the actor from being passivated. */
   idle(): boolean;
+  /** What it is doing, in a word of a small vocabulary; for metrics. */
+  phase?(): string | undefined;
+  /** Why the actor ended, once it did; for logs and metrics. */
+  endReason?(): string | undefined;
 }
 
 export interface ActivationHandle<S, V = unknown> {
@@ -180,6 +184,8 @@ export interface ActorKind<S extends JsonObject, V = undefined> {
   readonly directory: boolean;
   /** Prefixes of the parts that are loaded with the actor. */
   readonly loads: readonly string[];
+  /** Its loaded parts are things to be delivered that wait; for metrics. */
+  readonly partsWait?: true;
   readonly liveCommands?: readonly string[];
   live?(handle: ActivationHandle<S, V>, suppliers: Suppliers): LiveActor;
 }

@@ -162,6 +162,11 @@ export class SeenVersions {
     return true;
   }
 
+  /** It, or a later one of this actor, was seen. */
+  knows(actor: ActorKey, group: LogGroup): boolean {
+    return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
+  }
+
   version(actor: ActorKey): number {
     return Math.floor((this.#seen.get(actor) ?? 0) / 4096);
   }

@@ -3,7 +3,7 @@
  * root until done, so that the next owner can do it again; everything here can be repeated.
  */
 import type { Clock } from '../clock/index.js';
-import type { ActorKey, Json, RealmId } from '../core/index.js';
+import type { ActorKey, Json, RealmId, Seq } from '../core/index.js';
 import type { EventLog } from '../log/index.js';
 import { formEntries } from './form-entries.js';
 import type { OutboxEntry, Sequence } from './group.js';
@@ -20,7 +20,9 @@ export interface OutboxPorts {
   readonly clock: Clock;
   readonly log: EventLog;
   /** Send until carried out. */
-  send(command: OutboxCommand, id: string): Delivery;
+  send(command: OutboxCommand, id: string, requestId: string): Delivery;
+  /** The log holds the last items of these versions, at this position. */
+  appended(seq: Seq, versions: readonly number[]): void;
   /** An append failed and is tried again. */
   trouble(error: unknown): void;
   /** Something was appended or carried out. */
@@ -125,8 +127,9 @@ export class Outbox {
       for (const job of this.#jobs.values()) if (!job.appended) waiting.push(job.entry);
       if (waiting.length === 0) break;
       for (const { entry, completes } of formEntries(this.key, waiting)) {
-        await this.#appendOne(entry as unknown as Json);
-        if (this.#stopped) return;
+        const seq = await this.#appendOne(entry as unknown as Json);
+        if (this.#stopped || seq === undefined) return;
+        this.ports.appended(seq, completes);
         for (const v of completes) this.#appended(v);
         this.#advance();
       }
@@ -134,16 +137,16 @@ export class Outbox {
     this.#appending = false;
   }
 
-  async #appendOne(entry: Json): Promise<void> {
+  /** Undefined when the activation was stopped meanwhile. */
+  async #appendOne(entry: Json): Promise<Seq | undefined> {
     for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
       try {
-        await this.ports.log.append(this.realm, entry);
-        return;
+        return await this.ports.log.append(this.realm, entry);
       } catch (error) {
-        if (this.#stopped) return;
+        if (this.#stopped) return undefined;
         this.ports.trouble(error);
         await new Promise<void>((resolve) => this.ports.clock.setTimeout(resolve, retry));
-        if (this.#stopped) return;
+        if (this.#stopped) return undefined;
       }
     }
   }
@@ -178,7 +181,9 @@ export class Outbox {
       let stage: Promise<unknown> = Promise.resolve();
       for (const commands of sequence.stages) {
         const before = stage;
-        stage = Promise.all(commands.map((command) => this.#inOrder(command, `${this.key}@${n++}`, before)));
+        stage = Promise.all(
+          commands.map((command) => this.#inOrder(command, `${this.key}@${n++}`, sequence.requestId ?? '', before)),
+        );
       }
       void stage.then(() => this.#finish(job, sequence, job.finished[i]));
     });
@@ -188,9 +193,9 @@ export class Outbox {
    * Receivers keep one high-water mark per sender and drop what is not above it: commands for one target go strictly
    * in order of their numbers, across stages, outcomes and commits. Other targets need not wait for them.
    */
-  #inOrder(command: OutboxCommand, id: string, stage: Promise<unknown>): Promise<void> {
+  #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);
-    const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id));
+    const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
     this.#tails.set(command.to, sent);
     void sent.then(() => {
       if (this.#tails.get(command.to) === sent) this.#tails.delete(command.to);
@@ -198,9 +203,9 @@ export class Outbox {
     return sent;
   }
 
-  #deliver(command: OutboxCommand, id: string): Promise<void> {
+  #deliver(command: OutboxCommand, id: string, requestId: string): Promise<void> {
     if (this.#stopped) return new Promise(() => {});
-    const delivery = this.ports.send(command, id);
+    const delivery = this.ports.send(command, id, requestId);
     this.#deliveries.add(delivery);
     return delivery.done.then(() => {
       this.#deliveries.delete(delivery);

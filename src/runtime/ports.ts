@@ -6,6 +6,7 @@ import type { EventLog } from '../log/index.js';
 import type { Store } from '../store/index.js';
 import type { Activation } from './activation.js';
 import type { Suppliers } from './kind.js';
+import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
 import type { StopReason } from './reasons.js';
@@ -13,6 +14,8 @@ import type { StopReason } from './reasons.js';
 /** The part of pino's logger that is used here. */
 export interface Logger {
   debug(context: object, message: string): void;
+  /** Absent: it is not worth while to gather what only that level shows. */
+  isLevelEnabled?(level: 'debug'): boolean;
   info(context: object, message: string): void;
   warn(context: object, message: string): void;
   error(context: object, message: string): void;
@@ -23,11 +26,13 @@ export interface ActivationPorts {
   readonly store: Store;
   readonly log: EventLog;
   readonly logger: Logger;
+  readonly meters: Meters;
   readonly suppliers: Suppliers;
   /** A promise when the replica isn't there yet or behind `after`; undefined when it is at hand (or there is none). */
   directory(realm: RealmId, after: number): Promise<void> | undefined;
   directoryNow(realm: RealmId): DirectoryView;
-  sendFromOutbox(command: OutboxCommand, id: string): Delivery;
+  /** @param requestId of the HTTP request that caused it, or '' */
+  sendFromOutbox(command: OutboxCommand, id: string, requestId: string): Delivery;
   tell(key: ActorKey, name: string, args: JsonObject): Promise<void>;
   /** A former activation may have a write under way. */
   suspect(key: ActorKey): boolean;

@@ -1,8 +1,14 @@
 /** Gets what commands need before their handlers run, in the order in which they arrived. */
 import type { ActorKey, JsonObject, RealmId } from '../core/index.js';
-import type { AnyKind, View } from './kind.js';
+import type { AnyKind, Suppliers, View } from './kind.js';
 import type { Pending } from './mailbox.js';
 import type { ActivationPorts } from './ports.js';
+
+/** What a command asks of other actors belongs to the same request. */
+const forRequest = (suppliers: Suppliers, requestId: string): Suppliers => ({
+  ...suppliers,
+  ask: (to, name, args, caller) => suppliers.ask(to, name, args, caller, requestId),
+});
 
 export class Supply {
   /** Last command that waits for the directory. */
@@ -37,7 +43,7 @@ export class Supply {
       command.needs?.(
         envelope.args,
         { key: this.key, realm: this.realm, caller: envelope.caller, view: this.view() },
-        this.ports.suppliers,
+        envelope.requestId === '' ? this.ports.suppliers : forRequest(this.ports.suppliers, envelope.requestId),
       );
     try {
       const directory = this.kind.directory ? this.ports.directory(this.realm, envelope.after) : undefined;

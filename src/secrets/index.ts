@@ -1,4 +1,4 @@
-export { waitForAttempt, withFailure } from './login-attempts.js';
+export { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from './login-attempts.js';
 export { type MailLink, type MailLinkPurpose, openLink, sealLink } from './mail-links.js';
 export { Secrets } from './secrets.js';
 export type { PasswordStrength } from './service.js';

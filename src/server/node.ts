@@ -8,8 +8,10 @@ import { Directories } from '../directory/index.js';
 import { extraEmoji } from '../emoji/index.js';
 import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
+import { type EventLog, MeteredLog } from '../log/index.js';
 import { PostOffice } from '../mail/index.js';
 import { MessageRenderer } from '../messages/index.js';
+import { Metrics } from '../metrics/index.js';
 import { disposableDomains } from '../people/addresses/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
@@ -24,6 +26,8 @@ export class ConclaveNode {
   readonly secrets: Secrets;
   readonly gateway: Gateway;
   readonly host: ActorHost | undefined;
+  readonly metrics = new Metrics();
+  readonly log: EventLog;
   readonly #renderer = new MessageRenderer();
 
   constructor(
@@ -32,9 +36,11 @@ export class ConclaveNode {
     secret: string,
     logger: Logger,
   ) {
-    const { clock, bus, log } = ports;
+    const { clock, bus } = ports;
+    const log = new MeteredLog(ports.log, clock, this.metrics);
+    this.log = log;
     this.secrets = new Secrets(secret);
-    this.client = new ActorClient(bus, clock);
+    this.client = new ActorClient(bus, clock, this.metrics);
     this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
     this.gateway = new Gateway({
       clock,
@@ -60,11 +66,12 @@ export class ConclaveNode {
         bus,
         placement,
         logger,
+        metrics: this.metrics,
         directory: this.directories,
         kinds: actorKinds(clock),
         services: {
           clock,
-          random: Math.random,
+          random: ports.random ?? Math.random,
           secrets: this.secrets,
           passwords: passwordStrength,
           disposable: disposableDomains(

@@ -6,15 +6,26 @@ import type { Config } from '../config/index.js';
 import { JetStreamLog } from '../log/index.js';
 import { ClusterPlacement, NatsKv, placementBucket } from '../placement/index.js';
 import type { Logger } from '../runtime/index.js';
-import { MongoStore } from '../store/index.js';
+import { FORMAT, MongoStore, mongoFormat } from '../store/index.js';
 import { VERSION } from '../version.js';
 import { logLimits } from './log-limits.js';
 import { clusterMailer } from './mailer.js';
 import type { Ports } from './ports.js';
 
+/** What the event log is called on its NATS server; without a namespace as JetStreamLog calls it. */
+export const logNames = (namespace: string): { namespace?: string; stream?: string } =>
+  namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
+
 /** NATS and MongoDB. @throws when one of them can't be reached at start: the message says which */
 export async function clusterPorts(config: Config, clock: Clock, logger: Logger): Promise<Ports> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
+  const format = await mongoFormat(mongodb);
+  if (format < FORMAT) {
+    logger.warn(
+      { format, ours: FORMAT },
+      'stored in the format before ours: when every process is of this version, conclave store raise-format',
+    );
+  }
   const closers: (() => Promise<void>)[] = [];
   try {
     const connected = await NatsBus.connect(nats, clock);
@@ -22,7 +33,8 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
     const log = await JetStreamLog.open(nats, clock, {
       limits: logLimits(config),
-      ...(namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {}),
+      replicas: config.natsReplicas,
+      ...logNames(namespace),
     });
     closers.unshift(() => log.close());
     const blobs = await GridFsBlobs.connect(mongodb);
@@ -31,7 +43,7 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
     if (config.role !== 'http') {
       const store = await MongoStore.connect(mongodb, clock);
       closers.push(() => store.close());
-      const kv = await NatsKv.connect(nats, placementBucket(namespace));
+      const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), replicas: config.natsReplicas });
       closers.unshift(() => kv.close());
       const placement = new ClusterPlacement(kv, clock, store, {
         name: `${hostname()}/${process.pid}`,

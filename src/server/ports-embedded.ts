@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { backUp, refuseUnfinished } from '../backup/index.js';
 import { DirectoryBlobs } from '../blobs/index.js';
 import { LocalBus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
@@ -14,6 +15,7 @@ import type { Ports } from './ports.js';
 /** One process, one directory, nothing else installed. @throws DirectoryInUse when another process has the directory */
 export async function embeddedPorts(config: Config, clock: Clock): Promise<Ports> {
   await prepareDataDir(config.dataDir);
+  await refuseUnfinished(config.dataDir);
   const environment = await openEmbedded(config.dataDir);
   const store = new LmdbStore(environment, clock);
   const log = await LmdbLog.open(environment, clock, logLimits(config));
@@ -26,6 +28,7 @@ export async function embeddedPorts(config: Config, clock: Clock): Promise<Ports
     log,
     blobs,
     actors: { store, placement: new SinglePlacement(store), mailer },
+    backUp: (folder) => backUp({ environment, blobs, clock }, folder),
     async close() {
       await bus.close();
       await log.close();

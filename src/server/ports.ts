@@ -1,4 +1,5 @@
 /** The ports that a process runs on: the embedded set, or those of a cluster. */
+import type { BackupSummary } from '../backup/index.js';
 import type { Blobs } from '../blobs/index.js';
 import type { Bus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
@@ -16,6 +17,10 @@ export interface Ports {
   readonly actors:
     | { readonly store: Store; readonly placement: ReportingPlacement; readonly mailer: Mailer }
     | undefined;
+  /** Embedded: writes a backup into that folder, while everything goes on. @throws AdminError */
+  readonly backUp?: (folder: string) => Promise<BackupSummary>;
+  /** 0 ≤ x < 1, where chance decides something harmless; absent: Math.random. */
+  readonly random?: () => number;
   /** In the order in which they must be closed. */
   close(): Promise<void>;
 }

@@ -3,12 +3,16 @@ import { AdminChannel, BusCaller } from '../admin/index.js';
 import { OPERATIONS } from '../api/operations/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
-import { Frontend, type HttpServer, openServer } from '../http/index.js';
+import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowAnswers } from '../http/index.js';
+import { answerPage, healthPages } from '../ops/index.js';
 import type { Logger } from '../runtime/index.js';
 import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
+import { observe, observeServer } from './observe.js';
+import { addressOf, openOps } from './open-ops.js';
 import { isCluster, openPorts } from './open-ports.js';
 import type { Ports } from './ports.js';
+import { type Rates, ratesOf } from './rates.js';
 import { serverSecret } from './secret.js';
 
 /** It may be reached from elsewhere, under a name that nobody told it. */
@@ -20,6 +24,8 @@ const CLOSE_MS = 5_000;
 
 export interface Running {
   readonly node: ConclaveNode;
+  /** Address of health and metrics. */
+  readonly ops: string;
   /** Address for clients; undefined for a process without frontend. */
   readonly site: string | undefined;
   readonly port: number | undefined;
@@ -41,20 +47,48 @@ export async function serve(
   let frontend: Frontend | undefined;
   let server: HttpServer | undefined;
   let channel: AdminChannel | undefined;
+  let rates: Rates | undefined;
+  let ops: HttpServer | undefined;
+  const { health, close: endObservation } = observe(node, config);
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
+  const leave = async (): Promise<void> => {
+    health.leave();
+    server?.leave();
+    // Whatever balances over frontends must have seen that this one is not ready before it refuses anybody.
+    if (server && config.leaveSeconds > 0) await wait(config.leaveSeconds * 1000);
+    await stop();
+  };
   const stop = async (): Promise<void> => {
+    health.leave();
     const closing = server?.close();
     frontend?.releaseHeld();
     const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
     await closing;
     clock.clearTimeout(late);
+    rates?.stop();
     await channel?.close();
     await node.stop();
+    ops?.terminate();
+    endObservation();
   };
+  const onError = (error: unknown): void => logger.error({ err: error }, 'HTTP handler failed');
   try {
+    ops = await openOps(config, health, node.metrics, onError);
+    const address = addressOf(config.opsHost, ops.port);
+    const started = (): void => {
+      health.started();
+      logger.info({ address }, 'ready; health and metrics');
+    };
     await node.start();
     const system = new BusCaller(node.client, async () => {});
-    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system);
-    if (config.role === 'actors') return { node, site: undefined, port: undefined, first: undefined, stop };
+    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system, ports.backUp);
+    if (config.role === 'actors') {
+      started();
+      return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
+    }
+    rates = ratesOf(config, node);
+    const pages = healthPages(health);
+    const slow = new SlowAnswers(clock, { ...SLOW_LIMITS, maxBytes: config.sendMemoryMib * 1_048_576 });
     frontend = new Frontend(OPERATIONS, node.gateway, {
       instance: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
@@ -63,6 +97,13 @@ export async function serve(
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',
+      rates: rates.limiting,
+      maxRequests: config.maxRequests,
+      maxPolls: config.maxPolls,
+      underWay: () => server?.running ?? 0,
+      metrics: node.metrics,
+      logRequests: config.logLevel === 'debug',
+      elsewhere: (exchange) => answerPage(pages, exchange),
     });
     server = await openServer(
       config.httpAdapter,
@@ -71,16 +112,20 @@ export async function serve(
         port: config.port,
         maxBodyBytes: config.maxBodyMib * 1_048_576,
         handler: frontend.handle,
-        onError: (error) => logger.error({ err: error }, 'HTTP handler failed'),
+        onError,
+        slow,
+        maxConnections: config.maxConnections,
       },
       logger,
     );
+    observeServer(node.metrics, server, slow);
     if (needsExternalHost(config)) {
-      logger.warn({ host: config.host }, 'no --external-host: links in mails lead to localhost');
+      logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }
-    const site = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`;
+    const site = addressOf(config.host, server.port);
     const first = isCluster(config) ? undefined : await firstStart(config, system, node.secrets, site);
-    return { node, site, port: server.port, first, stop };
+    started();
+    return { node, ops: address, site, port: server.port, first, stop: leave };
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;

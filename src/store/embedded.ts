@@ -1,7 +1,9 @@
 /** The LMDB environment of the embedded face: one directory, one process, shared by the Store and the event log. */
 import { resolve } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
+import { pack, unpack } from './codec.js';
 import { type DirectoryLock, lockDirectory } from './directory-lock.js';
+import { FIRST_FORMAT, FORMAT, judgeFormat } from './format.js';
 import { StoreUnavailable } from './store.js';
 
 /** Values are packed by `codec.ts`: lmdb's own encoding would share structures between records and know no plain bytes. */
@@ -22,10 +24,14 @@ export class Embedded {
     this.#lock = lock;
   }
 
-  /** Rejects with DirectoryInUse when another living process has the directory open. */
-  static async open(directory: string): Promise<Embedded> {
+  /**
+   * Rejects with DirectoryInUse when another living process has the directory open, with FormatMismatch when what is in
+   * it is not for this program. What the version before wrote is from now on in our format.
+   */
+  static async open(directory: string, known = FORMAT): Promise<Embedded> {
     const path = resolve(directory);
     const lock = await lockDirectory(path);
+    let opened: RootDatabase<Buffer, Key> | undefined;
     try {
       const root = open<Buffer, Key>({
         path,
@@ -36,8 +42,11 @@ export class Embedded {
         encoding: 'binary',
         maxDbs: 32,
       });
+      opened = root;
+      await settleFormat(path, root, known);
       return new Embedded(path, root, lock);
     } catch (error) {
+      await opened?.close();
       await lock.release();
       throw error;
     }
@@ -67,6 +76,15 @@ export class Embedded {
     return this.#closed;
   }
 
+  /**
+   * Writes everything, as it is at one moment, into `data.mdb` of that folder, which must not have one. Writing goes on
+   * meanwhile; the space that it frees is used again only afterwards.
+   */
+  async copyTo(folder: string): Promise<void> {
+    if (this.#closed) throw new StoreUnavailable('the embedded store is closed');
+    await this.#root.backup(folder, true);
+  }
+
   /** Waits for writes under way. */
   async close(): Promise<void> {
     if (this.#closed) return;
@@ -76,8 +94,18 @@ export class Embedded {
   }
 }
 
-/** Open the embedded face's data directory. */
-export const openEmbedded = (directory: string): Promise<Embedded> => Embedded.open(directory);
+/** Open the embedded face's data directory. @param known format, for tests of other versions */
+export const openEmbedded = (directory: string, known?: number): Promise<Embedded> => Embedded.open(directory, known);
+
+/** Nobody else has the directory: what the version before wrote is ours at once. */
+async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {
+  const fresh = [...root.getKeys({ limit: 1 })].length === 0;
+  const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
+  const bytes = meta.get('format');
+  const stored = bytes ? (unpack(bytes) as unknown) : fresh ? known : FIRST_FORMAT;
+  const judged = judgeFormat(`data directory ${path}`, stored, known);
+  if (!bytes || judged === 'before') await meta.put('format', pack(known));
+}
 
 /** Texts in keys are short by construction; one that isn't is a caller's bug, better met here than inside lmdb. */
 export function keyText(text: string): string {

@@ -1,6 +1,8 @@
 export { copy, pack, unpack } from './codec.js';
 export { DirectoryInUse } from './directory-lock.js';
 export { Embedded, openEmbedded } from './embedded.js';
+export { FORMAT, FormatMismatch, judgeFormat } from './format.js';
+export { mongoFormat, raiseMongoFormat } from './format-mongo.js';
 export type {
   MessageIndex,
   MessageRange,

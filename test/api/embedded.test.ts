@@ -14,6 +14,7 @@ import { emojiNames } from './suite/organization/emoji-names.js';
 import { pictureStoring } from './suite/organization/picture-storing.js';
 import { fullMembers } from './suite/people/full-members.js';
 import { presenceTime } from './suite/people/presence-time.js';
+import { rateLimits } from './suite/server/rate-limits.js';
 import { streamTraffic } from './suite/streams/stream-traffic.js';
 
 await runSuite('embedded face', () => startEmbedded());
@@ -30,5 +31,6 @@ await t.test('quota of files', fileQuota);
 await t.test('storing of pictures', pictureStoring);
 await t.test('names of the extra emoji', emojiNames);
 await t.test('marks that take too long', slowMarks);
+await t.test('rate limits', rateLimits);
 // Last, of all that was tried above; a part of the suite cannot be complete.
 if (ONLY === '') await t.test('the contract was tried completely', contractGate);

@@ -8,6 +8,12 @@ import { connect } from 'nats';
 import type { BenchOptions, FaceName } from './options.js';
 import { CONCLAVE, finished, started, stop } from './processes.js';
 
+/** What starting a server needs to know. */
+export interface FaceOptions extends Pick<BenchOptions, 'profile' | 'nats' | 'mongodb'> {
+  /** Actor hosts of a cluster. [1] */
+  readonly hosts?: number;
+}
+
 export interface Face {
   readonly name: FaceName;
   readonly port: number;
@@ -17,6 +23,9 @@ export interface Face {
   readonly owner: string;
   stop(): Promise<void>;
 }
+
+/** On, as in use, and never met. */
+const LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADDRESS: '60:1000000000' };
 
 const SITE = /Conclave serves http:\/\/[^\s:]+:(\d+)/;
 
@@ -28,13 +37,13 @@ async function ownerOf(zuliprc: string): Promise<string> {
   return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
 }
 
-const profiling = (options: BenchOptions, role: string): string[] =>
+const profiling = (options: FaceOptions, role: string): string[] =>
   options.profile === undefined
     ? []
     : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`, `--cpu-prof-name=${role}.cpuprofile`];
 
 /** Undefined: the services that it needs are not there. */
-export async function startFace(name: FaceName, options: BenchOptions): Promise<Face | undefined> {
+export async function startFace(name: FaceName, options: FaceOptions): Promise<Face | undefined> {
   if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
   const dir = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
   if (name === 'embedded') return embedded(dir, options);
@@ -46,9 +55,9 @@ export async function startFace(name: FaceName, options: BenchOptions): Promise<
   return cluster(dir, options, nats, mongodb);
 }
 
-async function embedded(dir: string, options: BenchOptions): Promise<Face> {
+async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
-  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '' };
+  const env = { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'warn', NATS_URL: '', MONGODB_URL: '', ...LIMITS };
   const { child, match } = await started([...profiling(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
   return {
     name: 'embedded',
@@ -62,7 +71,7 @@ async function embedded(dir: string, options: BenchOptions): Promise<Face> {
   };
 }
 
-async function cluster(dir: string, options: BenchOptions, nats: string, mongodb: string): Promise<Face> {
+async function cluster(dir: string, options: FaceOptions, nats: string, mongodb: string): Promise<Face> {
   const id = `bench${randomBytes(4).toString('hex')}`;
   const database = new URL(mongodb);
   database.pathname = `/${id}`;
@@ -74,6 +83,7 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
     MONGODB_URL: database.href,
     NAMESPACE: id,
     CONCLAVE_SECRET: randomBytes(16).toString('hex'),
+    ...LIMITS,
   };
   const stops: (() => Promise<void>)[] = [() => forget(id, nats, mongodb), () => rm(dir, { recursive: true })];
   const stopAll = async (): Promise<void> => {
@@ -81,8 +91,13 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
   };
   try {
     const serve = [CONCLAVE, 'serve', '--role'];
-    const actors = await started([...profiling(options, 'actors'), ...serve, 'actors'], env, /actor host runs/);
-    stops.unshift(() => stop(actors.child));
+    const pids: number[] = [];
+    for (let i = 0; i < (options.hosts ?? 1); i++) {
+      const role = i === 0 ? 'actors' : `actors${i + 1}`;
+      const actors = await started([...profiling(options, role), ...serve, 'actors'], env, /actor host runs/);
+      stops.unshift(() => stop(actors.child));
+      pids.push(actors.child.pid!);
+    }
     const http = await started([...profiling(options, 'http'), ...serve, 'http'], env, SITE);
     stops.unshift(() => stop(http.child));
     const zuliprc = join(dir, 'zuliprc');
@@ -91,7 +106,7 @@ async function cluster(dir: string, options: BenchOptions, nats: string, mongodb
     return {
       name: 'cluster',
       port: Number(http.match[1]),
-      pids: [http.child.pid!, actors.child.pid!],
+      pids: [http.child.pid!, ...pids],
       owner: await ownerOf(zuliprc),
       stop: stopAll,
     };

@@ -10,6 +10,12 @@ const STOP_LIMIT_MS = 20_000;
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 export const CONCLAVE = here('../../src/main.js');
 
+/** Whatever ends us: no server stays behind. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
+
 /** SIGTERM, later SIGKILL. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -29,10 +35,14 @@ export function started(
   env: Readonly<Record<string, string>>,
   pattern: RegExp,
 ): Promise<{ readonly child: ChildProcess; readonly match: RegExpExecArray }> {
+  // In a group of its own: Ctrl-C in a terminal is for us, who then end it in order.
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   return new Promise((resolve, reject) => {
     let said = '';
     const late = setTimeout(() => {

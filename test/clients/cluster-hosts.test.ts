@@ -65,7 +65,7 @@ if (cluster) {
     const probe = new Probe(b);
     test.teardown(() => Promise.all([end(sender, follower), probe.stop(), other.stop()]));
 
-    const realm = realmId(Number((await face.command('realm', 'list')).stdout.split('\t')[0]));
+    const realm = realmId(Number((await face.command('realm', 'list')).split('\t')[0]));
     const { stream_id } = await a.ok('GET', '/get_stream_id', { stream: STREAM });
     const busy = streamKey(realm, streamId(stream_id as number));
     await killAmidst(test, sender, async () => {
@@ -94,23 +94,23 @@ if (cluster) {
 
     await face.addHost();
     await face.owned(living());
-    const status = await face.command('cluster', 'status');
+    const status = await face.attempt('cluster', 'status');
     test.equal(status.code, 0, status.stdout + status.stderr);
     test.match(status.stdout, /256 of 256 partitions have a living owner/);
     const view = async (): Promise<ClusterView> =>
-      JSON.parse((await face.command('cluster', 'status', '--json')).stdout) as ClusterView;
+      JSON.parse((await face.attempt('cluster', 'status', '--json')).stdout) as ClusterView;
     const [first] = (await view()).hosts.filter(({ state }) => state === 'alive');
-    const drained = await face.command('cluster', 'drain', first!.id.slice(0, 6));
+    const drained = await face.attempt('cluster', 'drain', first!.id.slice(0, 6));
     test.equal(drained.code, 0, drained.stdout + drained.stderr);
     const { hosts, unowned } = await view();
     const now = hosts.find(({ id }) => id === first!.id)!;
     test.same([now.state, now.partitions, now.serving, unowned], ['drained', 0, 0, []]);
     test.comment(`the longest send while one was drained took ${probe.longest()} ms`);
-    test.equal((await face.command('cluster', 'undrain', first!.name)).code, 0);
+    test.equal((await face.attempt('cluster', 'undrain', first!.name)).code, 0);
     await until('it has its share again', async () =>
       (await view()).hosts.some((h) => h.id === now.id && h.serving > 0),
     );
-    const unknown = await face.command('cluster', 'drain', 'nobody');
+    const unknown = await face.attempt('cluster', 'drain', 'nobody');
     test.same([unknown.code, unknown.stderr.includes("no host is called 'nobody'")], [1, true], unknown.stderr);
 
     await probe.stop();
@@ -129,7 +129,7 @@ if (cluster) {
     await a.subscribe(STREAM);
     const { queue_id, last_event_id } = await a.register();
     await Promise.all(face.hosts.map((host) => host.kill()));
-    const status = await face.command('cluster', 'status');
+    const status = await face.attempt('cluster', 'status');
     test.equal(status.code, 1, 'partitions without a living owner are a failure');
     test.match(status.stdout, /0 of 256 partitions have a living owner/);
     const sending = a.send(STREAM, 'is anybody there?');

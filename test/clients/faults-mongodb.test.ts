@@ -1,6 +1,7 @@
 /** MongoDB is away: at start, and cut off while the server runs. */
 import t from 'tap';
-import { Cluster, remove, temporary } from './support/face.js';
+import { Cluster } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
 import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
 import { freePort } from './support/process.js';

@@ -1,7 +1,8 @@
 /** NATS is away: at start, and killed and started again while the server runs. */
 import t from 'tap';
 import { natsServerBinary, OwnNats } from '../support/nats.js';
-import { Cluster, remove, temporary } from './support/face.js';
+import { Cluster } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
 import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
 import { freePort } from './support/process.js';

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Embedded, remove, temporary } from './support/face.js';
+import { Embedded } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
 import { bounded, conclave, type Ended } from './support/process.js';
 
 const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), 10_000);

@@ -21,11 +21,19 @@ export interface Answered {
 export class WatchedRoots extends Map<ActorKey, Root> {
   readonly versions: Map<ActorKey, Root[]>;
   readonly problems: string[];
+  readonly ended = new Set<ActorKey>();
 
-  constructor() {
+  constructor(before: Iterable<readonly [ActorKey, Root]> = []) {
     super();
     this.versions = new Map();
     this.problems = [];
+    for (const [key, root] of before) {
+      super.set(key, root);
+      this.versions.set(
+        key,
+        Array.from({ length: root.version }, () => root),
+      );
+    }
   }
 
   override set(key: ActorKey, root: Root): this {
@@ -38,6 +46,13 @@ export class WatchedRoots extends Map<ActorKey, Root> {
       this.problems.push(`${key}: version ${root.version} after ${last?.version}`);
     else past[past.length - 1] = root;
     return super.set(key, root);
+  }
+
+  /** An actor that ended may be made anew by a command that comes late. */
+  override delete(key: ActorKey): boolean {
+    this.versions.delete(key);
+    this.ended.add(key);
+    return super.delete(key);
   }
 
   ops(key: ActorKey): readonly string[] {

@@ -5,7 +5,7 @@ export class Random {
   #state: number;
 
   constructor(seed: number) {
-    this.#state = (seed * 0x9e3779b1) >>> 0;
+    this.#state = Math.imul(seed, 0x9e3779b1) >>> 0;
   }
 
   /** 0 ≤ x < 1. */
@@ -53,7 +53,11 @@ export class Scheduler {
   #hash = 0;
   steps = 0;
 
-  constructor(readonly random: Random) {}
+  /** @param keep lines of the trace that are kept: the newest */
+  constructor(
+    readonly random: Random,
+    private readonly keep = TRACE,
+  ) {}
 
   add(label: string, place: Place | undefined, run: () => void): void {
     if (!place?.dead) this.#tasks.push({ label, place, run });
@@ -83,14 +87,14 @@ export class Scheduler {
 
   note(label: string): void {
     this.#trace.push(`${this.steps} ${label}`);
-    if (this.#trace.length > TRACE) this.#trace.shift();
+    if (this.#trace.length > this.keep) this.#trace.shift();
     for (let i = 0; i < label.length; i++) this.#hash = (Math.imul(this.#hash, 31) + label.charCodeAt(i)) | 0;
   }
 
   /** Do one thing that is possible now; false if there is none. */
   step(): boolean {
     this.#tasks = this.#tasks.filter((task) => !task.place?.dead);
-    const able = this.#tasks.filter((task) => !task.place?.frozen);
+    const able = this.able();
     if (able.length === 0) return false;
     const task = this.random.pick(able);
     this.#tasks.splice(this.#tasks.indexOf(task), 1);
@@ -98,6 +102,12 @@ export class Scheduler {
     this.note(task.label);
     task.run();
     return true;
+  }
+
+  private able(): readonly Task[] {
+    return this.#tasks.some((task) => task.place?.frozen)
+      ? this.#tasks.filter((task) => !task.place?.frozen)
+      : this.#tasks;
   }
 
   get waiting(): number {

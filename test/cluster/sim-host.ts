@@ -1,6 +1,5 @@
 /** One simulated process: its clock, bus client, Store and log stop with it, freeze with it, and wake with it. */
 import { LocalBus, type LocalHub } from '../../src/bus/index.js';
-import type { Clock, TimerHandle } from '../../src/clock/index.js';
 import type { Partition, RealmId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { LogUnavailable } from '../../src/log/index.js';
@@ -11,6 +10,7 @@ import type { FakeClock } from '../support/fake-clock.js';
 import type { MemoryLog } from '../support/memory-log.js';
 import type { MemoryStore } from '../support/memory-store.js';
 import { testKinds } from './kinds.js';
+import { ProcessClock } from './process-clock.js';
 import type { Place, Scheduler } from './scheduler.js';
 
 export interface Faults {
@@ -27,40 +27,6 @@ export interface Shared {
   readonly log: MemoryLog;
   readonly scheduler: Scheduler;
   readonly faults: Faults;
-}
-
-/** Timers of a dead process never fire; those of a frozen one fire when it wakes. */
-class ProcessClock implements Clock {
-  constructor(
-    private readonly clock: FakeClock,
-    private readonly scheduler: Scheduler,
-    private readonly place: Place,
-  ) {}
-
-  now(): number {
-    return this.clock.now();
-  }
-
-  monotonic(): number {
-    return this.clock.monotonic();
-  }
-
-  setTimeout(fn: () => void, ms: number): TimerHandle {
-    const fire = (): void => {
-      if (this.place.dead || handle.cancelled) return;
-      if (this.place.frozen) this.scheduler.add(`${this.place.name} timer`, this.place, fire);
-      else fn();
-    };
-    const inner = this.clock.setTimeout(fire, ms);
-    const handle = { cancelled: false, inner };
-    return handle;
-  }
-
-  clearTimeout(handle: TimerHandle): void {
-    const own = handle as { cancelled: boolean; inner: TimerHandle };
-    own.cancelled = true;
-    this.clock.clearTimeout(own.inner);
-  }
 }
 
 export const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

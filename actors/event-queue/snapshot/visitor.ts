@@ -5,7 +5,7 @@
 import type { Fields } from '../../../src/api/encode-fields.js';
 import { userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { ROLE } from '../../../src/people/index.js';
+import { FRESH_ACCOUNT, ROLE } from '../../../src/people/index.js';
 import type { OwnSection, OwnState } from '../../shared/own-state.js';
 
 /** No account has this id: callers without credentials are 0. */
@@ -15,19 +15,9 @@ export const VISITOR: DirectoryUser = {
   deliveryEmail: '',
   email: 'username@example.com',
   fullName: 'Anonymous User',
+  ...FRESH_ACCOUNT,
   role: ROLE.guest,
-  isActive: true,
-  isBillingAdmin: false,
-  botType: null,
-  botOwner: null,
-  timezone: '',
-  avatarSource: 'G',
-  avatarVersion: 1,
   emailVisibility: 4,
-  joined: 0,
-  canCreateUsers: false,
-  keyHash: '',
-  pastRoles: [],
 };
 
 /** Nothing of one's own: there is no actor to ask. */

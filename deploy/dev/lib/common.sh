@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2034
-# Sourced by ../services, which sets $dir.
+# Sourced by ../services, which sets $dir and $tools.
 
 run_started=${EPOCHREALTIME/[.,]/}
 
@@ -90,8 +90,8 @@ alive() {
 spawn() {
 	local name=$1 marker=$2 pid
 	shift 2
-	# No controlling terminal, no inherited lock: else the daemon would hold the lock for good.
-	setsid nohup "$@" </dev/null >>"$dir/logs/$name.log" 2>&1 9>&- &
+	# No controlling terminal, no inherited locks: else the daemon would hold them for good.
+	setsid nohup "$@" </dev/null >>"$dir/logs/$name.log" 2>&1 8>&- 9>&- &
 	pid=$!
 	disown "$pid"
 	set_state "$name.marker" "$marker"

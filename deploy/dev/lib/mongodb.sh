@@ -18,13 +18,13 @@ mongodb_ready() {
 }
 
 # The name of the binary holds its source, so that a change of it is built anew.
-ferretdb_binary() { printf '%s/bin/ferretdb-%s' "$dir" "$(cat "$ferretdb_source"/{main.go,go.mod,go.sum} | cksum | cut -d' ' -f1)"; }
+ferretdb_binary() { printf '%s/bin/ferretdb-%s' "$tools" "$(cat "$ferretdb_source"/{main.go,go.mod,go.sum} | cksum | cut -d' ' -f1)"; }
 
 ferretdb_build() {
 	local binary
 	binary=$(ferretdb_binary)
 	(cd "$ferretdb_source" && timeout 900 go build -trimpath -o "$binary.partial" .) || return
-	rm -f "$dir"/bin/ferretdb-*[0-9]
+	rm -f "$tools"/bin/ferretdb-*[0-9]
 	mv "$binary.partial" "$binary"
 }
 

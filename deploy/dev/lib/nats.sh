@@ -5,7 +5,7 @@ nats_build_version=v2.15.2
 nats_image=nats:2.11-alpine
 
 nats_port() { printf '%s' "${NATS_PORT:-14222}"; }
-nats_binary() { printf '%s' "$dir/bin/nats-server-$nats_build_version"; }
+nats_binary() { printf '%s' "$tools/bin/nats-server-$nats_build_version"; }
 
 nats_running() { alive nats || container_running nats; }
 
@@ -48,7 +48,7 @@ nats_server_on_path() {
 }
 
 nats_build() {
-	local partial=$dir/bin/.nats-build
+	local partial=$tools/bin/.nats-build
 	rm -rf "$partial"
 	mkdir -p "$partial"
 	GOBIN=$partial timeout 900 go install "github.com/nats-io/nats-server/v2@$nats_build_version" || return

@@ -7,7 +7,7 @@ pg_major=18
 pg_packages=("postgresql-$pg_major" "postgresql-$pg_major-documentdb")
 
 pg_port() { printf '%s' "${POSTGRES_PORT:-35432}"; }
-pg_root() { printf '%s' "$dir/pgroot"; }
+pg_root() { printf '%s' "$tools/pgroot"; }
 pg_data() { printf '%s' "$dir/data/postgres"; }
 
 # In a mount namespace of their own, /dev and /proc vanish with the last process in it:
@@ -81,18 +81,18 @@ pg_install_debootstrap() {
 }
 
 pg_bootstrap() {
-	local mirror partial=$dir/pgroot.partial
+	local mirror partial=$tools/pgroot.partial
 	mirror=$(pg_mirror) || return
 	rm -rf --one-file-system "$partial" || return
-	mkdir -p "$dir/cache/debs" "$partial" || return
+	mkdir -p "$tools/cache/debs" "$partial" || return
 	# It is a throw-away root: a power cut during the installation costs one more run.
 	export DPKG_FORCE=unsafe-io
 	timeout 1200 unshare --mount --propagation private \
-		debootstrap --variant=minbase --cache-dir="$dir/cache/debs" "$pg_suite" "$partial" "$mirror" || {
+		debootstrap --variant=minbase --cache-dir="$tools/cache/debs" "$pg_suite" "$partial" "$mirror" || {
 		tail -n 20 "$partial/debootstrap/debootstrap.log"
 		return 1
 	}
-	mv "$partial" "$(pg_root)" && rm -rf "$dir/cache"
+	mv "$partial" "$(pg_root)" && rm -rf "$tools/cache"
 }
 
 pg_install() {
@@ -134,10 +134,10 @@ pg_build() {
 	pg_enter 0:0
 	pg_as_root=("${pg_command[@]}")
 	step "$log" "postgres: installing ${pg_packages[*]}" pg_install
-	touch "$dir/stamps/postgres-$pg_major"
+	touch "$tools/stamps/postgres-$pg_major"
 }
 
-pg_built() { [ -e "$dir/stamps/postgres-$pg_major" ]; }
+pg_built() { [ -e "$tools/stamps/postgres-$pg_major" ]; }
 
 pg_init() {
 	local data

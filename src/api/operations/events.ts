@@ -79,6 +79,7 @@ export const getEvents = operation({
   method: 'GET',
   path: '/events',
   guard: 'user',
+  rateLimit: 'polls',
   headers: ['user-agent'],
   summary: 'Wait for events of a queue.',
   parameters: {
@@ -105,7 +106,8 @@ export const getEvents = operation({
     const { params } = call;
     const poll = { last_event_id: params.last_event_id ?? null, dont_block: params.dont_block };
     if (params.queue_id !== undefined) {
-      return { to: ownQueue(call, params.queue_id), command: 'poll', args: poll, held: true };
+      const released = { events: [], queue_id: params.queue_id };
+      return { to: ownQueue(call, params.queue_id), command: 'poll', args: poll, held: true, released };
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
@@ -124,7 +126,13 @@ export const getEvents = operation({
       ),
     );
     // What a client acknowledges of a queue that it doesn't know yet means nothing.
-    const first = { to: forward.to, command: 'poll', args: { ...poll, last_event_id: null }, held: true } as const;
+    const first = {
+      to: forward.to,
+      command: 'poll',
+      args: { ...poll, last_event_id: null },
+      held: true,
+      released: { events: [], queue_id: forward.args.queue_id as string },
+    } as const;
     return { ...forward, held: true, followedBy: first };
   },
 });

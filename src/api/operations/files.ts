@@ -52,6 +52,7 @@ async function mayAccess(call: Call<unknown>, path: string): Promise<void> {
   } else {
     await call.send({ to: userKey(call.realm, parsed.owner), command: 'file-public', args: { path } });
     if (!hasPublicAccess(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
+    call.countVisit(path);
   }
 }
 
@@ -74,6 +75,7 @@ const file = (id: string, path: string, summary: string, download: boolean) =>
     root: true,
     guard: 'user',
     visitors: true,
+    rateLimit: 'visitors',
     headers: CONDITIONS,
     summary,
     parameters: filePath,
@@ -112,6 +114,8 @@ export const getTemporaryFile = operation({
   path: '/user_uploads/temporary/{token}/{filename}',
   root: true,
   guard: 'none',
+  // Good for a minute, and for whoever has it.
+  rateLimit: 'none',
   headers: CONDITIONS,
   summary: 'An uploaded file, at such an address.',
   parameters: { token: pathText('From that address.'), filename: pathText("The file's name.") },

@@ -33,6 +33,8 @@ export interface DirectoryUser {
   readonly keyHash: string;
   /** Roles held before, newest last: [role, first realm version with the next role]. Replay needs the role of then. */
   readonly pastRoles: readonly (readonly [number, number])[];
+  /** Rate limits of its own, as src/limits/rules.ts reads them; absent: those of all. */
+  readonly rateLimits?: string;
 }
 
 /** Where an account's uploaded avatar is. */

@@ -134,6 +134,8 @@ export interface EmbeddedOptions {
   readonly emojiNames?: 'conclave' | 'zulip';
   /** 0: none. */
   readonly uploadQuotaMib?: number;
+  /** Options of the configuration beside, or instead of, those of the tests. */
+  readonly options?: Readonly<Record<string, string>>;
   /** Makes a port slow, or lets it fail. */
   readonly adjust?: (ports: Ports) => Ports;
 }
@@ -153,6 +155,8 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       'disposable-domains': withDisposable(dir),
       'emoji-names': options.emojiNames ?? 'conclave',
       'upload-quota-mib': String(options.uploadQuotaMib ?? 0),
+      'rate-limits': 'off',
+      ...options.options,
     },
     {},
   );
@@ -194,7 +198,11 @@ export function services(t: Test): Services | undefined {
 }
 
 /** Two frontends, the actors node, and one that stands by; everything under a name of its own. */
-export async function startCluster({ nats, mongodb }: Services, adjust?: (ports: Ports) => Ports): Promise<TestServer> {
+export async function startCluster(
+  { nats, mongodb }: Services,
+  adjust?: (ports: Ports) => Ports,
+  options: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
   const name = `api${randomBytes(5).toString('hex')}`;
   const dir = temporary();
   const smtp = await startSmtp();
@@ -214,6 +222,8 @@ export async function startCluster({ nats, mongodb }: Services, adjust?: (ports:
         'max-body-mib': '1',
         'web-public-streams': 'yes',
         'webhook-networks': '127.0.0.1',
+        'rate-limits': 'off',
+        ...options,
       },
       {},
     );

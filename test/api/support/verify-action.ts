@@ -4,64 +4,11 @@ import type { Test } from 'tap';
 import { until } from '../../support/until.js';
 import { whileWatched } from './actions.js';
 import type { Params } from './client.js';
+import { comparable, KINDS, optionsOf } from './comparable.js';
 import type { Person } from './organization.js';
 import { Queue } from './queue.js';
-import { apply, type ReducerOptions, type State } from './reducer.js';
-import { byTopic } from './reducer-own.js';
-import { ofActive, online } from './reducer-people.js';
-import type { ApiStream, Fields } from './types.js';
-
-const CAPABILITIES = [
-  'notification_settings_null',
-  'bulk_message_deletion',
-  'user_avatar_url_field_optional',
-  'stream_typing_notifications',
-  'user_settings_object',
-  'linkifier_url_template',
-];
-
-/** The two extremes of what a client can ask for. */
-const KINDS: Readonly<Record<string, Params>> = {
-  'all capabilities': {
-    include_subscribers: true,
-    client_gravatar: false,
-    slim_presence: true,
-    apply_markdown: true,
-    client_capabilities: Object.fromEntries(CAPABILITIES.map((name) => [name, true])),
-  },
-  'no capabilities': {},
-};
-
-const optionsOf = (params: Params): ReducerOptions => ({
-  clientGravatar: params.client_gravatar !== false,
-  includeSubscribers: params.include_subscribers === true,
-});
-
-/** Without what differs between any two registrations, and what no event tells those who are not subscribed. */
-function comparable({ queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields, params: Params): State {
-  const known = new Set((state.subscriptions as ApiStream[]).map((stream) => stream.stream_id));
-  const hide = (list: ApiStream[]): ApiStream[] =>
-    list.map((stream) => (known.has(stream.stream_id) ? stream : { ...stream, first_message_id: 'unknown' }));
-  const of = state as unknown as State;
-  const user_topics = byTopic(of.user_topics as Parameters<typeof byTopic>[0]);
-  // Of what somebody has left and can't see any more, he hears nothing.
-  const seen = new Set(of.streams.map((stream) => stream.stream_id));
-  const unsubscribed = hide(of.unsubscribed).filter((stream) => seen.has(stream.stream_id));
-  return {
-    ...of,
-    // Events tell of avatars whether the client can do without or not.
-    ...(params.client_capabilities ? { realm_non_active_users: withoutAvatars(of.realm_non_active_users) } : {}),
-    streams: hide(of.streams),
-    unsubscribed,
-    never_subscribed: hide(of.never_subscribed),
-    user_topics,
-    presences: online(of, Number(server_timestamp)),
-    user_status: ofActive(of),
-  };
-}
-
-const withoutAvatars = (users: unknown): object[] =>
-  (users as { avatar_url?: unknown }[]).map(({ avatar_url: _, ...user }) => user);
+import { apply, type State } from './reducer.js';
+import type { Fields } from './types.js';
 
 /** A client that keeps its state by events. */
 export class Follower {

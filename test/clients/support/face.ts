@@ -1,7 +1,5 @@
 /** The two faces of the server, each as real processes with an owner and a second user. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
@@ -10,6 +8,7 @@ import { type ActorKey, partitionOf } from '../../../src/core/index.js';
 import { NatsKv, placementBucket } from '../../../src/placement/index.js';
 import { until } from '../../support/until.js';
 import { type Account, Api, readZuliprc } from './api.js';
+import { remove, temporary } from './folders.js';
 import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
 
 export const OTHER = 'other@example.com';
@@ -17,9 +16,6 @@ export const OTHER = 'other@example.com';
 export const PASSWORD = 'correct horse battery staple';
 const LINES = 40;
 const SECRET = 'a secret for tests only';
-
-export const temporary = (name: string): string => mkdtempSync(join(tmpdir(), `conclave-${name}-`));
-export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 /** Runs a command of the command line to its end. */
 export async function command(args: readonly string[]): Promise<string> {
@@ -61,6 +57,14 @@ export class Embedded {
     await face.up();
     face.owner = readZuliprc(face.zuliprcs[0]);
     face.other = await secondUser(['--data-dir', face.dataDir], face.zuliprcs[1], face.site);
+    return face;
+  }
+
+  /** On a data directory that is there, with the accounts in it. */
+  static async on(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
+    const face = new Embedded(dataDir, await freePort(), []);
+    Object.assign(face, { owner, other });
+    await face.up();
     return face;
   }
 
@@ -193,8 +197,8 @@ export class Cluster {
     return this.#host((await this.owners())[partitionOf(key)]);
   }
 
-  /** Runs a command of the command line for this cluster, to whatever end. */
-  command(...words: string[]): Promise<Ended> {
+  /** A command of the command line for this cluster, to whatever end. */
+  attempt(...words: string[]): Promise<Ended> {
     return bounded(conclave([...words, ...this.#connection()]), 60_000);
   }
 
@@ -217,6 +221,18 @@ export class Cluster {
     } finally {
       await kv.close();
     }
+  }
+
+  /** Ends every process, and keeps what is stored. */
+  async down(): Promise<void> {
+    explain(await Promise.all(this.children.map((child) => child.stop())));
+    this.hosts.length = 0;
+    this.frontends.length = 0;
+  }
+
+  /** A command of the command line, to this cluster. */
+  command(...words: readonly string[]): Promise<string> {
+    return command([...words, ...this.#connection()]);
   }
 
   #host(pid: number | undefined): Child {

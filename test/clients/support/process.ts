@@ -71,6 +71,13 @@ export class Child {
     );
   }
 
+  /** Where a running server says that its health and metrics are. */
+  async ops(): Promise<string> {
+    await this.says('Health and metrics: ');
+    await until('the address', () => /metrics: \S+\n/.test(this.stdout));
+    return /metrics: (\S+)\n/.exec(this.stdout)![1]!;
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }
@@ -92,12 +99,17 @@ export class Child {
 }
 
 /** Settings of the tester's shell must not reach the servers. */
-const OURS = ['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'];
+const OURS = [
+  ...['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'],
+  ...['OPS_HOST', 'OPS_PORT', 'LEAVE_SECONDS'],
+];
+/** Tests call more often than people do; one that wants limits gives the option. */
+const LIMITS = { RATE_LIMITS: 'off' };
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
   // tap's loaders and hooks are for tests, not for what they start.
   const entries = Object.entries(process.env).filter(([name]) => !OURS.includes(name) && !name.startsWith('TAP'));
-  return Object.fromEntries(entries);
+  return { ...Object.fromEntries(entries), ...LIMITS };
 }
 
 export function conclave(args: readonly string[]): Child {
@@ -105,8 +117,13 @@ export function conclave(args: readonly string[]): Child {
 }
 
 /** Runs to its end, or is killed after the time. */
-export async function run(command: string, args: readonly string[], withinMs: number): Promise<Ended> {
-  return bounded(new Child(command, args, cleanEnvironment()), withinMs);
+export async function run(
+  command: string,
+  args: readonly string[],
+  withinMs: number,
+  environment = cleanEnvironment(),
+): Promise<Ended> {
+  return bounded(new Child(command, args, environment), withinMs);
 }
 
 export async function bounded(child: Child, withinMs: number): Promise<Ended> {

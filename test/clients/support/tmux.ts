@@ -1,7 +1,7 @@
 /** A program in a terminal of a fixed size, by a tmux server of its own: what a person types and sees. */
 import { join } from 'node:path';
 import { until } from '../../support/until.js';
-import { remove, temporary } from './face.js';
+import { remove, temporary } from './folders.js';
 import { type Ended, run } from './process.js';
 
 const COMMAND_MS = 10_000;

@@ -42,6 +42,7 @@ export class FakeServices implements FrontendServices {
   readonly secrets = new Secrets('the secret of the frontend tests');
   readonly blobs = new MemoryBlobs();
   readonly log = {
+    debug: (fields: object, msg: string) => void this.logged.push({ level: 'debug', fields, msg }),
     info: (fields: object, msg: string) => void this.logged.push({ level: 'info', fields, msg }),
     warn: (fields: object, msg: string) => void this.logged.push({ level: 'warn', fields, msg }),
     error: (fields: object, msg: string) => void this.logged.push({ level: 'error', fields, msg }),
@@ -75,6 +76,11 @@ export class FakeServices implements FrontendServices {
       cancel: () => {
         sent.cancelled = true;
         this.onCancel(sent);
+      },
+      release: () => {
+        sent.cancelled = true;
+        this.onCancel(sent);
+        answer({ ok: [Buffer.from(',"events":[]')] });
       },
     };
   }

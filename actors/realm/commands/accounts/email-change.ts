@@ -3,7 +3,7 @@
  * it is confirmed (users.md § PATCH /settings).
  */
 import { apiError, PRODUCT } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, type RealmId, waitFor, withTime } from '../../../../src/core/index.js';
+import { type Json, type JsonObject, type RealmId, standingOf, waitFor, withTime } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
 import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '../../../../src/people/index.js';
 import type { OutboxCommand } from '../../../../src/runtime/index.js';
@@ -84,7 +84,9 @@ export function askForAddress(
   checkAddress(email, link.disposable, user, realm);
   const asked = changeOf(realm.parts, user.id)?.asked ?? [];
   const wait = waitFor(MAIL_LIMITS, asked, now);
-  if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
+  if (wait > 0) {
+    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(standingOf(MAIL_LIMITS, asked, now));
+  }
   const change: EmailChange = { hash: link.hash, email, asked: withTime(MAIL_LIMITS, asked, now) };
   const name = String(realm.state.settings.name);
   const mail = mailCommand(id, {

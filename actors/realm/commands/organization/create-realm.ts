@@ -6,6 +6,7 @@ import { apiError } from '../../../../src/api/errors.js';
 import { type JsonObject, realmId, realmKey, userId, userKey } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmEntry, UserDefaults } from '../../../../src/directory/index.js';
 import {
+  FRESH_ACCOUNT,
   initialSettings,
   initialUserDefaults,
   LAST_RESERVED_USER,
@@ -148,19 +149,12 @@ export function newUser(of: {
     deliveryEmail: of.account.email,
     email: of.hidden?.email ?? of.account.email,
     fullName: of.account.fullName,
+    ...FRESH_ACCOUNT,
     role: of.role,
-    isActive: true,
-    isBillingAdmin: false,
-    botType: null,
-    botOwner: null,
-    timezone: '',
-    avatarSource: 'G',
-    avatarVersion: 1,
     emailVisibility: of.hidden?.visibility ?? 1,
     joined: of.now,
     canCreateUsers: of.canCreateUsers,
     keyHash: of.account.keyHash,
-    pastRoles: [],
   };
 }
 

@@ -5,6 +5,7 @@ import { type InvitationName, LINK_PATH, readToken } from '../../../invitations/
 import { type JoinPage, joined, joinForm, letterSent, noInvitation, signUpForm } from '../../../pages/index.js';
 import { type Call, operation, type RawAnswer } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
+import { NEWCOMER } from './newcomer.js';
 import { orPage, type Problem } from './refused-pages.js';
 
 type Kind = InvitationName['kind'];
@@ -47,8 +48,7 @@ const acceptInvitation = operation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    full_name: maybeText('form', 'Name shown to others.'),
-    password: maybeText('form', 'At least 6 characters and hard enough to guess.'),
+    ...NEWCOMER,
   },
   run(call) {
     const of = readToken(call.secrets, 'single', call.params.token);
@@ -85,6 +85,7 @@ const askByLink = operation({
     const email = (call.params.email ?? '').trim();
     return whileItStands(
       async () => {
+        call.countLetter();
         const args: JsonObject = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
         await call.send({ to: realmKey(realm), command: 'ask-sign-up', args });
         return letterSent(email);

@@ -1,13 +1,13 @@
 /** What an actor refuses, on a page. */
 import type { FormProblem } from '../../../pages/index.js';
-import { ActorRefused } from '../../errors.js';
+import { ActorRefused, ApiError, type ErrorReply } from '../../errors.js';
 import type { RawAnswer } from '../../operation.js';
 
 export type Problem = FormProblem;
 
-function problemOf({ reply: { status, msg } }: ActorRefused): Problem | undefined {
+function problemOf({ status, msg }: ErrorReply): Problem | undefined {
   if (status === 400) return { status, text: msg };
-  if (status === 429) return { status, text: 'Too many letters went to this address. Try again later.' };
+  if (status === 429) return { status, text: 'Too many letters were sent. Try again later.' };
   return undefined;
 }
 
@@ -23,8 +23,9 @@ export async function orPage(
   try {
     return await answer();
   } catch (error) {
-    if (!(error instanceof ActorRefused) || error.reply.status >= 500) throw error;
-    const problem = problemOf(error);
+    const reply = error instanceof ActorRefused ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
+    if (!reply || reply.status >= 500) throw error;
+    const problem = problemOf(reply);
     return again && problem ? orPage(gone, () => again(problem)) : gone();
   }
 }

@@ -4,6 +4,7 @@ import { readSignUp, type SignUp } from '../../../invitations/index.js';
 import { joined, joinForm, letterSent, noInvitation, noSignUp, oldLetter, signUpForm } from '../../../pages/index.js';
 import { type Call, operation, type RawAnswer } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
+import { NEWCOMER } from './newcomer.js';
 import { orPage, type Problem } from './refused-pages.js';
 
 /** The name of the organization, while it is open. @throws ActorRefused */
@@ -39,6 +40,7 @@ const askSignUp = operation({
     const args = { email, by: null, origin: call.site };
     return whileItIsOpen(
       async () => {
+        call.countLetter();
         await call.send({ to: realmKey(call.realm), command: 'ask-sign-up', args });
         return letterSent(email);
       },
@@ -83,8 +85,7 @@ const signUp = operation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    full_name: maybeText('form', 'Name shown to others.'),
-    password: maybeText('form', 'At least 6 characters and hard enough to guess.'),
+    ...NEWCOMER,
   },
   run(call) {
     const of = readSignUp(call.secrets, call.params.token, call.now);

@@ -5,7 +5,7 @@ import { EDITABLE_FLAGS, type EditableFlag, KNOWN_FLAGS, parseNarrow } from '../
 import { parseAnchor } from '../../anchor.js';
 import { apiError } from '../../errors.js';
 import { operation } from '../../operation.js';
-import { flag, text } from '../../parameters.js';
+import { flag, formId, text } from '../../parameters.js';
 
 /** @throws ApiError */
 function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' | 'remove' } {
@@ -98,21 +98,13 @@ export const markAllAsRead = operation({
   }),
 });
 
-const streamId = {
-  in: 'form',
-  encoding: 'json',
-  schema: Type.Integer(),
-  required: true,
-  description: 'The stream.',
-} as const;
-
 export const markStreamAsRead = operation({
   id: 'mark-stream-as-read',
   method: 'POST',
   path: '/mark_stream_as_read',
   guard: 'user',
   summary: 'Mark everything in a stream as read.',
-  parameters: { stream_id: streamId },
+  parameters: { stream_id: formId('The stream.') },
   run: ({ params, realm, caller }) => ({
     to: userKey(realm, caller),
     command: 'mark-stream-read',
@@ -127,7 +119,10 @@ export const markTopicAsRead = operation({
   path: '/mark_topic_as_read',
   guard: 'user',
   summary: 'Mark everything in a topic as read.',
-  parameters: { stream_id: streamId, topic_name: text('form', 'Topic, ignoring case; empty: the whole stream.') },
+  parameters: {
+    stream_id: formId('The stream.'),
+    topic_name: text('form', 'Topic, ignoring case; empty: the whole stream.'),
+  },
   run: ({ params, realm, caller }) => ({
     to: userKey(realm, caller),
     command: params.topic_name === '' ? 'mark-stream-read' : 'mark-topic-read',

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { userKey } from '../../../core/index.js';
 import { MAX_SUBMESSAGE } from '../../../messages/index.js';
 import { operation } from '../../operation.js';
+import { formId } from '../../parameters.js';
 
 const limited = (maxLength: number, description: string) =>
   ({ in: 'form', encoding: 'string', schema: Type.String({ maxLength }), required: true, description }) as const;
@@ -14,13 +15,7 @@ export const addSubmessage = operation({
   guard: 'user',
   summary: "Add data to a message's widget.",
   parameters: {
-    message_id: {
-      in: 'form',
-      encoding: 'json',
-      schema: Type.Integer(),
-      required: true,
-      description: 'The message.',
-    },
+    message_id: formId('The message.'),
     msg_type: limited(100, "'widget'."),
     content: limited(MAX_SUBMESSAGE, 'JSON text.'),
   },

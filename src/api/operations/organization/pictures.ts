@@ -58,6 +58,7 @@ export const getPicture = operation({
   path: '/user_avatars/{realm_id}/{path}',
   root: true,
   guard: 'none',
+  rateLimit: 'none',
   headers: CONDITIONS,
   summary: 'A picture of an organization: an avatar, its icon or logo, a custom emoji.',
   parameters: {

@@ -15,6 +15,7 @@ export const getStatic = operation({
   path: '/static/{path}',
   root: true,
   guard: 'none',
+  rateLimit: 'none',
   headers: CONDITIONS,
   summary: 'A file of the program: the default logo, the names of Unicode emoji.',
   parameters: { path: pathRest('The file.') },

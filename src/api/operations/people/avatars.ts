@@ -64,6 +64,7 @@ const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
     ...(root ? { root } : {}),
     guard: 'user',
     anonymous: true,
+    rateLimit: 'visitors',
     summary: `An account's avatar, ${size}: leads to its address.`,
     parameters: { user_id: pathId('The user.') },
     run(call) {
@@ -83,6 +84,7 @@ const byEmail = (id: string, path: string, size: AvatarSize) =>
     path,
     root: true,
     guard: 'user',
+    rateLimit: 'visitors',
     summary: `An account's avatar, ${size}: leads to its address.`,
     parameters: { email: pathText('API e-mail address of the user.') },
     run(call) {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { realmKey } from '../../../core/index.js';
 import { MAX_DESCRIPTION } from '../../../streams/index.js';
 import { operation } from '../../operation.js';
-import { maybeFlag, maybeJson, maybeText, pathId } from '../../parameters.js';
+import { formId, maybeFlag, maybeJson, maybeText, pathId } from '../../parameters.js';
 
 export const updateStream = operation({
   id: 'update-stream',
@@ -70,23 +70,13 @@ export const archiveStream = operation({
   }),
 });
 
-const defaultStream = {
-  stream_id: {
-    in: 'form',
-    encoding: 'json',
-    schema: Type.Integer(),
-    required: true,
-    description: 'The stream.',
-  },
-} as const;
-
 export const addDefaultStream = operation({
   id: 'add-default-stream',
   method: 'POST',
   path: '/default_streams',
   guard: 'admin',
   summary: 'Subscribe new users to a stream.',
-  parameters: defaultStream,
+  parameters: { stream_id: formId('The stream.') },
   run: ({ params, realm }) => ({
     to: realmKey(realm),
     command: 'default-stream',
@@ -100,7 +90,7 @@ export const removeDefaultStream = operation({
   path: '/default_streams',
   guard: 'admin',
   summary: 'No longer subscribe new users to a stream.',
-  parameters: defaultStream,
+  parameters: { stream_id: formId('The stream.') },
   run: ({ params, realm }) => ({
     to: realmKey(realm),
     command: 'default-stream',

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+
+const CHUNK = 1024 * 1024;
+
+export interface Hashed {
+  /** SHA-256, hexadecimal. */
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** Copies a file into a new one, flushed to disk. @throws the file system's error; EEXIST when it is there already */
+export async function copyHashed(from: string, to: string): Promise<Hashed> {
+  const source = await open(from, 'r');
+  try {
+    const target = await open(to, 'wx', 0o600);
+    try {
+      const hashed = await read(source, (chunk) => target.writeFile(chunk));
+      await target.sync();
+      return hashed;
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+export async function hashOf(file: string): Promise<Hashed> {
+  const source = await open(file, 'r');
+  try {
+    return await read(source);
+  } finally {
+    await source.close();
+  }
+}
+
+async function read(
+  source: Awaited<ReturnType<typeof open>>,
+  onChunk?: (chunk: Buffer) => Promise<void>,
+): Promise<Hashed> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  let bytes = 0;
+  for (;;) {
+    const { bytesRead } = await source.read(buffer, 0, CHUNK, bytes);
+    if (bytesRead === 0) return { hash: hash.digest('hex'), bytes };
+    const chunk = buffer.subarray(0, bytesRead);
+    hash.update(chunk);
+    await onChunk?.(chunk);
+    bytes += bytesRead;
+  }
+}

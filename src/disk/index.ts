@@ -1,0 +1,2 @@
+export { copyHashed, hashOf } from './copy-hashed.js';
+export { syncFile, syncFolder } from './sync.js';

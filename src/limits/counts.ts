@@ -1,0 +1,112 @@
+/** Counting the calls of one caller under one rule. Times are monotonic milliseconds. */
+import type { Rule } from './rules.js';
+
+export interface Count {
+  /** Milliseconds until one more call may be counted; 0: now. */
+  wait(now: number): number;
+  /** Count so many, whether they may be or not: others' calls were answered already. */
+  add(calls: number, now: number): void;
+  /** Calls that may be counted now. */
+  remaining(now: number): number;
+  /** When all of them may be counted again. */
+  fullAt(now: number): number;
+}
+
+/** Calls that are less than this part of the window apart are counted, and forgotten, together. */
+const PARTS = 60;
+
+/**
+ * At most so many calls in any window. Memory does not depend on how many: times are kept to a sixtieth of the window, and a
+ * call is forgotten together with the first one of its part, so that a wait which was told is never too short.
+ */
+export class SlidingCount implements Count {
+  /** First time and number of calls of each part, oldest first. */
+  readonly #parts: number[] = [];
+  readonly #width: number;
+  #sum = 0;
+  #newest = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly rule: Rule) {
+    this.#width = rule.windowMs / PARTS;
+  }
+
+  /** What is kept: sixty, and the one that begins. */
+  get parts(): number {
+    return this.#parts.length / 2;
+  }
+
+  #forget(now: number): void {
+    const parts = this.#parts;
+    let gone = 0;
+    while (gone < parts.length && parts[gone]! + this.rule.windowMs <= now) {
+      this.#sum -= parts[gone + 1]!;
+      gone += 2;
+    }
+    if (gone > 0) parts.splice(0, gone);
+  }
+
+  wait(now: number): number {
+    if (this.#sum < this.rule.calls) return 0;
+    this.#forget(now);
+    if (this.#sum < this.rule.calls) return 0;
+    // Others' calls may have brought it above: as many must go first.
+    let left = this.#sum;
+    for (let i = 0; i < this.#parts.length; i += 2) {
+      left -= this.#parts[i + 1]!;
+      if (left < this.rule.calls) return this.#parts[i]! + this.rule.windowMs - now;
+    }
+    return this.rule.windowMs;
+  }
+
+  add(calls: number, now: number): void {
+    const parts = this.#parts;
+    const last = parts.length - 2;
+    if (last >= 0 && now - parts[last]! < this.#width) parts[last + 1]! += calls;
+    else {
+      this.#forget(now);
+      parts.push(now, calls);
+    }
+    this.#sum += calls;
+    this.#newest = now;
+  }
+
+  remaining(now: number): number {
+    this.#forget(now);
+    return Math.max(0, this.rule.calls - this.#sum);
+  }
+
+  fullAt(now: number): number {
+    return Math.max(now, this.#newest + this.rule.windowMs);
+  }
+}
+
+/** Fractions of milliseconds add up to a little more than they should. */
+const ROUNDING = 1e-6;
+
+/** Leaky bucket: each call moves the time at which it is empty by window / calls; refused is what would move it past the window. */
+export class LeakyCount implements Count {
+  #emptyAt = Number.NEGATIVE_INFINITY;
+  readonly #step: number;
+
+  constructor(private readonly rule: Rule) {
+    this.#step = rule.windowMs / rule.calls;
+  }
+
+  wait(now: number): number {
+    const over = Math.max(now, this.#emptyAt) + this.#step - (now + this.rule.windowMs);
+    return over > ROUNDING ? over : 0;
+  }
+
+  add(calls: number, now: number): void {
+    this.#emptyAt = Math.max(now, this.#emptyAt) + calls * this.#step;
+  }
+
+  remaining(now: number): number {
+    const room = now + this.rule.windowMs - Math.max(now, this.#emptyAt);
+    return Math.max(0, Math.floor(room / this.#step + ROUNDING));
+  }
+
+  fullAt(now: number): number {
+    return Math.max(now, this.#emptyAt);
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * What one process counts. Counting is an increment on an object that whoever counts keeps; everything else is read when it is
+ * scraped. Nothing here knows of Prometheus (see expose.ts).
+ */
+import {
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type LabelValues,
+  METRICS,
+  type MetricName,
+} from './table.js';
+
+/** One series of a counter: `n` only grows. */
+export interface Count {
+  n: number;
+}
+
+/** One series of a histogram. */
+export class Distribution {
+  /** Of each bucket alone, the last above all bounds. */
+  readonly counts: number[];
+  sum = 0;
+
+  constructor(readonly bounds: readonly number[]) {
+    this.counts = new Array<number>(bounds.length + 1).fill(0);
+  }
+
+  observe(value: number): void {
+    const { bounds } = this;
+    let i = 0;
+    while (i < bounds.length && value > bounds[i]!) i++;
+    this.counts[i]!++;
+    this.sum += value;
+  }
+}
+
+/** Values read at a scrape: one number, or one for each set of labels. */
+export type Reading<N extends MetricName> = number | Iterable<readonly [labels: LabelValues<N>, value: number]>;
+
+export interface Sample {
+  readonly labels: readonly string[];
+  readonly value: number | Distribution;
+}
+
+/** Series that one metric may have; what comes after is counted under 'other', whatever mistake brought it. */
+const MOST_SERIES = 2_000;
+const OTHER = 'other';
+const SEPARATOR = '\u0000';
+
+type Series = Map<string, { readonly labels: readonly string[]; readonly value: Count | Distribution }>;
+type Reader = () => Reading<MetricName> | Promise<Reading<MetricName>>;
+
+export class Metrics {
+  readonly #series = new Map<MetricName, Series>();
+  readonly #readers = new Map<MetricName, Reader[]>();
+  readonly #before: (() => void | Promise<void>)[] = [];
+
+  /** Adds 1. On hot paths keep what `counter` returns instead. */
+  count<N extends CounterName>(name: N, ...labels: LabelValues<N>): void {
+    this.counter(name, ...labels).n++;
+  }
+
+  /** The series with these labels: the same object for each call. From now on it is shown, also while it is 0. */
+  counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): Count {
+    return this.#find(name, labels, () => ({ n: 0 })) as Count;
+  }
+
+  /** In the unit of the metric's name. */
+  histogram<N extends HistogramName>(name: N, ...labels: LabelValues<N>): Distribution {
+    return this.#find(name, labels, () => new Distribution(METRICS[name].buckets)) as Distribution;
+  }
+
+  /** What the metric shows is read at each scrape, besides what is counted here; a reader that throws shows nothing. */
+  read<N extends CounterName | GaugeName>(name: N, reader: () => Reading<N> | Promise<Reading<N>>): void {
+    const readers = this.#readers.get(name) ?? [];
+    readers.push(reader as Reader);
+    this.#readers.set(name, readers);
+  }
+
+  /** Runs before the readers of each scrape: what several of them need is gathered once. */
+  beforeReading(gather: () => void | Promise<void>): void {
+    this.#before.push(gather);
+  }
+
+  /** Every declared metric with what it shows now. */
+  async samples(): Promise<ReadonlyMap<MetricName, readonly Sample[]>> {
+    for (const gather of this.#before) await quietly(gather);
+    const samples = new Map<MetricName, readonly Sample[]>();
+    for (const name of Object.keys(METRICS) as MetricName[]) samples.set(name, await this.#samplesOf(name));
+    return samples;
+  }
+
+  async #samplesOf(name: MetricName): Promise<Sample[]> {
+    const samples: Sample[] = [];
+    for (const { labels, value } of this.#series.get(name)?.values() ?? []) {
+      samples.push({ labels, value: value instanceof Distribution ? value : value.n });
+    }
+    for (const reader of this.#readers.get(name) ?? []) {
+      const reading = await quietly(reader);
+      if (reading === undefined) continue;
+      if (typeof reading === 'number') samples.push({ labels: [], value: reading });
+      else for (const [labels, value] of reading) samples.push({ labels: labels as readonly string[], value });
+    }
+    return samples;
+  }
+
+  #find(name: MetricName, labels: readonly string[], make: () => Count | Distribution): Count | Distribution {
+    let series = this.#series.get(name);
+    if (!series) {
+      series = new Map();
+      this.#series.set(name, series);
+    }
+    const key = labels.length === 1 ? labels[0]! : labels.join(SEPARATOR);
+    const known = series.get(key);
+    if (known) return known.value;
+    const full = series.size >= MOST_SERIES && labels.some((label) => label !== OTHER);
+    if (full)
+      return this.#find(
+        name,
+        labels.map(() => OTHER),
+        make,
+      );
+    const value = make();
+    series.set(key, { labels, value });
+    return value;
+  }
+}
+
+/** Whoever scrapes gives up after some ten seconds. */
+const PATIENCE_MS = 2_000;
+
+/** Undefined where it fails or takes long: one source that is out of reach must not cost the whole scrape. */
+async function quietly<T>(read: () => T | Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const reading = read();
+    if (!(reading instanceof Promise)) return reading;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
+    });
+    return await Promise.race([reading, late]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}

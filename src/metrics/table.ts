@@ -1,0 +1,190 @@
+/**
+ * Every metric of the server, once: name, kind, labels, meaning. What counts, what is scraped, docs/logs-and-metrics.md and the
+ * compiler's checks all come from this table. Names end in their unit, counters in `_total`; labels have few values that the
+ * program itself chooses, never what a client sends.
+ */
+
+export interface Metric {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds, of histograms. */
+  readonly buckets?: readonly number[];
+  /** Where it is measured: frontends, actor hosts, or every process. */
+  readonly at: 'frontend' | 'host' | 'all';
+}
+
+type At = Metric['at'];
+
+const counter = <const L extends readonly string[]>(at: At, labels: L, help: string) =>
+  ({ type: 'counter', at, labels, help }) as const;
+const gauge = <const L extends readonly string[]>(at: At, labels: L, help: string) =>
+  ({ type: 'gauge', at, labels, help }) as const;
+const histogram = <const L extends readonly string[]>(at: At, labels: L, buckets: readonly number[], help: string) =>
+  ({ type: 'histogram', at, labels, buckets, help }) as const;
+
+/** Of work that a client waits for. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+/** Of polls, which wait for something to happen. */
+const POLL_SECONDS = [0.01, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60, 90] as const;
+const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] as const;
+
+export const METRICS = {
+  conclave_build_info: gauge('all', ['version', 'role', 'face'], 'Always 1: version, role and face of the process.'),
+  conclave_ready: gauge('all', [], '1 when /health/ready would answer 200 by the newest checks, else 0.'),
+  conclave_health_check: gauge(
+    'all',
+    ['check'],
+    '1 when the check (started, leaving, loop, bus, log, store, lease) passed when it was last made, else 0.',
+  ),
+  conclave_event_loop_delay_seconds: gauge(
+    'all',
+    [],
+    'By how much timers are late (median of some seconds): what readiness goes by.',
+  ),
+
+  conclave_http_requests_total: counter(
+    'frontend',
+    ['operation', 'status'],
+    "Answers by operation of the API and status; operation is 'none' where no operation has that path and method.",
+  ),
+  conclave_http_request_seconds: histogram(
+    'frontend',
+    ['operation'],
+    SECONDS,
+    'From the arrival of a request to its answer. Polls are not in it.',
+  ),
+  conclave_http_poll_seconds: histogram(
+    'frontend',
+    [],
+    POLL_SECONDS,
+    'From the arrival of a poll (GET /events) to its answer: mostly waiting for events.',
+  ),
+  conclave_http_running_requests: gauge('frontend', [], 'Requests that are not answered yet, held polls among them.'),
+  conclave_http_held_polls: gauge('frontend', [], 'Polls that wait for events.'),
+  conclave_http_aborted_requests_total: counter('frontend', [], 'Requests whose client went away before the answer.'),
+  conclave_http_rate_limited_total: counter(
+    'frontend',
+    ['limit'],
+    'Requests refused because somebody sent too many, by the limit that was reached: user, polls, address, mails, file.',
+  ),
+  conclave_http_overload_total: counter(
+    'frontend',
+    ['what'],
+    'Requests answered 503 since there were too many: requests, held polls, uploads under way.',
+  ),
+  conclave_http_turned_away_connections_total: counter(
+    'frontend',
+    [],
+    'Connections refused since there were too many; of the native server, how often it stopped listening for a while.',
+  ),
+  conclave_http_waiting_answers: gauge('frontend', [], 'Answers that their clients have not read whole.'),
+  conclave_http_waiting_answer_bytes: gauge('frontend', [], 'Bytes of these that are still to be sent.'),
+  conclave_http_cut_connections_total: counter(
+    'frontend',
+    [],
+    'Connections cut off because their clients did not read, or too slowly.',
+  ),
+
+  conclave_actors: gauge('host', ['kind', 'state'], 'Actors in memory: loading, or ready.'),
+  conclave_actor_loads_total: counter('host', ['kind'], 'Actors that were loaded from the Store.'),
+  conclave_actor_stops_total: counter(
+    'host',
+    ['kind', 'reason'],
+    'Actors that left memory: passivated (idle), drained (handed over), fenced (another owner), store-failed, crashed (a bug), lapsed (lease), ended (for good).',
+  ),
+  conclave_commands_total: counter('host', ['kind'], 'Commands that actors were sent.'),
+  conclave_commands_refused_total: counter(
+    'host',
+    ['reason'],
+    'Commands that this host did not carry out; their senders try again: not-owner, moved, busy (mailbox full), unavailable (Store or log).',
+  ),
+  conclave_mailbox_commands: gauge('host', ['kind'], 'Commands that wait in mailboxes, all actors of a kind together.'),
+  conclave_mailbox_commands_max: gauge('host', ['kind'], 'Commands that wait in the fullest mailbox of a kind.'),
+  conclave_outbox_entries: gauge('host', ['kind'], 'Commits whose events or commands are still under way.'),
+  conclave_commit_seconds: histogram('host', ['kind'], SECONDS, 'Time that the Store took to make a commit durable.'),
+  conclave_commit_commands: histogram('host', ['kind'], BATCH, 'Commands that one commit made durable together.'),
+  conclave_waiting_deliveries: gauge(
+    'host',
+    ['kind'],
+    'Mails and calls of webhooks that wait, of the actors in memory.',
+  ),
+
+  conclave_queues: gauge('host', ['phase'], 'Event queues in memory, by phase: idle, polling, hibernated.'),
+  conclave_queue_ends_total: counter(
+    'host',
+    ['reason'],
+    'Event queues that ended: deleted (by the client), idle (its time was over), overflow (too many events waited), trimmed (the log has no more what it needs), incarnation (the log was lost), deactivated (the account).',
+  ),
+
+  conclave_command_retries_total: counter(
+    'all',
+    ['reason'],
+    'Commands sent again to their actor, by what the attempt before came to: not-owner, moved, busy, unavailable, nobody (no owner), timeout, disconnected.',
+  ),
+  conclave_commands_unanswered_total: counter(
+    'all',
+    ['reason'],
+    'Commands given up at their deadline, by what the last attempt came to.',
+  ),
+
+  conclave_log_appends_total: counter('host', ['result'], 'Appends to the event log: done, or failed (and repeated).'),
+  conclave_log_append_seconds: histogram('host', [], SECONDS, 'Time of an append to the event log.'),
+  conclave_log_entries_total: counter(
+    'all',
+    [],
+    'Log entries that the directory replicas of this process were handed.',
+  ),
+  conclave_log_realms: gauge('all', [], 'Organizations whose log this process follows.'),
+  conclave_log_lag_positions: gauge(
+    'all',
+    [],
+    'Positions between what a replica has applied and the end of its log; the largest of those looked at.',
+  ),
+  conclave_log_lag_seconds: gauge(
+    'all',
+    [],
+    'For how long a replica has not reached what the log held at a scrape; the longest of those looked at.',
+  ),
+
+  conclave_partitions_owned: gauge('host', [], 'Partitions that this host answers for; 256 in all hosts together.'),
+  conclave_partitions_taken_total: counter('host', [], 'Partitions that this host took over.'),
+  conclave_partitions_lost_total: counter(
+    'host',
+    ['reason'],
+    'Partitions that this host gave up: released (handed over), or lapsed (its lease may have ended).',
+  ),
+  conclave_partition_take_seconds: histogram(
+    'host',
+    [],
+    SECONDS,
+    'From the decision to take partitions to the first answer for them.',
+  ),
+  conclave_partition_release_seconds: histogram('host', [], SECONDS, 'Time to finish work and hand partitions over.'),
+  conclave_lease_valid_seconds: gauge('host', [], 'For how long the lease of this host is still good; 0: it has none.'),
+  conclave_cluster_hosts: gauge('host', [], 'Living actor hosts, as this one sees them.'),
+
+  conclave_bus_connected: gauge('all', [], '1 while the bus is connected.'),
+  conclave_bus_reconnects_total: counter('all', [], 'Times that the connection was lost and came back.'),
+  conclave_bus_frames_total: counter('all', ['direction'], 'Messages over NATS, in and out.'),
+  conclave_bus_bytes_total: counter('all', ['direction'], 'Bytes of these.'),
+  conclave_bus_requests_total: counter('all', [], 'Requests sent; many share a frame.'),
+  conclave_bus_replies_total: counter('all', [], 'Replies sent; many share a frame.'),
+  conclave_bus_replies_dropped_total: counter('all', [], 'Replies that could not be sent while NATS was away.'),
+  conclave_bus_transfers_total: counter('all', [], 'Values so large that they were sent in chunks.'),
+  conclave_bus_gaps_total: counter('all', [], 'Times that a frame of a host was found missing.'),
+  conclave_bus_malformed_total: counter('all', [], 'Messages on our subjects that no process of ours can have sent.'),
+  conclave_bus_failures_total: counter('all', ['reason'], 'Requests that failed: nobody, timeout, disconnected.'),
+} as const satisfies Readonly<Record<string, Metric>>;
+
+export type MetricName = keyof typeof METRICS;
+type OfType<T extends Metric['type']> = {
+  [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
+}[MetricName];
+export type CounterName = OfType<'counter'>;
+export type GaugeName = OfType<'gauge'>;
+export type HistogramName = OfType<'histogram'>;
+
+type Texts<T extends readonly unknown[]> = { readonly [I in keyof T]: string };
+/** One text for each label of the metric. */
+export type LabelValues<N extends MetricName> = Texts<(typeof METRICS)[N]['labels']>;

@@ -1,0 +1,28 @@
+/** `npm run chaos` in short: a minute of load, in which an actor host and a frontend are killed. */
+import t from 'tap';
+import { services } from '../clients/support/missing.js';
+import { faultsIn } from './command.js';
+import { inWords } from './report.js';
+import { chaos, Ends } from './run.js';
+
+const found = services();
+if (found) {
+  t.test('kill -9 of an actor host and a frontend under load', async (test) => {
+    const ends = new Ends();
+    test.teardown(() => ends.run());
+    const options = {
+      ...({ face: 'cluster', services: found, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
+      ...{ seconds: 60, kills: 2, every: 20, rate: 50, clients: 40, subscribers: 10, hosts: 3, frontends: 2 },
+      ...{ report: undefined, logs: undefined },
+    };
+    const report = await chaos(options, ends, (words) => test.comment(words));
+    for (const line of inWords(report).split('\n')) test.comment(line);
+    test.strictSame(faultsIn(report), [], 'nothing acknowledged is lost or repeated, no queue ends');
+    test.equal(report.each.length, 2, 'two were killed');
+    test.ok(
+      report.each.every(({ silent }) => silent === 0),
+      'each queue got events after each kill',
+    );
+    test.ok(report.acknowledged > 1_000, `sends went on: ${report.acknowledged}`);
+  });
+}

@@ -1,0 +1,74 @@
+/** What was acknowledged against what is stored. */
+import type { Faults } from './faults.js';
+import type { Deed, RunHistory, Stored } from './history.js';
+
+/** Message id → message; faults of the stored history itself are noted. */
+export function storedMessages({ stored }: RunHistory, faults: Faults): Map<number, Stored> {
+  const byId = new Map<number, Stored>();
+  const keys = new Map<string, number>();
+  const newest = new Map<string, number>();
+  for (const message of stored) {
+    const { id, key, conversation, changes } = message;
+    if (byId.has(id)) faults.add('repeated', `message ${id} is in the history twice`);
+    byId.set(id, message);
+    const before = newest.get(conversation) ?? 0;
+    if (id < before) faults.add('disordered', `the history of ${conversation} has message ${id} after ${before}`);
+    newest.set(conversation, Math.max(before, id));
+    for (const one of key === undefined ? changes : [key, ...changes]) {
+      const other = keys.get(one);
+      if (other !== undefined) faults.add('repeated', `${one} is in the history of messages ${other} and ${id}`);
+      keys.set(one, id);
+    }
+  }
+  return byId;
+}
+
+/** Key of a deed → message that shows it. */
+export function whereStored(messages: Iterable<Stored>): Map<string, Stored> {
+  const found = new Map<string, Stored>();
+  for (const message of messages) {
+    if (message.key !== undefined) found.set(message.key, message);
+    for (const change of message.changes) found.set(change, message);
+  }
+  return found;
+}
+
+/** Acknowledged deeds are stored, under the id that the answer named. */
+export function checkAcknowledged(run: RunHistory, where: ReadonlyMap<string, Stored>, faults: Faults): void {
+  for (const { key, message, outcome, conversation } of run.deeds) {
+    if (outcome?.kind !== 'acknowledged') continue;
+    const stored = where.get(key);
+    if (!stored) faults.add('lost', `${key}, acknowledged as message ${message}, is not in the history`);
+    else if (stored.id !== message) {
+      faults.add('mismatched', `${key} was acknowledged as message ${message}, and is stored as ${stored.id}`);
+    } else if (stored.conversation !== conversation) {
+      faults.add('mismatched', `${key} was sent to ${conversation}, and is stored in ${stored.conversation}`);
+    }
+  }
+}
+
+/** A send that began after another was answered has the higher id, wherever either was sent to. */
+export function checkSendOrder(deeds: readonly Deed[], faults: Faults): void {
+  const sends = deeds.flatMap(({ kind, key, begun, message, outcome }) =>
+    kind === 'send' && outcome?.kind === 'acknowledged' && message !== undefined
+      ? [{ key, begun, id: message, answered: outcome.at }]
+      : [],
+  );
+  const owner = new Map<number, string>();
+  for (const { key, id } of sends) {
+    const other = owner.get(id);
+    if (other !== undefined) faults.add('mismatched', `message id ${id} was given to ${other} and to ${key}`);
+    owner.set(id, key);
+  }
+  const answered = [...sends].sort((a, b) => a.answered - b.answered);
+  let next = 0;
+  let highest: (typeof sends)[number] | undefined;
+  for (const send of [...sends].sort((a, b) => a.begun - b.begun)) {
+    for (; next < answered.length && answered[next]!.answered < send.begun; next++) {
+      if (!highest || answered[next]!.id > highest.id) highest = answered[next];
+    }
+    if (highest && send.id < highest.id) {
+      faults.add('disordered', `${send.key} (${send.id}) began after ${highest.key} (${highest.id}) was answered`);
+    }
+  }
+}

@@ -1,0 +1,287 @@
+/** The checker finds what is wrong in hand-made histories, and nothing in a good one. */
+import t from 'tap';
+import { check } from './checker.js';
+import type { FaultKind } from './faults.js';
+import type { Deed, Poll, QueueHistory, Received, RunHistory, Stored } from './history.js';
+import { quantiles, resumes } from './resume.js';
+
+type Changeable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface Queue extends Changeable<QueueHistory> {
+  conversations: Set<string>;
+}
+
+interface World extends Changeable<RunHistory> {
+  deeds: Deed[];
+  queues: Queue[];
+  settled: Set<string>;
+  stored: Changeable<Stored>[];
+}
+
+const send = (key: string, message: number, begun: number, answered: number, conversation = 's1'): Deed => ({
+  kind: 'send',
+  key,
+  conversation,
+  message,
+  begun,
+  outcome: { kind: 'acknowledged', at: answered },
+});
+
+const event = (id: number, key: string | undefined, message: number, conversation = 's1'): Received => ({
+  id,
+  key,
+  kind: 'send',
+  message,
+  conversation,
+});
+
+const poll = (after: number, at: number, ...events: Received[]): Changeable<Poll> => ({
+  after,
+  at,
+  events,
+  taken: true,
+});
+
+/** Two queues of a stream in which three messages were said, one edited, one liked; a third queue in another stream. */
+function good(): World {
+  const change = (key: string, kind: 'edit' | 'reaction', message: number, begun: number): Deed => ({
+    ...send(key, message, begun, begun + 5),
+    kind,
+  });
+  const all = (): Poll[] => [
+    poll(-1, 11, event(10, 'm1', 101)),
+    poll(10, 31, event(20, 'm2', 102), event(30, 'm3', 103)),
+    poll(
+      30,
+      61,
+      { ...event(40, 'e1', 101), kind: 'edit' },
+      { ...event(50, 'r1', 102), kind: 'reaction', conversation: undefined },
+    ),
+  ];
+  const queue = (name: string, conversation: string, polls: Poll[]): Queue => ({
+    name,
+    conversations: new Set([conversation]),
+    polls,
+    ended: [],
+    stuck: [],
+  });
+  return {
+    deeds: [
+      send('m1', 101, 0, 10),
+      send('m2', 102, 11, 20),
+      send('m3', 103, 12, 30),
+      send('m4', 104, 31, 35, 's2'),
+      change('e1', 'edit', 101, 40),
+      change('r1', 'reaction', 102, 50),
+    ],
+    queues: [
+      queue('one', 's1', all()),
+      queue('two', 's1', all()),
+      queue('three', 's2', [poll(-1, 36, event(35, 'm4', 104, 's2'))]),
+    ],
+    settled: new Set(['m1', 'm2', 'm3', 'm4', 'e1', 'r1']),
+    stored: [
+      { id: 101, key: 'm1', conversation: 's1', changes: ['e1'] },
+      { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] },
+      { id: 103, key: 'm3', conversation: 's1', changes: [] },
+      { id: 104, key: 'm4', conversation: 's2', changes: [] },
+    ],
+    interruptions: [],
+    dead: [],
+  };
+}
+
+const refused = { kind: 'refused', at: 30, status: 503, code: 'UNAVAILABLE' } as const;
+
+/** Replaces what the second queue got with the second poll. */
+const secondPoll =
+  (...events: Received[]) =>
+  ({ queues }: World): void => {
+    queues[1]!.polls[1] = poll(10, 31, ...events);
+  };
+
+const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: World) => void])[] = [
+  ['an acknowledged send is not in the history', 'lost', ({ stored }) => stored.splice(2, 1)],
+  ['an acknowledged edit is not in the history', 'lost', ({ stored }) => (stored[0]!.changes = [])],
+  ['an acknowledged send is not in a queue', 'lost', secondPoll(event(30, 'm3', 103))],
+  ['an acknowledged reaction is not in a queue', 'lost', ({ queues }) => queues[1]!.polls.pop()],
+  [
+    'a refused send is stored, and one of two queues has it',
+    'lost',
+    (world) => {
+      world.deeds[2]!.outcome = refused;
+      secondPoll(event(20, 'm2', 102))(world);
+    },
+  ],
+  [
+    'a refused send is in a queue, and not in the history',
+    'lost',
+    ({ deeds, stored, settled }) => {
+      deeds[2]!.outcome = refused;
+      stored.splice(2, 1);
+      settled.delete('m3');
+    },
+  ],
+  [
+    'an answer that the client left does not come again whole',
+    'lost',
+    ({ queues, deeds, stored }) => {
+      // Of a send that nobody waits for.
+      deeds[1]!.outcome = refused;
+      stored[1] = { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] };
+      queues[1]!.polls.splice(
+        1,
+        1,
+        { ...poll(10, 30, event(20, 'm2', 102)), taken: false },
+        poll(10, 31, event(30, 'm3', 103)),
+      );
+    },
+  ],
+  [
+    'a message is in the history twice',
+    'repeated',
+    ({ stored }) => stored.splice(3, 0, { id: 105, key: 'm3', conversation: 's1', changes: [] }),
+  ],
+  ['an id is in the history twice', 'repeated', ({ stored }) => stored.splice(3, 0, { ...stored[2]!, key: undefined })],
+  [
+    'an event comes twice, under two ids',
+    'repeated',
+    secondPoll(event(20, 'm2', 102), event(25, 'm2', 102), event(30, 'm3', 103)),
+  ],
+  [
+    'an event comes again after it was acknowledged',
+    'repeated',
+    secondPoll(event(10, undefined, 101), event(20, 'm2', 102), event(30, 'm3', 103)),
+  ],
+  ['event ids go back', 'disordered', secondPoll(event(30, 'm2', 102), event(20, 'm3', 103))],
+  [
+    'a queue has messages in another order than the history',
+    'disordered',
+    secondPoll(event(20, 'm3', 103), event(30, 'm2', 102)),
+  ],
+  ['the history goes back', 'disordered', ({ stored }) => stored.splice(0, 3, stored[1]!, stored[0]!, stored[2]!)],
+  [
+    'a send has a lower id than one that was answered before it began',
+    'disordered',
+    ({ deeds, stored, queues }) => {
+      deeds[3]!.message = 100;
+      stored[3]!.id = 100;
+      queues[2]!.polls = [poll(-1, 36, event(35, 'm4', 100, 's2'))];
+    },
+  ],
+  ['a send is stored under another id than its answer named', 'mismatched', ({ deeds }) => (deeds[2]!.message = 109)],
+  ['two sends are answered with one id', 'mismatched', ({ deeds }) => (deeds[2]!.message = 102)],
+  ['a send is stored elsewhere', 'mismatched', ({ stored }) => (stored[2]!.conversation = 's2')],
+  [
+    'an event names another message than is stored',
+    'mismatched',
+    secondPoll(event(20, 'm2', 999), event(30, 'm3', 103)),
+  ],
+  [
+    'an id is another event when it is asked for again',
+    'mismatched',
+    ({ queues }) =>
+      queues[1]!.polls.splice(
+        1,
+        1,
+        { ...poll(10, 30, event(20, 'm3', 103)), taken: false },
+        poll(10, 31, event(20, 'm2', 102), event(30, 'm3', 103)),
+      ),
+  ],
+  [
+    'an event of a stream reaches somebody who is not in it',
+    'leaked',
+    ({ queues }) => queues[2]!.polls.push(poll(35, 37, event(36, undefined, 103))),
+  ],
+  [
+    'so does a reaction to a message of it, which names no stream',
+    'leaked',
+    ({ queues }) =>
+      queues[2]!.polls.push(poll(35, 37, { ...event(36, undefined, 103), kind: 'reaction', conversation: undefined })),
+  ],
+  ['a queue is refused', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
+  ['a conversation takes no more messages', 'stuck', (world) => (world.dead = ['s2'])],
+  ['a poll is never answered', 'stuck', ({ queues }) => queues[0]!.stuck.push(20)],
+];
+
+t.test('a good history has no faults', async (test) => {
+  const { counts, told } = check(good());
+  test.strictSame(told, []);
+  test.ok(Object.values(counts).every((n) => n === 0));
+});
+
+for (const [what, kind, change] of WRONG) {
+  t.test(what, async (test) => {
+    const world = good();
+    change(world);
+    const faults = check(world);
+    test.not(faults.counts[kind], 0, `is found: ${kind}`);
+    test.ok(faults.total >= faults.told.length && faults.told.length > 0, faults.told.join('; '));
+  });
+}
+
+t.test('what may be', async (test) => {
+  const judged = (change: (world: World) => void): readonly string[] => {
+    const world = good();
+    change(world);
+    return check(world).told;
+  };
+  const without = ({ stored, queues, settled, deeds }: World): void => {
+    deeds[2]!.outcome = refused;
+    stored.splice(2, 1);
+    settled.delete('m3');
+    for (const queue of queues.slice(0, 2)) queue.polls[1] = poll(10, 31, event(20, 'm2', 102));
+  };
+  test.strictSame(judged(without), [], 'a refused send is nowhere');
+  test.strictSame(
+    judged(({ deeds }) => (deeds[2]!.outcome = { kind: 'unanswered', at: 30, reason: 'cut' })),
+    [],
+    'one without an answer is everywhere',
+  );
+  test.strictSame(
+    judged((world) => {
+      world.deeds[2]!.outcome = refused;
+      world.settled.delete('m3');
+      secondPoll(event(20, 'm2', 102))(world);
+    }),
+    [],
+    'a refused send that was stored after the end is in some queues',
+  );
+  test.strictSame(
+    judged(({ queues }) =>
+      queues[1]!.polls.splice(
+        1,
+        1,
+        { ...poll(10, 30, event(20, 'm2', 102)), taken: false },
+        poll(10, 31, event(20, 'm2', 102), event(30, 'm3', 103)),
+      ),
+    ),
+    [],
+    'an answer that the client left comes again, with more',
+  );
+  test.strictSame(
+    judged(({ queues }) => {
+      queues[2]!.ended.push(36);
+      queues[2]!.polls = [];
+    }).filter((words) => !words.startsWith('ended')),
+    [],
+    'what a queue that ended did not get is not counted besides',
+  );
+});
+
+t.test('the time to resumed delivery counts events of what began after the kill', async (test) => {
+  const world = good();
+  const kill = { at: 11.5, kind: 'kill', name: 'host' } as const;
+  world.interruptions = [kill];
+  const [resume] = resumes(world);
+  // m2 began before the kill; m3 after it.
+  world.queues[0]!.polls[1] = poll(10, 25, event(20, 'm2', 102));
+  world.queues[0]!.polls.splice(2, 0, poll(20, 41.5, event(30, 'm3', 103)));
+  test.strictSame(resume!.times, [19.5, 19.5, 24.5]);
+  test.strictSame(resumes(world)[0]!.times, [30, 19.5, 24.5]);
+  world.interruptions = [{ ...kill, at: 52 }];
+  test.strictSame(resumes(world)[0], { interruption: world.interruptions[0], times: [], silent: 3 });
+  const { count, p50, p99, max } = quantiles(Array.from({ length: 100 }, (_, i) => i + 1));
+  test.strictSame([count, p50, p99, max], [100, 50, 99, 100]);
+  test.strictSame(quantiles([]), { count: 0, p50: 0, p99: 0, max: 0 });
+});

@@ -1,0 +1,22 @@
+/** kill -9 of the embedded face at random moments under load. */
+import t from 'tap';
+import { faultsIn } from './command.js';
+import { inWords } from './report.js';
+import { chaos, Ends } from './run.js';
+
+const ROUNDS = 20;
+
+t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async (test) => {
+  const ends = new Ends();
+  test.teardown(() => ends.run());
+  const options = {
+    ...({ face: 'embedded', services: undefined, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
+    ...{ seconds: undefined, kills: ROUNDS, every: 2.5, rate: 50, clients: 10, subscribers: 5, hosts: 0, frontends: 0 },
+    ...{ report: undefined, logs: undefined },
+  };
+  const report = await chaos(options, ends, (words) => test.comment(words));
+  for (const line of inWords(report).split('\n')) test.comment(line);
+  test.strictSame(faultsIn(report), [], 'nothing acknowledged is lost or repeated, no queue ends');
+  test.equal(report.each.length, ROUNDS);
+  test.ok(report.acknowledged > ROUNDS, `sends went on: ${report.acknowledged}`);
+});

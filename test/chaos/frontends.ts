@@ -1,0 +1,134 @@
+/** The frontends as a load balancer in front of them sees them: who takes new requests, and connections that are kept alive. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requestText } from '../bench/connection.js';
+import { type Answer, Line } from './line.js';
+
+const CHECK_EVERY_MS = 200;
+const CHECK_WITHIN_MS = 1_000;
+/** So long a request waits until some frontend takes connections. */
+const CONNECT_WITHIN_MS = 20_000;
+const RETRY_MS = 20;
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly path: string;
+  readonly authorization: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly withinMs: number;
+  /** Index of the frontend to try first. */
+  readonly first: number;
+}
+
+/** Nobody took the connection: nothing was asked. */
+export class NobodyThere extends Error {}
+
+class Frontend {
+  /** Its readiness says so; one without such an address takes requests while it takes connections. */
+  ready = true;
+  readonly #idle: Line[] = [];
+  readonly #all = new Set<Line>();
+
+  constructor(readonly port: number) {}
+
+  async line(): Promise<Line> {
+    for (let line = this.#idle.pop(); line; line = this.#idle.pop()) if (!line.closed) return line;
+    const line = await Line.open(this.port);
+    this.#all.add(line);
+    return line;
+  }
+
+  back(line: Line): void {
+    if (line.closed) this.#all.delete(line);
+    else this.#idle.push(line);
+  }
+
+  close(): void {
+    for (const line of this.#all) line.close();
+    this.#all.clear();
+  }
+}
+
+export class Frontends {
+  /** New connections that were refused: the client went to another frontend. */
+  refusedConnections = 0;
+  #frontends: readonly Frontend[] = [];
+  #watching = true;
+  readonly #watch: Promise<void>;
+
+  constructor(ports: readonly number[]) {
+    this.set(ports);
+    this.#watch = this.#run();
+  }
+
+  /** Those that there are from now on; requests under way end where they are. */
+  set(ports: readonly number[]): void {
+    this.#frontends = ports.map((port) => this.#frontends.find((one) => one.port === port) ?? new Frontend(port));
+  }
+
+  isReady(port: number): boolean {
+    return this.#frontends.some((one) => one.port === port && one.ready);
+  }
+
+  async close(): Promise<void> {
+    this.#watching = false;
+    await this.#watch;
+    for (const one of this.#frontends) one.close();
+  }
+
+  /** @throws Unanswered, NobodyThere */
+  async ask(request: Request): Promise<Answer> {
+    const { method, path, authorization, form, withinMs, first } = request;
+    const encoded = form && new URLSearchParams(form).toString();
+    const text = requestText(method, `/api/v1${path}`, authorization, encoded);
+    const { frontend, line } = await this.#connect(first);
+    try {
+      return await line.request(text, withinMs);
+    } finally {
+      frontend.back(line);
+    }
+  }
+
+  async #connect(first: number): Promise<{ frontend: Frontend; line: Line }> {
+    const until = performance.now() + CONNECT_WITHIN_MS;
+    for (;;) {
+      for (const frontend of this.#order(first)) {
+        try {
+          return { frontend, line: await frontend.line() };
+        } catch {
+          this.refusedConnections++;
+        }
+      }
+      if (performance.now() > until) throw new NobodyThere('no frontend takes connections');
+      await sleep(RETRY_MS);
+    }
+  }
+
+  /** Those that are ready, the one asked for first; all of them where none is. */
+  #order(first: number): readonly Frontend[] {
+    const from = first % this.#frontends.length;
+    const turned = [...this.#frontends.slice(from), ...this.#frontends.slice(0, from)];
+    const ready = turned.filter((one) => one.ready);
+    return ready.length > 0 ? ready : turned;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#watching) {
+      await Promise.all(this.#frontends.map((one) => checkReady(one)));
+      await sleep(CHECK_EVERY_MS);
+    }
+  }
+}
+
+const HEALTH = requestText('GET', '/health/ready', 'none');
+
+async function checkReady(frontend: Frontend): Promise<void> {
+  let line: Line | undefined;
+  try {
+    line = await Line.open(frontend.port);
+    frontend.ready = (await line.request(HEALTH, CHECK_WITHIN_MS)).status !== 503;
+  } catch {
+    frontend.ready = false;
+  } finally {
+    line?.close();
+  }
+}

@@ -1,0 +1,74 @@
+/** One keep-alive connection of a client: one request at a time, with its answer or the reason why none came. */
+import { Connection } from '../bench/connection.js';
+
+export interface Answer {
+  readonly status: number;
+  /** Empty where it is not JSON. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The server asks for no further request on this connection. */
+  readonly closes: boolean;
+}
+
+/** A request was written, and no answer came. */
+export class Unanswered extends Error {}
+
+export class Line {
+  busy = false;
+  closed = false;
+  #settle: ((result: Answer | Unanswered) => void) | undefined;
+
+  private constructor(private readonly connection: Connection) {
+    connection.onAnswer = ({ text }) => this.#done(parsed(text));
+    connection.onGone = (error) => {
+      this.closed = true;
+      this.#done(new Unanswered(`connection cut: ${error?.message ?? 'closed by the server'}`));
+    };
+  }
+
+  /** @throws when nobody listens */
+  static async open(port: number): Promise<Line> {
+    return new Line(await Connection.open(port, true));
+  }
+
+  /** @throws Unanswered */
+  async request(text: string, withinMs: number): Promise<Answer> {
+    if (this.closed) throw new Unanswered('connection cut before the request was written');
+    let timer: NodeJS.Timeout | undefined;
+    const result = await new Promise<Answer | Unanswered>((settle) => {
+      this.#settle = settle;
+      timer = setTimeout(() => {
+        this.close();
+        this.#done(new Unanswered(`no answer within ${withinMs} ms`));
+      }, withinMs);
+      this.connection.write(text);
+    });
+    clearTimeout(timer);
+    if (result instanceof Unanswered) throw result;
+    if (result.closes) this.close();
+    return result;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.connection.close();
+    this.#done(new Unanswered('closed by the client'));
+  }
+
+  #done(result: Answer | Unanswered): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    settle?.(result);
+  }
+}
+
+function parsed(text: string): Answer {
+  const end = text.indexOf('\r\n\r\n');
+  const head = text.slice(0, end);
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+  const closes = /^connection: *close/im.test(head);
+  try {
+    return { status, body: JSON.parse(text.slice(end + 4)) as Answer['body'], closes };
+  } catch {
+    return { status, body: {}, closes };
+  }
+}

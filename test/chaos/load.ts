@@ -1,0 +1,175 @@
+/** Deeds at a steady rate, whatever becomes of the earlier ones: sends, and for every twenty of them an edit and a reaction. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../cluster/scheduler.js';
+import { type Frontends, NobodyThere, type Request } from './frontends.js';
+import type { Deed, DeedKind, Outcome } from './history.js';
+import type { Conversation, Person } from './people.js';
+import { EMOJI, edited, editKey, reactionKey, sendKey, text } from './words.js';
+
+const TICK_MS = 10;
+const CHANGE_EVERY = 20;
+/** Of sends, so many are direct messages. */
+const DIRECT = 0.1;
+/** A client waits so long; the server's deadline is shorter. */
+const WITHIN_MS = 45_000;
+/** As many as a run of this size can have when nobody answers for seconds; what would be more is not sent, and counted. */
+const UNDER_WAY = 5_000;
+
+interface Said {
+  readonly id: number;
+  readonly key: string;
+  readonly sender: Person;
+  readonly conversation: Conversation;
+  edited: boolean;
+  reacted: boolean;
+}
+
+type Asked = Omit<Request, 'first' | 'withinMs'>;
+
+export class Load {
+  readonly deeds: Deed[] = [];
+  /** Not asked for because too much was under way. */
+  held = 0;
+  underWay = 0;
+  acknowledged = 0;
+  /** Of the slowest answer, milliseconds. */
+  slowest = 0;
+  readonly #said: Said[] = [];
+  #next = 0;
+  #running = true;
+  #done: Promise<void> = Promise.resolve();
+  readonly #pending = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly frontends: Frontends,
+    private readonly streams: readonly Conversation[],
+    private readonly direct: readonly Conversation[],
+    private readonly random: Random,
+    /** Sends per second. */
+    private readonly rate: number,
+  ) {}
+
+  start(): void {
+    this.#done = this.#run();
+  }
+
+  /** Waits for the answers to all that was asked. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    await this.#done;
+    await Promise.all(this.#pending);
+  }
+
+  /** @returns key of the send; rejects when it is not acknowledged */
+  async last(conversation: Conversation): Promise<string> {
+    const deed = await this.#send(conversation, conversation.members[0]!);
+    if (deed.outcome?.kind !== 'acknowledged') throw new Error(`${deed.key}: ${JSON.stringify(deed.outcome)}`);
+    return deed.key;
+  }
+
+  async #run(): Promise<void> {
+    const begun = performance.now();
+    let sent = 0;
+    while (this.#running) {
+      const due = ((performance.now() - begun) / 1000) * this.rate;
+      for (; sent < due; sent++) this.#one(sent);
+      await sleep(TICK_MS);
+    }
+  }
+
+  #one(n: number): void {
+    if (this.underWay >= UNDER_WAY) {
+      this.held++;
+      return;
+    }
+    const { random } = this;
+    const among = this.direct.length > 0 && random.chance(DIRECT) ? this.direct : this.streams;
+    const conversation = random.pick(among);
+    this.#keep(this.#send(conversation, random.pick(conversation.members)));
+    if (n % CHANGE_EVERY === CHANGE_EVERY - 1) {
+      this.#keep(this.#edit());
+      this.#keep(this.#react());
+    }
+  }
+
+  #keep(deed: Promise<unknown>): void {
+    this.#pending.add(deed);
+    void deed.finally(() => this.#pending.delete(deed));
+  }
+
+  async #send(conversation: Conversation, sender: Person): Promise<Deed> {
+    const key = sendKey(this.#next++);
+    const deed = this.#begin('send', key, conversation);
+    const form = { ...conversation.to, content: text(key) };
+    await this.#ask(deed, { method: 'POST', path: '/messages', authorization: sender.authorization, form });
+    if (deed.outcome?.kind === 'acknowledged') {
+      this.#said.push({ id: deed.message!, key, sender, conversation, edited: false, reacted: false });
+    }
+    return deed;
+  }
+
+  /** One of the last said; each at most once. */
+  #lately(done: 'edited' | 'reacted'): Said | undefined {
+    const from = Math.max(0, this.#said.length - 100);
+    const said = this.#said[from + this.random.below(this.#said.length - from)];
+    if (!said || said[done]) return undefined;
+    said[done] = true;
+    return said;
+  }
+
+  async #edit(): Promise<void> {
+    const said = this.#lately('edited');
+    if (!said) return;
+    const key = editKey(this.#next++);
+    const deed = this.#begin('edit', key, said.conversation, said.id);
+    const form = { content: edited(said.key, key) };
+    const { authorization } = said.sender;
+    await this.#ask(deed, { method: 'PATCH', path: `/messages/${said.id}`, authorization, form });
+  }
+
+  async #react(): Promise<void> {
+    const said = this.#lately('reacted');
+    if (!said) return;
+    const { id, authorization } = this.random.pick(said.conversation.members);
+    const deed = this.#begin('reaction', reactionKey(said.id, id), said.conversation, said.id);
+    const form = { emoji_name: EMOJI };
+    await this.#ask(deed, { method: 'POST', path: `/messages/${said.id}/reactions`, authorization, form });
+  }
+
+  #begin(kind: DeedKind, key: string, { name }: Conversation, message?: number): Deed {
+    const deed: Deed = { kind, key, conversation: name, message, begun: performance.now(), outcome: undefined };
+    this.deeds.push(deed);
+    return deed;
+  }
+
+  async #ask(deed: Deed, request: Asked): Promise<void> {
+    this.underWay++;
+    try {
+      const answer = await this.frontends.ask({ ...request, withinMs: WITHIN_MS, first: this.random.below(1_000) });
+      const at = performance.now();
+      this.slowest = Math.max(this.slowest, at - deed.begun);
+      if (answer.body.result === 'success') {
+        if (deed.kind === 'send') deed.message = answer.body.id as number;
+        deed.outcome = { kind: 'acknowledged', at };
+        this.acknowledged++;
+      } else {
+        deed.outcome = {
+          kind: 'refused',
+          at,
+          status: answer.status,
+          code: String(answer.body.code ?? answer.body.msg),
+        };
+      }
+    } catch (error) {
+      deed.outcome = unanswered(error as Error);
+    } finally {
+      this.underWay--;
+    }
+  }
+}
+
+const unanswered = (error: Error): Outcome => ({
+  kind: 'unanswered',
+  at: performance.now(),
+  reason: error instanceof NobodyThere ? error.message : error.message.replace(/\d+/g, 'n'),
+});

@@ -1,0 +1,12 @@
+/** `npm run chaos -- --help` lists the options; docs/performance.md says what the figures mean. */
+import { command, faultsIn } from './command.js';
+import { CHAOS_USAGE } from './options.js';
+import { chaos } from './run.js';
+
+const RESUMED_MS = 5_000;
+
+await command(CHAOS_USAGE, async (options, ends, say) => {
+  const report = await chaos(options, ends, say);
+  const slow = report.kills.p99 >= RESUMED_MS ? [`deliveries resumed after ${report.kills.p99} ms (p99)`] : [];
+  return { report, wrong: [...faultsIn(report), ...slow] };
+});

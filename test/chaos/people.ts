@@ -1,0 +1,108 @@
+/** Accounts, streams and queues of a run. */
+import { basic } from '../bench/faces.js';
+import type { Frontends } from './frontends.js';
+import type { Answer } from './line.js';
+
+const PASSWORD = 'correct horse battery 77';
+/** Passwords are hashed by a costly function, once per account made and once per login. */
+const AT_ONCE = 4;
+const WITHIN_MS = 60_000;
+
+export interface Person {
+  readonly id: number;
+  readonly email: string;
+  readonly authorization: string;
+}
+
+/** Streams and direct conversations alike. */
+export interface Conversation {
+  /** `s<stream id>`, or `d<user ids>`. */
+  readonly name: string;
+  /** Parameters of a message to it. */
+  readonly to: Readonly<Record<string, string>>;
+  /** Terms under which its history is found. */
+  readonly narrow: readonly Readonly<Record<string, unknown>>[];
+  readonly members: readonly Person[];
+}
+
+export interface Asker {
+  readonly frontends: Frontends;
+  readonly authorization: string;
+}
+
+/** @throws Error when it is refused */
+export async function succeed(
+  { frontends, authorization }: Asker,
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  form: Readonly<Record<string, string>> = {},
+): Promise<Answer['body']> {
+  const get = method === 'GET';
+  const answer = await frontends.ask({
+    method,
+    path: get ? `${path}?${new URLSearchParams(form)}` : path,
+    authorization,
+    ...(get ? {} : { form }),
+    withinMs: WITHIN_MS,
+    first: 0,
+  });
+  if (answer.body.result !== 'success') throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+export async function each<T, R>(items: readonly T[], work: (item: T, i: number) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!, i);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
+
+export function makePeople(owner: Asker, count: number): Promise<Person[]> {
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  return each(numbers, async (n) => {
+    const email = `person${n}@example.com`;
+    const made = await succeed(owner, 'POST', '/users', { email, password: PASSWORD, full_name: `Person ${n}` });
+    const credentials = { username: email, password: PASSWORD };
+    const { api_key } = await succeed({ ...owner, authorization: '' }, 'POST', '/fetch_api_key', credentials);
+    return { id: made.user_id as number, email, authorization: basic(email, api_key as string) };
+  });
+}
+
+/** Every second one is private. */
+export async function makeStreams(
+  frontends: Frontends,
+  people: readonly Person[],
+  subscribers: number,
+): Promise<Conversation[]> {
+  const groups: (readonly Person[])[] = [];
+  for (let from = 0; from < people.length; from += subscribers) groups.push(people.slice(from, from + subscribers));
+  return each(groups, async (members, i) => {
+    const asker = { frontends, authorization: members[0]!.authorization };
+    const name = `stream ${i}`;
+    await succeed(asker, 'POST', '/users/me/subscriptions', {
+      subscriptions: JSON.stringify([{ name }]),
+      principals: JSON.stringify(members.map(({ id }) => id)),
+      invite_only: String(i % 2 === 1),
+    });
+    const { stream_id: id } = await succeed(asker, 'GET', '/get_stream_id', { stream: name });
+    const narrow = [{ operator: 'stream', operand: id }];
+    return { name: `s${id}`, to: { type: 'stream', to: name, topic: 'chaos' }, narrow, members };
+  });
+}
+
+/** Between neighbours: one for each second person. */
+export function directConversations(people: readonly Person[]): Conversation[] {
+  return people.flatMap((a, i) => {
+    const b = people[i + 1];
+    if (i % 2 === 1 || !b) return [];
+    const ids = JSON.stringify([a.id, b.id]);
+    const narrow = [{ operator: 'dm', operand: [a.id, b.id] }];
+    return [{ name: directName([a.id, b.id]), to: { type: 'direct', to: ids }, narrow, members: [a, b] }];
+  });
+}
+
+/** In any order. */
+export const directName = (ids: readonly number[]): string => `d${[...ids].sort((a, b) => a - b).join(',')}`;

@@ -1,0 +1,94 @@
+/** When the services of a run are restarted, and what is killed between. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Child } from '../clients/support/process.js';
+import type { Random } from '../cluster/scheduler.js';
+import type { Interruption } from './history.js';
+import type { Member, Role } from './processes.js';
+import type { OwnServices } from './services.js';
+
+export interface Restart {
+  readonly name: string;
+  /** Part of the run's length at which it goes away. */
+  readonly at: number;
+  /** @param awayMs how long nothing runs */
+  restart(awayMs: number): Promise<void>;
+}
+
+export function restarts(services: OwnServices): Restart[] {
+  const store: Restart = { name: 'store', at: 0.55, restart: (ms) => services.restartStore(false, ms) };
+  const database: Restart = {
+    name: 'store and its database',
+    at: 0.8,
+    restart: (ms) => services.restartStore(true, ms),
+  };
+  return [
+    { name: 'NATS', at: 0.3, restart: (ms) => services.restartNats(ms) },
+    store,
+    ...(services.hasDatabase ? [database] : []),
+  ];
+}
+
+/** A killed process is started again after a moment: parts of the time from one kill to the next. */
+const AWAY = { least: 0.05, more: 0.15 };
+
+/** The same of the time, at least, from the end of one to the next. */
+const SETTLING = 0.4;
+
+const ROLES: readonly Role[] = ['actors', 'http'];
+
+export interface Happenings {
+  /** Undefined: until all are killed. */
+  readonly seconds: number | undefined;
+  readonly kills: number;
+  readonly every: number;
+  readonly random: Random;
+  readonly interruptions: Interruption[];
+  say(words: string): void;
+}
+
+interface Victims {
+  readonly members: readonly Member[];
+  start(member: Member): Promise<Child>;
+}
+
+/** Kills a random member every so often; a service's restart takes the place of a kill. */
+export async function disturb(cluster: Victims, services: readonly Restart[], happenings: Happenings): Promise<void> {
+  const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, say } = happenings;
+  const begun = performance.now();
+  const elapsed = (): number => (performance.now() - begun) / 1000;
+  const awayMs = (): number => (AWAY.least + random.next() * AWAY.more) * every * 1000;
+  const later = [...services];
+  let killed = 0;
+  for (let turn = 1; killed < kills || later.length > 0; turn++) {
+    // Not in step with the server's own timers.
+    const next = (turn - 0.25 + random.next() * 0.5) * every;
+    if (next >= seconds) break;
+    // What happened last is to be over, and deliveries back.
+    if (turn > 1 && next < elapsed() + every * SETTLING) continue;
+    await sleep(Math.max(0, next - elapsed()) * 1000);
+    const restart = later[0];
+    if (restart && elapsed() >= restart.at * seconds) {
+      later.shift();
+      say(`${restart.name} goes away`);
+      interruptions.push({ at: performance.now(), kind: 'service', name: restart.name });
+      await restart.restart(awayMs());
+      say(`${restart.name} is back`);
+    } else if (killed < kills) {
+      const member = victim(cluster.members, killed, random);
+      say(`kill -9 of ${member.name} (${member.child.pid})`);
+      interruptions.push({ at: performance.now(), kind: 'kill', name: member.name });
+      killed++;
+      await member.child.kill();
+      await sleep(awayMs());
+      member.child = await cluster.start(member);
+    }
+  }
+  if (happenings.seconds !== undefined) await sleep(Math.max(0, seconds - elapsed()) * 1000);
+}
+
+/** Each role is met, however few kills there are. */
+function victim(members: readonly Member[], killed: number, random: Random): Member {
+  const role = ROLES[killed];
+  const among = members.filter((one) => role === undefined || one.role === role);
+  return random.pick(among.length > 0 ? among : members);
+}

@@ -1,0 +1,108 @@
+/** A client with one queue for the whole run: polls, acknowledges what it got, goes on elsewhere after a failure. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LAST_RESERVED_USER } from '../../src/people/index.js';
+import type { Random } from '../cluster/scheduler.js';
+import { type Frontends, NobodyThere } from './frontends.js';
+import type { Poll, QueueHistory } from './history.js';
+import { directName, type Person, succeed } from './people.js';
+import { received } from './words.js';
+
+/** Longer than a poll is held without an event. */
+const HELD_MS = 90_000;
+const RETRY_MS = 100;
+/** How often a client acts as if an answer had been lost on its way. */
+const LOSES = 0.005;
+const TYPES = JSON.stringify(['message', 'update_message', 'reaction']);
+
+export class Poller implements QueueHistory {
+  readonly polls: Poll[] = [];
+  readonly ended: number[] = [];
+  readonly stuck: number[] = [];
+  /** What polls were refused with or failed of, and how often. */
+  readonly failures = new Map<string, number>();
+  readonly keys = new Set<string>();
+  #running = true;
+  #first: number;
+  #done: Promise<void>;
+
+  private constructor(
+    readonly name: string,
+    readonly person: Person,
+    readonly conversations: ReadonlySet<string>,
+    private readonly frontends: Frontends,
+    private readonly random: Random,
+    private readonly queue: string,
+    private last: number,
+  ) {
+    this.#first = random.below(1_000);
+    this.#done = this.#run();
+  }
+
+  static async start(
+    person: Person,
+    conversations: readonly string[],
+    frontends: Frontends,
+    random: Random,
+  ): Promise<Poller> {
+    const asker = { frontends, authorization: person.authorization };
+    const form = { event_types: TYPES, apply_markdown: 'false' };
+    const { queue_id, last_event_id } = await succeed(asker, 'POST', '/register', form);
+    const name = `queue of ${person.email}`;
+    // The server speaks to everybody.
+    const bots = Array.from({ length: LAST_RESERVED_USER }, (_, i) => directName([i + 1, person.id]));
+    const mine = new Set([...conversations, ...bots]);
+    return new Poller(name, person, mine, frontends, random, queue_id as string, last_event_id as number);
+  }
+
+  /** Its last poll is left to its fate. */
+  stop(): void {
+    this.#running = false;
+    void this.#done;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#running) {
+      const begun = performance.now();
+      try {
+        const { status, body } = await this.frontends.ask({
+          method: 'GET',
+          path: `/events?queue_id=${this.queue}&last_event_id=${this.last}`,
+          authorization: this.person.authorization,
+          withinMs: HELD_MS,
+          first: this.#first,
+        });
+        if (!this.#running) return;
+        if (body.result === 'success') {
+          this.#take(body.events as readonly Readonly<Record<string, unknown>>[]);
+          continue;
+        }
+        this.#failed(`${status} ${body.code ?? 'without a code'}`);
+        if (body.code === 'BAD_EVENT_QUEUE_ID') {
+          this.ended.push(performance.now());
+          return;
+        }
+      } catch (error) {
+        if (!this.#running) return;
+        if (performance.now() - begun >= HELD_MS) this.stuck.push(begun);
+        this.#failed(error instanceof NobodyThere ? error.message : 'connection cut');
+        this.#first++;
+      }
+      await sleep(RETRY_MS);
+    }
+  }
+
+  #take(events: readonly Readonly<Record<string, unknown>>[]): void {
+    const taken = !this.random.chance(LOSES);
+    const given = events.map(received);
+    this.polls.push({ after: this.last, at: performance.now(), events: given, taken });
+    if (!taken) return;
+    for (const { id, key } of given) {
+      this.last = Math.max(this.last, id);
+      if (key !== undefined) this.keys.add(key);
+    }
+  }
+
+  #failed(reason: string): void {
+    this.failures.set(reason, (this.failures.get(reason) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,54 @@
+/** The processes of a run; what they wrote is kept, of killed ones, too. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SETTINGS } from '../../src/config/index.js';
+import { bounded, type Child, conclave } from '../clients/support/process.js';
+
+const READY_MS = 60_000;
+const COMMAND_MS = 60_000;
+
+export type Role = 'actors' | 'http';
+
+/** A place in the cluster; the process in it changes. */
+export interface Member {
+  readonly role: Role;
+  readonly name: string;
+  /** Of a frontend. */
+  port: number;
+  child: Child;
+}
+
+/** Limits would refuse what a run asks for on purpose. */
+const withoutLimits = (): string[] =>
+  Object.values(SETTINGS).some(({ option }) => option === 'rate-limits') ? ['--rate-limits', 'off'] : [];
+
+export class Processes {
+  readonly #all: { readonly name: string; readonly child: Child }[] = [];
+
+  /** Once it says that it is ready. */
+  async serve(name: string, args: readonly string[], ready: string): Promise<Child> {
+    const child = conclave(['serve', ...args, ...withoutLimits()]);
+    this.#all.push({ name, child });
+    await child.says(ready, READY_MS);
+    return child;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#all.map(({ child }) => (child.over ? undefined : child.stop())));
+  }
+
+  /** One file each, in the order of their starts. */
+  writeLogs(folder: string): void {
+    mkdirSync(folder, { recursive: true });
+    this.#all.forEach(({ name, child }, i) => {
+      const file = `${String(i).padStart(3, '0')}-${name.replace(' ', '-')}-${child.pid}.log`;
+      writeFileSync(join(folder, file), `${child.stdout}${child.stderr}`);
+    });
+  }
+}
+
+/** Runs a command of the command line to its end. */
+export async function administer(args: readonly string[]): Promise<void> {
+  const ended = await bounded(conclave(args), COMMAND_MS);
+  if (ended.code !== 0) throw new Error(`conclave ${args[0]} ${args[1]}: ${ended.stderr}`);
+}

@@ -1,0 +1,99 @@
+/** A run from its first process to its report. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../cluster/scheduler.js';
+import { check } from './checker.js';
+import { ChaosCluster } from './cluster.js';
+import { ChaosEmbedded } from './embedded.js';
+import type { ChaosOptions } from './options.js';
+import { disturb, type Restart, restarts } from './plan.js';
+import { type Report, report } from './report.js';
+import { OwnServices } from './services.js';
+import { Traffic } from './traffic.js';
+
+export type Say = (words: string) => void;
+
+/** What is to be ended, last first. */
+export class Ends {
+  readonly #all: (() => Promise<void>)[] = [];
+
+  add(end: () => Promise<void>): void {
+    this.#all.push(end);
+  }
+
+  async run(): Promise<void> {
+    for (let end = this.#all.pop(); end; end = this.#all.pop()) {
+      await end().catch((error: unknown) => process.stderr.write(`${error}\n`));
+    }
+  }
+}
+
+export type Cluster = ChaosCluster | ChaosEmbedded;
+
+/** Processes and clients with the load at work. */
+export interface Running {
+  readonly cluster: Cluster;
+  readonly traffic: Traffic;
+  readonly services: readonly Restart[];
+  readonly random: Random;
+}
+
+export async function begin(options: ChaosOptions, ends: Ends, say: Say): Promise<Running> {
+  const random = new Random(options.seed);
+  say(`seed ${options.seed}`);
+  const { cluster, services } = await processes(options, ends);
+  ends.add(() => cluster.stop());
+  if (options.logs !== undefined) {
+    const folder = options.logs;
+    ends.add(async () => cluster.processes.writeLogs(folder));
+  }
+  say(`${cluster.members.map(({ name }) => name).join(', ')} run; making accounts and streams`);
+  const traffic = await Traffic.prepare(cluster.ports, await cluster.owner(), options, new Random(options.seed + 1));
+  ends.add(() => traffic.close());
+  const progress = setInterval(() => say(inShort(traffic)), PROGRESS_MS);
+  ends.add(async () => clearInterval(progress));
+  say(`${traffic.pollers.length} queues; ${options.rate} sends per second`);
+  traffic.load.start();
+  return { cluster, traffic, services, random };
+}
+
+const PROGRESS_MS = 5_000;
+
+async function processes(
+  options: ChaosOptions,
+  ends: Ends,
+): Promise<{ cluster: Cluster; services: readonly Restart[] }> {
+  if (options.face === 'embedded') return { cluster: await ChaosEmbedded.start(), services: [] };
+  const { hosts, frontends } = options;
+  if (options.services) {
+    return { cluster: await ChaosCluster.start(options.services, hosts, frontends), services: [] };
+  }
+  const own = await OwnServices.start();
+  ends.add(() => own.stop());
+  return { cluster: await ChaosCluster.start(own, hosts, frontends), services: restarts(own) };
+}
+
+function inShort({ load, pollers, frontends }: Traffic): string {
+  const events = pollers.reduce((sum, { keys }) => sum + keys.size, 0);
+  const failed = load.deeds.length - load.acknowledged - load.underWay;
+  const ended = pollers.reduce((sum, poller) => sum + poller.ended.length, 0);
+  return (
+    `${load.acknowledged} acknowledged, ${load.underWay} under way, ${failed} failed; ${events} events; ` +
+    `${ended} queues ended; ${frontends.refusedConnections} connections refused`
+  );
+}
+
+/** Kills and restarts as the options say. */
+export async function chaos(options: ChaosOptions, ends: Ends, say: Say): Promise<Report> {
+  const { cluster, traffic, services, random } = await begin(options, ends, say);
+  const { seconds, kills, every, seed } = options;
+  await disturb(cluster, services, { seconds, kills, every, random, say, interruptions: traffic.interruptions });
+  // What the last one did is to be seen, too.
+  await sleep(Math.min(5_000, every * 1_000));
+  return judge(traffic, seed, say);
+}
+
+export async function judge(traffic: Traffic, seed: number, say: Say): Promise<Report> {
+  say('waiting for all queues');
+  const history = await traffic.finish();
+  return report(history, check(history), traffic.pollers, seed, traffic.load.held);
+}

@@ -1,0 +1,92 @@
+/** NATS and the MongoDB-compatible server of a run's own, on ports of their own: they are killed and started again. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort, run } from '../clients/support/process.js';
+
+/** Of a first start, which may build what is not there. */
+const BUILD_MS = 1_200_000;
+const STEP_MS = 120_000;
+
+/** From the build's folder, or from the sources, whichever has it. */
+function repository(): string {
+  const candidates = [new URL('../../../', import.meta.url), new URL(`file://${process.cwd()}/`)].map((url) =>
+    fileURLToPath(url),
+  );
+  const found = candidates.find((folder) => existsSync(join(folder, 'deploy/dev/services')));
+  if (!found) throw new Error('deploy/dev/services is not beside this build: run it in the repository');
+  return found;
+}
+
+export class OwnServices {
+  readonly nats: string;
+  readonly mongodb: string;
+
+  private constructor(
+    private readonly script: string,
+    private readonly folder: string,
+    private readonly environment: NodeJS.ProcessEnv,
+    ports: readonly [number, number],
+  ) {
+    this.nats = `nats://127.0.0.1:${ports[0]}`;
+    this.mongodb = `mongodb://127.0.0.1:${ports[1]}/`;
+  }
+
+  /** One run at a time in a repository: what an interrupted one left behind is ended first. */
+  static async start(): Promise<OwnServices> {
+    const root = repository();
+    const folder = join(root, '.services', 'chaos');
+    mkdirSync(folder, { recursive: true });
+    const ports = [await freePort(), await freePort(), await freePort()] as const;
+    const { NATS_URL: _nats, MONGODB_URL: _mongodb, ...rest } = process.env;
+    const environment = {
+      ...rest,
+      CONCLAVE_SERVICES_DIR: folder,
+      // Building takes minutes: what is there for development is good for this, too.
+      CONCLAVE_SERVICES_TOOLS: process.env.CONCLAVE_SERVICES_TOOLS ?? join(root, '.services'),
+      NATS_PORT: String(ports[0]),
+      MONGODB_PORT: String(ports[1]),
+      POSTGRES_PORT: String(ports[2]),
+    };
+    const services = new OwnServices(join(root, 'deploy/dev/services'), folder, environment, [ports[0], ports[1]]);
+    await services.#step(['down', '--wipe']);
+    await services.#step(['up'], BUILD_MS);
+    return services;
+  }
+
+  stop(): Promise<void> {
+    return this.#step(['down', '--wipe']);
+  }
+
+  /** kill -9, and a new start with the data that it had. */
+  async restartNats(awayMs: number): Promise<void> {
+    await this.#step(['kill', 'nats']);
+    await sleep(awayMs);
+    await this.#step(['start', 'nats']);
+  }
+
+  /** kill -9 of the server that speaks MongoDB's protocol; of its database, too, where it has one and `deep` says so. */
+  async restartStore(deep: boolean, awayMs: number): Promise<void> {
+    const front = this.#pid('ferretdb');
+    if (deep || front === undefined) await this.#step(['kill', 'mongodb']);
+    else process.kill(front, 'SIGKILL');
+    await sleep(awayMs);
+    await this.#step(['start', 'mongodb']);
+  }
+
+  /** Only a server over PostgreSQL has one of its own. */
+  get hasDatabase(): boolean {
+    return this.#pid('ferretdb') !== undefined;
+  }
+
+  #pid(name: string): number | undefined {
+    const file = join(this.folder, 'run', `${name}.pid`);
+    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  }
+
+  async #step(args: readonly string[], withinMs = STEP_MS): Promise<void> {
+    const ended = await run(this.script, args, withinMs, this.environment);
+    if (ended.code !== 0) throw new Error(`${this.script} ${args.join(' ')}: ${ended.stderr}`);
+  }
+}

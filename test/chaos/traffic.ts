@@ -1,0 +1,138 @@
+/** Clients and load of a run, from their making to the history that is judged. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../cluster/scheduler.js';
+import { until } from '../support/until.js';
+import { Frontends } from './frontends.js';
+import type { Interruption, RunHistory, Stored } from './history.js';
+import { Load } from './load.js';
+import { type Conversation, directConversations, each, makePeople, makeStreams, succeed } from './people.js';
+import { Poller } from './poller.js';
+import { stored } from './words.js';
+
+export interface TrafficOptions {
+  readonly rate: number;
+  readonly clients: number;
+  readonly subscribers: number;
+}
+
+const PAGE = 1_000;
+/** A queue has everything long before, unless something is lost. */
+const ARRIVE_MS = 60_000;
+/** Services and processes may just have come back. */
+const BACK_MS = 60_000;
+const RETRY_MS = 500;
+
+export class Traffic {
+  readonly interruptions: Interruption[] = [];
+
+  private constructor(
+    readonly frontends: Frontends,
+    readonly load: Load,
+    readonly pollers: readonly Poller[],
+    private readonly conversations: readonly Conversation[],
+  ) {}
+
+  /** Accounts, streams and queues; nothing is sent before `load.start()`. */
+  static async prepare(
+    ports: readonly number[],
+    owner: string,
+    { rate, clients, subscribers }: TrafficOptions,
+    random: Random,
+  ): Promise<Traffic> {
+    const frontends = new Frontends(ports);
+    try {
+      const people = await makePeople({ frontends, authorization: owner }, clients);
+      const streams = await makeStreams(frontends, people, subscribers);
+      const direct = directConversations(people);
+      const all = [...streams, ...direct];
+      const pollers = await each(people, (person) => {
+        const mine = all.filter(({ members }) => members.includes(person)).map(({ name }) => name);
+        return Poller.start(person, mine, frontends, random);
+      });
+      return new Traffic(frontends, new Load(frontends, streams, direct, random, rate), pollers, all);
+    } catch (error) {
+      await frontends.close();
+      throw error;
+    }
+  }
+
+  /** Ends the load, waits until the queues have everything that was stored by then, and reads the history. */
+  async finish(): Promise<RunHistory> {
+    await this.load.stop();
+    const settled = keysOf(await this.#history());
+    const last = new Map<string, string>();
+    const dead: string[] = [];
+    await each(this.conversations, async (one) => {
+      const key = await persist(() => this.load.last(one)).catch(() => undefined);
+      if (key === undefined) dead.push(one.name);
+      else last.set(one.name, key);
+    });
+    const isMissing = (poller: Poller, name: string): boolean => {
+      const key = last.get(name);
+      return key !== undefined && !poller.keys.has(key);
+    };
+    const waiting = (): Poller[] =>
+      this.pollers.filter(
+        (poller) => poller.ended.length === 0 && [...poller.conversations].some((name) => isMissing(poller, name)),
+      );
+    // What is missing then is for the checker to say.
+    await until('the last messages in all queues', () => waiting().length === 0, ARRIVE_MS).catch(() => undefined);
+    for (const poller of this.pollers) poller.stop();
+    const history = await this.#history();
+    return {
+      deeds: this.load.deeds,
+      queues: this.pollers,
+      settled,
+      stored: history,
+      interruptions: this.interruptions,
+      dead,
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const poller of this.pollers) poller.stop();
+    await this.frontends.close();
+  }
+
+  async #history(): Promise<Stored[]> {
+    const pages = await each(this.conversations, (one) => persist(() => this.#read(one)));
+    return pages.flat();
+  }
+
+  /** Oldest first. */
+  async #read({ narrow, members }: Conversation): Promise<Stored[]> {
+    const asker = { frontends: this.frontends, authorization: members[0]!.authorization };
+    const all: Stored[] = [];
+    for (let anchor = 0; ; ) {
+      const body = await succeed(asker, 'GET', '/messages', {
+        anchor: String(anchor),
+        include_anchor: 'false',
+        num_before: '0',
+        num_after: String(PAGE),
+        apply_markdown: 'false',
+        narrow: JSON.stringify(narrow),
+      });
+      const messages = body.messages as readonly Readonly<Record<string, unknown>>[];
+      all.push(...messages.map(stored));
+      if (body.found_newest === true || messages.length === 0) return all;
+      anchor = all.at(-1)!.id;
+    }
+  }
+}
+
+/** Rejects when it did not succeed in all the time in which everything must be back. */
+async function persist<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + BACK_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+function keysOf(messages: readonly Stored[]): ReadonlySet<string> {
+  return new Set(messages.flatMap(({ key, changes }) => (key === undefined ? changes : [key, ...changes])));
+}

@@ -1,0 +1,150 @@
+/** Embedded face: a backup taken while people write is whole, and a server restored from it begins anew where it must. */
+import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { until } from '../support/until.js';
+import type { Api, QueueEvent } from './support/api.js';
+import { end, Follower, faultsOf, faultsOfHistory, Sender } from './support/chatter.js';
+import { command, Embedded } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
+import { bounded, conclave, type Ended, run } from './support/process.js';
+
+const STREAM = 'general';
+const LONG_MS = 30_000;
+
+const conclaveEnds = (...args: string[]): Promise<Ended> => bounded(conclave(args), LONG_MS);
+
+function folder(test: Test): string {
+  const made = temporary('backup');
+  test.teardown(() => remove(made));
+  return made;
+}
+
+/** @returns its address below the site */
+async function upload(api: Api, text: string): Promise<string> {
+  const form = new FormData();
+  form.set('file', new Blob([text]), 'notes.txt');
+  const { email, key } = api.account;
+  const authorization = `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
+  const answer = await fetch(`${api.site}/api/v1/user_uploads`, {
+    method: 'POST',
+    headers: { authorization },
+    body: form,
+  });
+  return ((await answer.json()) as { uri: string }).uri;
+}
+
+async function download(api: Api, uri: string): Promise<string> {
+  const { url } = (await api.ok('GET', uri)) as { url: string };
+  return (await fetch(`${api.site}${url}`)).text();
+}
+
+t.test('a backup under load has everything acknowledged before it', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const api = face.api();
+  await api.subscribe(STREAM);
+  const uri = await upload(api, 'what was said on Tuesday');
+  await api.send(STREAM, `see [notes](${uri})`);
+  const follower = await Follower.start([api]);
+  const sender = new Sender([api], STREAM, 'm', 8_000, 8);
+  test.teardown(() => end(sender, follower));
+  await until('200 sends', () => sender.acknowledged.size >= 200);
+
+  const before = new Map(sender.acknowledged);
+  const backup = join(folder(test), 'monday');
+  test.match(await command(['backup', backup, '--data-dir', face.dataDir]), /monday: \d+ files, \d+ bytes/);
+  await until('100 more sends', () => sender.acknowledged.size >= before.size + 100);
+  const late = await upload(api, 'came too late');
+  await sender.stop();
+  await follower.has(sender.acknowledged.keys());
+  follower.stop();
+  test.strictSame([sender.failed, faultsOf(follower)], [[], []], 'nobody noticed the backup');
+  test.equal(
+    (await run('sh', ['-c', 'cd "$0" && sha256sum -c --quiet SHA256SUMS', backup], LONG_MS)).code,
+    0,
+    'its sums are right',
+  );
+
+  const restored = join(folder(test), 'data');
+  test.match(await command(['restore', backup, '--data-dir', restored]), /data: as of 20\d\d-/);
+  const again = await Embedded.on(restored, face.owner, face.other);
+  test.teardown(() => again.stop());
+  const old = again.api();
+  const history = await old.history(STREAM, 5_000);
+  test.strictSame(faultsOfHistory(history, { acknowledged: before } as Sender), [], 'all of them are there, once');
+  const written = new Set(sender.acknowledged.values());
+  const unknown = history.slice(1).filter(({ id }) => !written.has(id));
+  test.strictSame(unknown, [], 'and nothing that nobody sent');
+  test.equal(await download(old, uri), 'what was said on Tuesday');
+  const { status } = await fetch(`${again.site}${late}?api_key=${face.owner.key}`);
+  test.equal(status, 404, 'a file that came later is not there');
+
+  const refused = await old.call('GET', '/events', { queue_id: follower.queue, last_event_id: follower.last });
+  test.match(refused, { status: 400, body: { code: 'BAD_EVENT_QUEUE_ID' } }, 'queues of before end');
+  const queue = await old.register();
+  const id = await old.send(STREAM, 'a new beginning');
+  test.ok(id > Math.max(...sender.acknowledged.values()), 'ids that clients have seen do not come again');
+  const events: QueueEvent[] = await old.events(queue.queue_id, queue.last_event_id);
+  test.strictSame(
+    events.map(({ message }) => message?.id),
+    [id],
+  );
+  test.ok(await face.api().send(STREAM, 'still here'), 'the first server goes on');
+});
+
+t.test('without a server the directory itself is copied, and a restored one can be backed up', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  await face.api().subscribe(STREAM);
+  const id = await face.api().send(STREAM, 'kept');
+  await face.server.stop();
+  const place = folder(test);
+  await command(['backup', join(place, 'a'), '--data-dir', face.dataDir]);
+  mkdirSync(join(place, 'b'));
+  await command(['restore', join(place, 'a'), '--data-dir', join(place, 'b')]);
+  await command(['backup', join(place, 'c'), '--data-dir', join(place, 'b')]);
+  await command(['restore', join(place, 'c'), '--data-dir', join(place, 'd')]);
+  const again = await Embedded.on(join(place, 'd'), face.owner, face.other);
+  test.teardown(() => again.stop());
+  test.strictSame(
+    (await again.api().history(STREAM)).map((m) => m.id),
+    [id],
+  );
+});
+
+t.test('what can not be backed up or restored is said in one line, and leaves everything as it was', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const place = folder(test);
+  const good = join(place, 'good');
+  await command(['backup', good, '--data-dir', face.dataDir]);
+  const refused = async (args: string[], says: RegExp): Promise<void> => {
+    const ended = await conclaveEnds(...args);
+    test.equal(ended.code, 1, args.join(' '));
+    test.match(ended.stderr, says);
+    test.equal(ended.stderr.trim().split('\n').length, 1, ended.stderr);
+  };
+
+  await refused(['backup', good, '--data-dir', face.dataDir], /good is not empty/);
+  await refused(['backup', join(place, 'x'), '--data-dir', join(place, 'nothing')], /has no data of a server/);
+  test.notOk(existsSync(join(place, 'nothing')), 'and makes none');
+  await refused(['backup', '--data-dir', face.dataDir], /this is how: conclave backup DIR/);
+  await refused(['restore', good, '--data-dir', face.dataDir], /is not empty/);
+  truncateSync(join(good, 'data.mdb'), 4_096);
+  await refused(['restore', good, '--data-dir', join(place, 'new')], /damaged: data\.mdb is not what/);
+  test.notOk(existsSync(join(place, 'new')), 'nothing is left of the attempt');
+
+  writeFileSync(join(place, 'restore-unfinished'), 'from there\n');
+  await refused(['serve', '--data-dir', place, '--port', '0'], /restoring .* from there did not end/);
+  test.ok(await face.api().register(), 'the server is not disturbed');
+});
+
+t.test('data of a newer program is refused at the start', async (test) => {
+  const { openEmbedded } = await import('../../src/store/index.js');
+  const place = folder(test);
+  await (await openEmbedded(place, 7)).close();
+  const ended = await conclaveEnds('serve', '--data-dir', place, '--port', '0');
+  test.equal(ended.code, 1);
+  test.match(ended.stderr, /^conclave: data directory .* is in format 7, this program knows up to \d+: use the newer/);
+});

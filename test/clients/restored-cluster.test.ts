@@ -1,0 +1,106 @@
+/** A cluster whose database was restored begins anew where it must; its format is checked by every process. */
+import { type Document, MongoClient } from 'mongodb';
+import t from 'tap';
+import { FORMAT, mongoFormat, raiseMongoFormat } from '../../src/store/index.js';
+import { Cluster } from './support/face.js';
+import { services } from './support/missing.js';
+import { bounded, conclave } from './support/process.js';
+
+const STREAM = 'general';
+
+/** What a plain mongodump of a database takes while nobody writes. */
+async function dump(url: string): Promise<Map<string, Document[]>> {
+  const client = await MongoClient.connect(url);
+  try {
+    const names = (await client.db().listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+    const all = names.map(async (name) => [name, await client.db().collection(name).find().toArray()] as const);
+    return new Map(await Promise.all(all));
+  } finally {
+    await client.close();
+  }
+}
+
+async function load(url: string, dumped: ReadonlyMap<string, Document[]>): Promise<void> {
+  const client = await MongoClient.connect(url);
+  try {
+    await client.db().dropDatabase();
+    for (const [name, found] of dumped) if (found.length > 0) await client.db().collection(name).insertMany(found);
+  } finally {
+    await client.close();
+  }
+}
+
+const cluster = services();
+if (cluster) {
+  t.test('after `store restored` queues of before end, and ids that clients know do not come again', async (test) => {
+    const face = await Cluster.start(cluster);
+    test.teardown(() => face.stop());
+    await face.api(0).subscribe(STREAM);
+    const kept = await face.api(0).send(STREAM, 'kept');
+    const queue = await face.api(0).register();
+    await face.down();
+    const dumped = await dump(face.mongodb);
+    const up = async (): Promise<void> => {
+      await face.addHost();
+      await face.addFrontend();
+    };
+    await up();
+    const lost = await face.api(0).send(STREAM, 'lost');
+    const [event] = await face.api(0).events(queue.queue_id, queue.last_event_id);
+    test.equal(event?.message?.id, lost);
+    await face.down();
+
+    await load(face.mongodb, dumped);
+    test.match(await face.command('store', 'restored'), 'event queues of before end');
+    await up();
+    const api = face.api(0);
+    test.strictSame(
+      (await api.history(STREAM)).map(({ id }) => id),
+      [kept],
+    );
+    const refused = await api.call('GET', '/events', { queue_id: queue.queue_id, last_event_id: event!.id });
+    test.match(refused, { status: 400, body: { code: 'BAD_EVENT_QUEUE_ID' } });
+    const again = await api.register();
+    const id = await api.send(STREAM, 'anew');
+    test.ok(id > lost + 900_000, 'ids go on far above those of before');
+    const [first] = await api.events(again.queue_id, again.last_event_id);
+    test.equal(first?.message?.id, id);
+  });
+
+  t.test('a database has a format, which is raised by nobody but the command', async (test) => {
+    const url = `${cluster.mongodb.replace(/\/*$/, '')}/conclave_format_${process.pid}`;
+    const client = await MongoClient.connect(url);
+    test.teardown(async () => {
+      await client.db().dropDatabase();
+      await client.close();
+    });
+    test.equal(await mongoFormat(url, 3), 3, 'a new one has that of the program');
+    test.equal(await mongoFormat(url, 4), 3, 'the next version reads it, and leaves it as it is');
+    test.equal(await mongoFormat(url, 3), 3);
+    await test.rejects(
+      mongoFormat(url, 2),
+      /the database conclave_format_\d+ at .* is in format 3, this program knows/,
+    );
+    await test.rejects(mongoFormat(url, 5), /reads 4 and 5: upgrade one version at a time/);
+    test.equal(await raiseMongoFormat(url, 4), 4);
+    await test.rejects(mongoFormat(url, 3), /is in format 4/);
+    await test.rejects(raiseMongoFormat(url, 6), /one version at a time/);
+    test.equal(await raiseMongoFormat(url, 4), 4, 'again is no harm');
+
+    const options = ['--nats', cluster.nats, '--mongodb', url, '--secret', 'a secret for tests only'];
+    for (const role of ['http', 'actors', 'all']) {
+      const ended = await bounded(conclave(['serve', '--role', role, '--port', '0', ...options]), 20_000);
+      test.equal(ended.code, 1);
+      test.match(
+        ended.stderr,
+        /^conclave: the database .* is in format 4, this program knows up to \d+: use the newer/m,
+      );
+      test.notMatch(ended.stderr, 'a secret');
+    }
+
+    await client.db().dropDatabase();
+    await client.db().collection('roots').insertOne({ old: true });
+    test.equal(await mongoFormat(url, 2), 1, 'what was written before formats were is the first one');
+    test.ok(FORMAT >= 1);
+  });
+}

@@ -1,0 +1,126 @@
+/** What each queue told its client, against what the log says that it had to. */
+import { isDeepStrictEqual } from 'node:util';
+import { isShown, mergeKey, wants } from '../../actors/event-queue/filter.js';
+import { SharedEvent } from '../../src/events/shared-event.js';
+import { comparable, KINDS, optionsOf } from '../api/support/comparable.js';
+import { apply, type State } from '../api/support/reducer.js';
+import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
+import { type ExpectedEvent, isOfLog, opOf, type ReadLog } from './check-log.js';
+import type { CallRecord, QueueRecord, RunRecord } from './record.js';
+
+/** Events that this queue must get, in order. */
+function due(queue: QueueRecord, { events }: ReadLog): ExpectedEvent[] {
+  const { stored, user } = queue;
+  if (!stored) return [];
+  return events.filter((event) => {
+    if (event.seq <= stored.start || !event.receivers.has(user)) return false;
+    if (event.version <= (stored.covers[event.actor] ?? 0)) return false;
+    const shared = new SharedEvent(event.id, event.item);
+    return wants(stored.options, shared, user) && !isShown(stored, shared);
+  });
+}
+
+/** An event that may have nothing to tell, once it is worked out for its user. */
+const mayBeEmpty = ({ item }: ExpectedEvent): boolean => item.t === 'event' && item.own?.of === 'read';
+const mergeOf = (event: ExpectedEvent): string | undefined => mergeKey(new SharedEvent(event.id, event.item));
+
+export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecord): string[] {
+  const problems: string[] = [];
+  const name = `queue of ${queue.user}`;
+  const say = (text: string): void => void problems.push(`${name}: ${text}`);
+  const expected = due(queue, log);
+  const byId = new Map(expected.map((event) => [event.id, event]));
+  const received = new Map<number, ApiEvent>();
+  let acknowledged = -1;
+  for (const poll of queue.polls) {
+    if (poll.outcome === 'refused' && !mayEnd(queue, calls))
+      say(`a poll after ${poll.asked} was refused: ${poll.code}`);
+    if (poll.outcome === 'open') say(`a poll after ${poll.asked} was never answered`);
+    if (poll.outcome !== 'ok') continue;
+    acknowledged = Math.max(acknowledged, poll.asked);
+    let before = poll.asked;
+    for (const event of poll.events) {
+      if (event.id <= before) say(`event ${event.id} after ${before}, asked for those after ${poll.asked}`);
+      before = event.id;
+      const known = received.get(event.id);
+      const other = known && withoutFlags(known);
+      if (other && !isDeepStrictEqual(other, withoutFlags(event)) && event.type !== 'heartbeat') {
+        say(`event ${event.id} was told in two ways`);
+      }
+      if (event.type !== 'heartbeat' && !byId.has(event.id)) say(`must not get ${describe(event)}`);
+      if (isOfLog(event.id) === (event.type === 'heartbeat')) say(`${describe(event)} has an id of another kind`);
+      received.set(event.id, event);
+    }
+    const last = poll.events.at(-1)?.id ?? poll.asked;
+    const told = new Set(poll.events.map(({ id }) => id));
+    for (const event of expected) {
+      if (event.id <= poll.asked || event.id > last || told.has(event.id) || mayBeEmpty(event)) continue;
+      if (!isMerged(event, poll.events)) say(`event ${event.id} (${nameOf(event)}) is missing before ${last}`);
+    }
+  }
+  if (!queue.fresh) return problems;
+  const asked = queue.polls.map(({ asked: of }) => of);
+  const all = [...received.values()].sort((a, b) => a.id - b.id);
+  for (const event of expected) {
+    if (received.has(event.id) || mayBeEmpty(event) || isMerged(event, all)) continue;
+    say(`never got event ${event.id} (${nameOf(event)}), acknowledged up to ${Math.max(...asked)}`);
+  }
+  problems.push(...checkState(queue, all, queue.fresh).map((text) => `${name}: ${text}`));
+  return problems;
+}
+
+const withoutFlags = ({ flags: _, ...event }: ApiEvent): object => event;
+
+/** Its client, or what was done to its user, ended it. */
+const mayEnd = (queue: QueueRecord, calls: readonly CallRecord[]): boolean =>
+  queue.deleted ||
+  calls.some(({ kind, whom, outcome }) => kind === 'deactivate' && whom === queue.user && outcome !== 'refused');
+
+const nameOf = ({ item }: ExpectedEvent): string =>
+  item.t === 'message'
+    ? opOf((item.message as { content: string }).content) || 'message'
+    : `${item.event.type}/${item.event.op ?? ''}`;
+
+const describe = (event: ApiEvent): string =>
+  event.type === 'message'
+    ? `message ${opOf((event.message as ApiMessage).content.replace(/^<p>/, ''))} (${event.id})`
+    : `${event.type}/${event.op ?? ''} (${event.id})`;
+
+/** Events about flags that nobody has read yet are told as one, in the place of the last. */
+function isMerged(event: ExpectedEvent, told: readonly ApiEvent[]): boolean {
+  const key = mergeOf(event);
+  if (key === undefined || event.item.t !== 'event') return false;
+  const { messages } = event.item.event as { messages: number[] };
+  return told.some((later) => {
+    const same = later.type === 'update_message_flags' && `${later.op} ${later.flag}` === key;
+    return same && later.id > event.id && messages.every((id) => (later.messages as number[]).includes(id));
+  });
+}
+
+/** Snapshot + events = state. */
+function checkState(queue: QueueRecord, events: readonly ApiEvent[], fresh: Fields): string[] {
+  const params = KINDS[queue.form]!;
+  let state = queue.snapshot as unknown as State;
+  for (const event of events) {
+    try {
+      state = apply(state, event, optionsOf(params));
+    } catch (error) {
+      // A client asks again then.
+      if ((error as Error).message.startsWith('what the newest message is now')) return [];
+      return [`event ${event.id} makes no sense: ${(error as Error).message}`];
+    }
+  }
+  const mine = comparable(state as unknown as Fields, params) as unknown as Fields;
+  const theirs = comparable(fresh, params) as unknown as Fields;
+  const unsure = new Set<string>();
+  if (mine.recent_private_conversations === 'unsure') unsure.add('recent_private_conversations');
+  // Clients take this event for all messages that they know of; one sent while it was marked stays unread.
+  if (events.some(({ type, all }) => type === 'update_message_flags' && all === true)) unsure.add('unread_msgs');
+  return Object.keys({ ...mine, ...theirs })
+    .filter((section) => !unsure.has(section))
+    .filter((section) => !isDeepStrictEqual(mine[section], theirs[section]))
+    .map(
+      (section) =>
+        `section ${section} is ${JSON.stringify(mine[section])?.slice(0, 300)} and should be ${JSON.stringify(theirs[section])?.slice(0, 300)}`,
+    );
+}

@@ -1,0 +1,263 @@
+/** One run of the whole cluster: people at work, processes that fail, everything settles, and the record is checked. */
+import type { QueueState } from '../../actors/event-queue/state.js';
+import { type ActorKey, queueId, queueKey, userId } from '../../src/core/index.js';
+import type { LogEntry } from '../../src/runtime/index.js';
+import { checkRun } from './check-run.js';
+import { ClusterWorld, type FaultKind } from './cluster-world.js';
+import { type Beginning, LEAVER } from './genesis.js';
+import { PersonAtWork } from './person-at-work.js';
+import type { CallRecord, QueueRecord, RunRecord } from './record.js';
+import { turn } from './scheduler.js';
+import { SimDevice } from './sim-device.js';
+import { shortened } from './sim-process.js';
+
+/** Nobody outside should notice any of these. */
+const SMOOTH: readonly FaultKind[] = ['release', 'join', 'leave', 'join'];
+const ROUGH: readonly FaultKind[] = [
+  'crash',
+  'crash',
+  'freeze',
+  'thaw',
+  'lapse',
+  'lapse',
+  'release',
+  'join',
+  'leave',
+  'cut',
+  'cut',
+  'heal cut',
+  'kill frontend',
+  'kill frontend',
+  'store',
+  'log',
+];
+
+export interface ClusterResult {
+  readonly problems: readonly string[];
+  readonly trace: readonly string[];
+  readonly fingerprint: string;
+  readonly steps: number;
+  readonly answered: number;
+  readonly events: number;
+  readonly faults: number;
+}
+
+export interface ClusterRunOptions {
+  /** Lines of the trace that are kept; default some. */
+  readonly keep?: number;
+}
+
+export class ClusterRun {
+  readonly world: ClusterWorld;
+  readonly calls: CallRecord[] = [];
+  readonly queues: QueueRecord[] = [];
+  readonly devices: SimDevice[];
+  readonly people: PersonAtWork[];
+  readonly #problems: string[] = [];
+  readonly #smooth: boolean;
+  #faults = 0;
+  #left: number;
+
+  constructor(
+    seed: number,
+    private readonly beginning: Beginning,
+    { keep }: ClusterRunOptions = {},
+  ) {
+    const { partitions, people } = beginning;
+    this.world = new ClusterWorld({ seed, partitions, beginning, ...(keep && { keep }) });
+    const { random } = this.world;
+    this.#smooth = random.chance(0.2);
+    this.#left = 10 + random.below(30);
+    const forms = ['all capabilities', 'no capabilities'];
+    this.devices = [...people, people[1]!].map((person, i) => {
+      const form = random.pick(forms);
+      return new SimDevice(`${person.name}${i}`, person, form, this.world, (queue) => this.#registered(queue));
+    });
+    this.people = people.map((person) => {
+      const own = this.devices.filter((device) => device.person === person);
+      return new PersonAtWork(person, own, this.world, beginning, this.calls);
+    });
+  }
+
+  async run(): Promise<ClusterResult> {
+    const { world } = this;
+    const { random } = world;
+    world.start();
+    const rate = random.pick([0.002, 0.005, 0.015]);
+    const kinds = this.#smooth ? SMOOTH : ROUGH;
+    if (!this.#smooth) {
+      world.frameFaults = random.pick([0, 0.01, 0.05]);
+      world.faults.unavailable = random.pick([0, 0, 0.01]);
+      world.faults.lostEntries = random.pick([0, 0.05, 0.3]);
+      world.anyServer = random.chance(0.3);
+    }
+    const leaving = random.chance(0.3) ? random.below(this.#left) : -1;
+    let steps = 4_000;
+    while (steps-- > 0 && (this.#left > 0 || random.chance(0.997))) {
+      if (this.#left > 0 && random.chance(0.04)) {
+        if (this.#left-- === leaving) this.people[0]!.deactivate(this.#person(LEAVER).person.id);
+        else random.pick(this.people).act();
+      }
+      if (random.chance(0.08)) random.pick(this.devices).act();
+      if (random.chance(rate)) {
+        this.#faults++;
+        world.fault(random.pick(kinds));
+      }
+      await world.step();
+    }
+    await this.#settle();
+    const record = this.#record();
+    const problems = [...this.#problems, ...world.roots.problems, ...this.#leftOver()];
+    if (problems.length === 0 || this.queues.length > 0) problems.push(...checkRun(record));
+    const { scheduler } = world;
+    return {
+      problems,
+      trace: scheduler.trace,
+      fingerprint: scheduler.fingerprint,
+      steps: scheduler.steps,
+      answered: this.calls.filter(({ outcome }) => outcome === 'ok').length,
+      events: this.queues.reduce((n, { polls }) => n + polls.reduce((sum, { events }) => sum + events.length, 0), 0),
+      faults: this.#faults,
+    };
+  }
+
+  #person(name: string): PersonAtWork {
+    return this.people.find(({ person }) => person.name === name)!;
+  }
+
+  #registered(queue: QueueRecord): void {
+    this.queues.push(queue);
+    const key = queueKey(this.beginning.realm, userId(queue.user), queueId(queue.id));
+    const first = this.world.roots.versions.get(key)?.[0];
+    if (first) queue.stored = first.state as unknown as QueueState;
+    else this.#problems.push(`a queue of ${queue.user} was promised and isn't stored`);
+  }
+
+  async #wait(what: string, done: () => boolean, ms = 600_000): Promise<boolean> {
+    const { world } = this;
+    const enough = world.clock.monotonic() + ms;
+    const limit = world.scheduler.steps + 60_000;
+    while (!done()) {
+      if (world.clock.monotonic() > enough || world.scheduler.steps > limit) {
+        this.#problems.push(`never: ${what}`);
+        return false;
+      }
+      await world.step();
+    }
+    return true;
+  }
+
+  async #pass(ms: number, each: () => void = () => {}): Promise<void> {
+    const { clock } = this.world;
+    const until = clock.monotonic() + ms;
+    await this.#wait('time passes', () => {
+      each();
+      return clock.monotonic() >= until;
+    });
+  }
+
+  /** No more faults: every call is answered, every queue has told all, and every actor comes to rest. */
+  async #settle(): Promise<void> {
+    const { world, devices } = this;
+    world.heal();
+    await this.#wait('every call is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
+    const polling = (): void => {
+      for (const device of devices)
+        if (device.queue && !device.polling && !device.busy && !device.over) device.poll(false);
+    };
+    // What is scheduled is sent, and what follows from it, told.
+    const last = Math.max(0, ...this.calls.map(({ at = 0 }) => at * 1000 - world.clock.now()));
+    await this.#pass(last + 15_000, polling);
+    const live = devices.filter((device) => device.queue && !device.over);
+    for (const device of live) {
+      device.abandon();
+      await this.#drain(device);
+    }
+    for (const person of this.people) person.fetch();
+    await this.#wait('every fetch is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
+    for (const device of live) if (device.queue && !device.over) await this.#finish(device);
+    await this.#rest();
+  }
+
+  /** Everything that the queue still has. */
+  async #drain(device: SimDevice): Promise<void> {
+    for (let i = 0; i < 20; i++) {
+      const { last } = device;
+      device.poll(true);
+      if (!(await this.#wait(`a last poll of ${device.name}`, () => !device.polling, 60_000))) return;
+      const poll = device.queue!.polls.at(-1)!;
+      if (poll.outcome === 'ok' && device.last === last && poll.asked === last) return;
+      if (device.over) return;
+    }
+    this.#problems.push(`${device.name}: events without end`);
+  }
+
+  async #finish(device: SimDevice): Promise<void> {
+    let answered = false;
+    device.fetchState((state) => {
+      device.queue!.fresh = state;
+      answered = true;
+    });
+    await this.#wait(`a registration of ${device.name}`, () => answered, 60_000);
+    const { queue } = device;
+    if (!queue?.fresh) this.#problems.push(`${device.name}: no fresh registration`);
+    device.delete();
+    const ids = [String(queue?.fresh?.queue_id)];
+    let open = ids.length;
+    for (const queue_id of ids) device.request('DELETE', '/events', { queue_id }, () => open--);
+    await this.#wait(`the end of the queues of ${device.name}`, () => open === 0 && !device.busy, 60_000);
+  }
+
+  async #rest(): Promise<void> {
+    const { world } = this;
+    for (const round of [1, 2]) {
+      let passive = 0;
+      for (const { host } of world.hosts) void host.passivateIdle(0).then(() => passive++);
+      await this.#wait(`passivation ${round}`, () => passive === world.hosts.length);
+      await this.#pass(6_000);
+    }
+    const active = world.hosts.map(({ host }) => host.active).reduce((a, b) => a + b, 0);
+    if (active > this.#unknownQueues().length) this.#problems.push(`${active} actors do not come to rest`);
+    await turn();
+  }
+
+  #leftOver(): string[] {
+    const problems: string[] = [];
+    const unknown = this.#unknownQueues();
+    for (const { key, outbox } of this.world.roots.values()) {
+      if (unknown.includes(key)) continue;
+      if (outbox.length > 0) problems.push(`${shortened(key)}: outbox left with ${outbox.length} entries`);
+      if (key.startsWith('queue/')) problems.push(`${shortened(key)} is left behind`);
+    }
+    return problems;
+  }
+
+  /** Those whose registration was lost on its way, or came late once more: they end by themselves, in time. */
+  #unknownQueues(): ActorKey[] {
+    const { roots } = this.world;
+    const left = [...roots.keys()].filter((key) => key.startsWith('queue/'));
+    return left.filter((key) => roots.ended.has(key) || !this.queues.some(({ id }) => key.endsWith(id)));
+  }
+
+  #record(): RunRecord {
+    const { world, beginning } = this;
+    const messages = [...(world.store.contents.messages.get(beginning.realm)?.values() ?? [])].flatMap(({ value }) => {
+      if (!value) return [];
+      const { content, reactions = [] } = value.body as unknown as {
+        content: string;
+        reactions?: readonly { user: number }[];
+      };
+      return [{ id: value.id, content, reactions }];
+    });
+    return {
+      people: beginning.people.map(({ id }) => id),
+      streams: beginning.streams,
+      log: world.log.of(beginning.realm).map(({ seq, value }) => ({ seq, entry: value as unknown as LogEntry })),
+      calls: this.calls,
+      queues: this.queues,
+      messages,
+      smooth: this.#smooth,
+      now: world.clock.now(),
+    };
+  }
+}

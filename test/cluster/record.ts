@@ -1,0 +1,98 @@
+/** What a run of the simulated cluster leaves behind: all that the checks look at. Plain data. */
+import type { QueueState } from '../../actors/event-queue/state.js';
+import type { LogEntry } from '../../src/runtime/index.js';
+import type { ApiEvent, Fields } from '../api/support/types.js';
+
+/**
+ * ok: 2xx; refused: 4xx, so nothing was done; failed: 5xx, and lost: the connection broke: it may have been done or not, once.
+ */
+export type CallOutcome = 'ok' | 'refused' | 'failed' | 'lost' | 'open';
+
+export type CallKind =
+  | 'send'
+  | 'schedule'
+  | 'edit'
+  | 'delete'
+  | 'react'
+  | 'read'
+  | 'subscribe'
+  | 'unsubscribe'
+  | 'deactivate'
+  | 'fetch';
+
+/** One request of a person, beside registrations and polls. */
+export interface CallRecord {
+  /** Named once in the run; the text of a message begins with it. */
+  readonly op: string;
+  readonly kind: CallKind;
+  readonly user: number;
+  /** Steps of the scheduler. */
+  readonly begun: number;
+  ended: number;
+  outcome: CallOutcome;
+  /** Response fields. */
+  body: Fields;
+  /** send, schedule: the stream or the people. */
+  readonly stream?: number;
+  readonly people?: readonly number[];
+  /** send: of the sender's queue. */
+  readonly local?: { readonly queue: string; readonly id: string };
+  /** schedule: wall time, seconds. */
+  readonly at?: number;
+  /** edit, delete, react, read. */
+  readonly messages?: readonly number[];
+  /** subscribe, unsubscribe, deactivate: whom. */
+  readonly whom?: number;
+}
+
+export interface PollRecord {
+  readonly asked: number;
+  readonly begun: number;
+  ended: number;
+  outcome: CallOutcome | 'abandoned';
+  events: readonly ApiEvent[];
+  code: string;
+}
+
+/** A queue as its client knows it. */
+export interface QueueRecord {
+  readonly id: string;
+  readonly user: number;
+  /** Name of the form in which its client asked for things (test/api/support/comparable.ts). */
+  readonly form: string;
+  /** Answer of the registration. */
+  readonly snapshot: Fields;
+  readonly polls: PollRecord[];
+  /** As it was stored first. */
+  stored: QueueState | undefined;
+  /** Its client asked for its end. */
+  deleted: boolean;
+  /** All it can ever get was asked for, and a registration followed. */
+  fresh: Fields | undefined;
+}
+
+export interface StoredText {
+  readonly id: number;
+  readonly content: string;
+  readonly reactions: readonly { readonly user: number }[];
+}
+
+export interface LoggedEntry {
+  readonly seq: number;
+  readonly entry: LogEntry;
+}
+
+export interface RunRecord {
+  readonly people: readonly number[];
+  readonly streams: readonly { readonly id: number; readonly isPrivate: boolean }[];
+  /** Of the realm, from the beginning of the organization on. */
+  readonly log: readonly LoggedEntry[];
+  readonly calls: readonly CallRecord[];
+  readonly queues: readonly QueueRecord[];
+  /** Messages that are there at the end. */
+  readonly messages: readonly StoredText[];
+  /** Nothing but comings and goings that nobody should notice. */
+  readonly smooth: boolean;
+  /** Wall time at the end, ms. */
+  readonly now: number;
+}

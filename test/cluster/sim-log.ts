@@ -1,0 +1,184 @@
+/**
+ * An EventLog as JetStream gives it: one stream of all realms, stored entries republished to those who listen, who may lose
+ * them. Readers are the real ones (src/log/log-jetstream-cursor.ts), so that their rules for gaps are at stake here.
+ */
+import type { Clock } from '../../src/clock/index.js';
+import { type Json, type RealmId, type Seq, seq } from '../../src/core/index.js';
+import {
+  type EventLog,
+  type LogPosition,
+  type LogReader,
+  type LogSubscription,
+  LogUnavailable,
+} from '../../src/log/index.js';
+import { Cursor, type LiveEntry } from '../../src/log/log-jetstream-cursor.js';
+import { decodeEntry, type EntryStream, encodeEntry, type StreamState } from '../../src/log/log-jetstream-stream.js';
+
+/** As the product's. */
+const CHECK_MS = 2_000;
+
+export type SimLogStep =
+  | 'before:append'
+  | 'after:append'
+  | 'before:position'
+  | 'before:state'
+  | 'before:next'
+  | 'before:read';
+export type SimLogGate = (step: SimLogStep) => Promise<void> | void;
+
+export interface StoredEntry {
+  readonly seq: number;
+  readonly realm: RealmId;
+  readonly data: Uint8Array;
+}
+
+/** What all processes share. */
+export class SimLogContents {
+  readonly entries: StoredEntry[] = [];
+  readonly listeners = new Set<SimLog>();
+  readonly incarnation = 'simulated';
+
+  static from(before: readonly StoredEntry[]): SimLogContents {
+    const contents = new SimLogContents();
+    contents.entries.push(...before);
+    return contents;
+  }
+
+  get end(): number {
+    return this.entries.at(-1)?.seq ?? 0;
+  }
+
+  lastOf(realm: RealmId): number {
+    return this.entries.findLast((entry) => entry.realm === realm)?.seq ?? 0;
+  }
+
+  of(realm: RealmId): { readonly seq: number; readonly value: Json }[] {
+    return this.entries
+      .filter((entry) => entry.realm === realm)
+      .map(({ seq: at, data }) => ({ seq: at, value: decodeEntry(data) }));
+  }
+}
+
+export interface SimLogOptions {
+  readonly clock: Clock;
+  readonly contents: SimLogContents;
+  readonly gate: SimLogGate;
+  /** Brings a live value to this process, now, later or never. */
+  readonly travel: (label: string, deliver: () => void) => void;
+}
+
+export class SimLog implements EventLog {
+  readonly #cursors = new Map<RealmId, Set<Cursor>>();
+  #closed = false;
+
+  constructor(private readonly options: SimLogOptions) {
+    options.contents.listeners.add(this);
+    this.#arm();
+  }
+
+  async append(realm: RealmId, value: Json): Promise<Seq> {
+    const { contents, gate } = this.options;
+    const data = encodeEntry(value);
+    await gate('before:append');
+    const previous = contents.lastOf(realm);
+    const entry: StoredEntry = { seq: contents.end + 1, realm, data };
+    contents.entries.push(entry);
+    for (const other of contents.listeners) other.#live(entry, previous);
+    await gate('after:append');
+    return seq(entry.seq);
+  }
+
+  publish(realm: RealmId, value: Json): void {
+    const data = encodeEntry(value);
+    for (const other of this.options.contents.listeners) {
+      other.options.travel('transient', () => {
+        for (const cursor of other.#cursors.get(realm) ?? []) cursor.transient(decodeEntry(data));
+      });
+    }
+  }
+
+  async position(realm: RealmId): Promise<LogPosition> {
+    await this.options.gate('before:position');
+    const { contents } = this.options;
+    return { end: seq(contents.lastOf(realm)), trimmed: seq(0), incarnation: contents.incarnation };
+  }
+
+  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
+    if (this.#closed) throw new LogUnavailable('closed');
+    const of = this.#cursors.get(realm) ?? new Set();
+    this.#cursors.set(realm, of);
+    const { clock } = this.options;
+    const cursor: Cursor = new Cursor(this.#stream(realm), clock, String(realm), after, reader, () => {
+      of.delete(cursor);
+    });
+    of.add(cursor);
+    cursor.catchUp();
+    return cursor;
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    for (const of of this.#cursors.values()) for (const cursor of [...of]) cursor.close();
+  }
+
+  /** As the end of the process. */
+  stop(): void {
+    this.#closed = true;
+    this.options.contents.listeners.delete(this);
+  }
+
+  #live({ seq: at, realm, data }: StoredEntry, previous: number): void {
+    if (!this.#cursors.get(realm)?.size) return;
+    this.options.travel(`live ${at}`, () => {
+      const entry: LiveEntry = { seq: seq(at), previous: seq(previous), value: decodeEntry(data) };
+      for (const cursor of this.#cursors.get(realm) ?? []) cursor.live(entry);
+    });
+  }
+
+  /** The part of EntryStream that cursors use. */
+  #stream(realm: RealmId): EntryStream {
+    const { contents, gate } = this.options;
+    const above = (from: number): readonly StoredEntry[] =>
+      contents.entries.filter((entry) => entry.realm === realm && entry.seq >= from);
+    const stream = {
+      state: async (): Promise<StreamState> => {
+        await gate('before:state');
+        return { incarnation: contents.incarnation, last: seq(contents.end), trimmed: seq(0) };
+      },
+      next: async (_subject: string, from: number): Promise<Seq> => {
+        await gate('before:next');
+        return seq(above(from)[0]?.seq ?? 0);
+      },
+      read: async (_subject: string, from: number, entry: (at: Seq, data: Uint8Array) => void): Promise<number> => {
+        await gate('before:read');
+        const found = above(from);
+        for (const { seq: at, data } of found) entry(seq(at), data);
+        return found.length;
+      },
+    };
+    return stream as unknown as EntryStream;
+  }
+
+  #arm(): void {
+    this.options.clock.setTimeout(() => {
+      void this.#check().finally(() => {
+        if (!this.#closed) this.#arm();
+      });
+    }, CHECK_MS);
+  }
+
+  async #check(): Promise<void> {
+    const { contents, gate } = this.options;
+    for (const [realm, cursors] of this.#cursors) {
+      if (cursors.size === 0) continue;
+      try {
+        await gate('before:state');
+        const state = { incarnation: contents.incarnation, last: seq(contents.end), trimmed: seq(0) };
+        for (const cursor of [...cursors]) await cursor.check(state);
+      } catch {
+        // Asked again in a moment.
+      }
+      void realm;
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * One simulated process of Conclave: what `serve` puts together (src/server/node.ts), on simulated ports. An actor host, or a
+ * frontend. It stops, freezes and wakes as a whole.
+ */
+import { OPERATIONS } from '../../src/api/operations/index.js';
+import { LocalBus, type LocalHub } from '../../src/bus/index.js';
+import { loadConfig } from '../../src/config/index.js';
+import type { Partition } from '../../src/core/index.js';
+import { Frontend } from '../../src/http/index.js';
+import { LogUnavailable } from '../../src/log/index.js';
+import type { ReportingPlacement } from '../../src/placement/index.js';
+import type { ActorHost } from '../../src/runtime/index.js';
+import { ConclaveNode } from '../../src/server/node.js';
+import type { Ports } from '../../src/server/ports.js';
+import { StoreUnavailable } from '../../src/store/index.js';
+import type { FakeClock } from '../support/fake-clock.js';
+import { MemoryBlobs } from '../support/memory-blobs.js';
+import type { MemoryStore } from '../support/memory-store.js';
+import { ProcessClock } from './process-clock.js';
+import type { Place, Scheduler } from './scheduler.js';
+import { quietLogger } from './sim-host.js';
+import { SimLog, type SimLogContents } from './sim-log.js';
+
+/** What may go wrong with the Store and the log. */
+export interface PortFaults {
+  /** Probability that a gate rejects, before or after the effect. */
+  unavailable: number;
+  /** Probability that a gate lets through at once. */
+  open: number;
+  /** Probability that a live entry of the log does not arrive. */
+  lostEntries: number;
+  /** Nobody reaches the Store, or the log. */
+  storeAway: boolean;
+  logAway: boolean;
+}
+
+export interface Shared {
+  readonly clock: FakeClock;
+  readonly hub: LocalHub;
+  readonly store: MemoryStore;
+  readonly log: SimLogContents;
+  readonly scheduler: Scheduler;
+  readonly faults: PortFaults;
+}
+
+export const SECRET = 'the secret of the simulated cluster';
+
+/** Those that simulated people call: each costs time at every start of a frontend. */
+const USED = new Set([
+  'register-queue',
+  'get-events',
+  'delete-queue',
+  'send-message',
+  'get-messages',
+  'update-message',
+  'delete-message',
+  'add-reaction',
+  'remove-reaction',
+  'update-message-flags',
+  'subscribe',
+  'unsubscribe',
+  'create-scheduled-message',
+  'deactivate-user',
+  'mark-all-as-read',
+]);
+const operations = OPERATIONS.filter(({ id }) => USED.has(id));
+
+const config = loadConfig({}, {});
+
+export class SimProcess implements Place {
+  dead = false;
+  frozen = false;
+  /** It leaves: nothing new is given to it. */
+  leaving = false;
+  readonly node: ConclaveNode;
+  readonly store: MemoryStore;
+  readonly frontend: Frontend | undefined;
+  readonly #bus: LocalBus;
+  readonly #log: SimLog;
+
+  constructor(
+    readonly name: string,
+    readonly role: 'host' | 'front',
+    private readonly shared: Shared,
+    mayAnswer: (process: SimProcess, partition: Partition) => boolean,
+  ) {
+    const { scheduler, hub } = shared;
+    const clock = new ProcessClock(shared.clock, scheduler, this);
+    this.#bus = new LocalBus(clock, hub, name);
+    this.store = shared.store.peer((step, keys) => this.#gate(step, keys.join(), 'store'));
+    this.#log = new SimLog({
+      clock,
+      contents: shared.log,
+      gate: (step) => this.#gate(step, '', 'log'),
+      travel: (label, deliver) => this.#travel(label, deliver),
+    });
+    const placement: ReportingPlacement = {
+      start: async () => undefined,
+      mayAnswer: (partition) => mayAnswer(this, partition),
+      stop: async () => undefined,
+      status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0 }),
+    };
+    const mailer = { send: async () => undefined, close: async () => undefined };
+    const ports: Ports = {
+      clock,
+      bus: this.#bus,
+      log: this.#log,
+      blobs: new MemoryBlobs(),
+      actors: role === 'host' ? { store: this.store, placement, mailer } : undefined,
+      random: () => scheduler.random.next(),
+      close: async () => {
+        await this.#bus.close();
+        await this.#log.close();
+      },
+    };
+    this.node = new ConclaveNode(ports, config, SECRET, quietLogger);
+    if (role === 'front') this.frontend = new Frontend(operations, this.node.gateway, { instance: name });
+  }
+
+  get host(): ActorHost {
+    return this.node.host!;
+  }
+
+  /** As `kill -9`: whatever step it was at is its last. */
+  crash(): void {
+    this.dead = true;
+    this.#log.stop();
+    this.#bus.crash();
+  }
+
+  #gate(step: string, keys: string, port: 'store' | 'log'): Promise<void> | void {
+    const { scheduler, faults } = this.shared;
+    if (this.dead) return new Promise(() => {});
+    const away = port === 'store' ? faults.storeAway : faults.logAway;
+    const fails = away || scheduler.random.chance(faults.unavailable);
+    if (!fails && !this.frozen && scheduler.random.chance(faults.open)) return;
+    const passed = scheduler.gate(`${this.name} ${step} ${shortened(keys)}${fails ? ' FAILS' : ''}`, this);
+    if (!fails) return passed;
+    return passed.then(() => {
+      throw port === 'store' ? new StoreUnavailable('simulated') : new LogUnavailable('simulated');
+    });
+  }
+
+  /** Live values reach a process in order, or not at all. */
+  #travel(label: string, deliver: () => void): void {
+    const { scheduler, faults } = this.shared;
+    if (this.dead) return;
+    if (faults.logAway || scheduler.random.chance(faults.lostEntries)) {
+      scheduler.note(`lost ${label} > ${this.name}`);
+      return;
+    }
+    scheduler.addInOrder(`log > ${this.name}`, `${label} > ${this.name}`, this, deliver);
+  }
+}
+
+const known = new Map<string, string>();
+
+/** Ids of queues are made by chance, and must not be part of a trace that is to repeat. */
+export function shortened(text: string): string {
+  return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
+    const short = known.get(id) ?? `q${known.size + 1}`;
+    known.set(id, short);
+    return short;
+  });
+}
+
+/** Names are given anew in each run. */
+export const forgetNames = (): void => known.clear();

@@ -1,0 +1,65 @@
+/**
+ * Load on a server, and what becomes of it. `npm run load -- --help` lists the options; docs/load.md says what the figures
+ * mean.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pageOf } from './html.js';
+import { DEFAULT_MIX, type Mix, mixOf } from './mix.js';
+import { type LoadOptions, readOptions, USAGE } from './options.js';
+import { dataOf, factsOf, tableOf } from './report.js';
+import { LoadRun } from './run.js';
+import { openTarget } from './target.js';
+
+const say = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+async function readMix(file: string | undefined): Promise<Mix> {
+  if (file === undefined) return DEFAULT_MIX;
+  try {
+    return mixOf(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
+}
+
+async function main(options: LoadOptions): Promise<void> {
+  const mix = await readMix(options.mix);
+  let run: LoadRun | undefined;
+  let asked = 0;
+  const interrupt = (): void => {
+    if (++asked > 2) process.exit(130);
+    say(asked === 1 ? 'interrupted: ending with the report so far' : 'once more to end at once');
+    run?.interrupt();
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  const target = await openTarget(options);
+  try {
+    say(`server: ${target.site}`);
+    run = new LoadRun(target, options, mix, say);
+    if (asked > 0) run.interrupt();
+    const outcome = await run.run();
+    const facts = factsOf(options, target.site, outcome);
+    await mkdir(options.out, { recursive: true });
+    const [page, data] = [join(options.out, 'report.html'), join(options.out, 'report.json')];
+    await writeFile(page, pageOf(outcome, facts));
+    await writeFile(data, `${JSON.stringify(dataOf(outcome, facts, options, mix))}\n`);
+    process.stdout.write(
+      `\n${tableOf(outcome)}\n\n${facts.site}: ${facts.summary}\n${facts.machine}\n${page}\n${data}\n`,
+    );
+  } finally {
+    await target.stop();
+  }
+}
+
+try {
+  const options = readOptions(process.argv.slice(2), process.env);
+  if (options === 'help') process.stdout.write(USAGE);
+  else if (options === 'mix') process.stdout.write(`${JSON.stringify(DEFAULT_MIX, undefined, 2)}\n`);
+  else await main(options);
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+}

@@ -1,0 +1,163 @@
+/** What a run found, as a table and as data. */
+import { machine } from '../bench/report.js';
+import { encoded, type Summary, summaryOf } from './histograms.js';
+import type { Mix } from './mix.js';
+import type { LoadOptions } from './options.js';
+import { RATE_LIMIT_HINT } from './prepare.js';
+import { OPERATIONS } from './protocol.js';
+import type { Outcome } from './run.js';
+
+/** Columns of a row: name, count, per second, times in milliseconds, errors. */
+export interface Row {
+  readonly name: string;
+  readonly count: number;
+  readonly perSecond: number;
+  /** From the intended time. */
+  readonly intended: Summary;
+  /** From the moment it was written; undefined of deliveries. */
+  readonly service: Summary | undefined;
+  readonly errors: number;
+}
+
+export function rowsOf({ totals, seconds }: Outcome): Row[] {
+  const rows: Row[] = [];
+  for (const name of OPERATIONS) {
+    const of = totals.operations.get(name);
+    // Polls are held as long as nothing happens: how long says nothing.
+    if (!of || (name === 'GET /events' && of.errors === 0)) continue;
+    const [intended, service] = [summaryOf(of.intended), summaryOf(of.service)];
+    rows.push({ name, count: of.count, perSecond: of.count / seconds, intended, service, errors: of.errors });
+  }
+  rows.sort((a, b) => b.count - a.count);
+  const calls = summaryOf(totals.calls);
+  const deliveries = summaryOf(totals.deliveries);
+  const sum = { name: 'all calls', count: calls.count, perSecond: calls.count / seconds, intended: calls };
+  rows.push({ ...sum, service: undefined, errors: totals.failed });
+  const reached = { name: 'message seen by a client', count: deliveries.count, perSecond: deliveries.count / seconds };
+  rows.push({ ...reached, intended: deliveries, service: undefined, errors: 0 });
+  return rows;
+}
+
+export const shownMs = (ms: number): string => {
+  if (ms === 0) return '-';
+  return ms >= 100 ? Math.round(ms).toLocaleString('en-US') : ms.toFixed(ms >= 10 ? 1 : 2);
+};
+export const shownRate = (rate: number): string =>
+  rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toPrecision(2);
+
+export const HEAD = [
+  'ms from the intended time',
+  'count',
+  'per s',
+  'mean',
+  'p50',
+  'p90',
+  'p99',
+  'p99.9',
+  'max',
+  'p99 of service',
+  'errors',
+];
+
+export const cellsOf = ({ name, count, perSecond, intended, service, errors }: Row): string[] => [
+  name,
+  count.toLocaleString('en-US'),
+  shownRate(perSecond),
+  ...[intended.mean, intended.p50, intended.p90, intended.p99, intended.p999, intended.max].map(shownMs),
+  service ? shownMs(service.p99) : '',
+  errors === 0 ? '' : String(errors),
+];
+
+/** Sentences below the table. */
+export function findings({ balance, totals, warnings, capacity, interrupted }: Outcome): string[] {
+  const { expected, delivered, missing, unexpected, unacknowledged } = balance;
+  const lines: string[] = [];
+  if (capacity) {
+    const { users, broke, unfinished } = capacity;
+    lines.push(`capacity: ${users} users${unfinished ? ' at least; the search did not end' : ''}`);
+    lines.push(broke.length > 0 ? `more broke: ${broke.join('; ')}` : 'nothing broke');
+  }
+  lines.push(
+    `deliveries: ${delivered.toLocaleString('en-US')} of ${expected.toLocaleString('en-US')} expected, ${missing} missing` +
+      (unexpected + unacknowledged > 0
+        ? `, ${unexpected} unexpected, ${unacknowledged} of unacknowledged messages`
+        : ''),
+  );
+  if (totals.lostQueues > 0) lines.push(`event queues lost: ${totals.lostQueues} (their clients registered anew)`);
+  for (const [key, { count, sample }] of [...totals.errors].sort(([, a], [, b]) => b.count - a.count)) {
+    const [operation, code] = key.split('|');
+    lines.push(`error ${code}, ${count} times in ${operation}: ${sample}`);
+  }
+  if (totals.limited > 0) lines.push(`rate limits: ${totals.limited} calls were refused with 429; ${RATE_LIMIT_HINT}`);
+  if (interrupted) lines.push('interrupted: these are the figures so far');
+  for (const warning of warnings) lines.push(`! ${warning}`);
+  return lines;
+}
+
+export function tableOf(outcome: Outcome): string {
+  const rows = [HEAD, ...rowsOf(outcome).map(cellsOf)];
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
+  const lines = rows.map((cells) =>
+    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
+  );
+  return [...lines, '', ...findings(outcome)].join('\n');
+}
+
+export interface Facts {
+  readonly when: string;
+  readonly machine: string;
+  readonly site: string;
+  readonly summary: string;
+}
+
+export function factsOf(options: LoadOptions, site: string, outcome: Outcome): Facts {
+  const own =
+    options.zuliprc === undefined ? (options.cluster ? 'a cluster of our own' : 'an embedded server of our own') : site;
+  const kind = options.capacity
+    ? 'search for the capacity'
+    : `${outcome.users} users, ${options.devices} each, measured ${outcome.seconds.toFixed(0)} s`;
+  return {
+    when: new Date().toISOString(),
+    machine: machine(),
+    site: own,
+    summary: `${kind}; seed ${options.seed}, ${options.workers} harness processes`,
+  };
+}
+
+/** Raw series and histograms. */
+export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix: Mix): unknown {
+  const { totals, points, seconds, balance, warnings, capacity, interrupted } = outcome;
+  // Addresses of services may hold passwords.
+  const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...shown } = options;
+  return {
+    format: 1,
+    ...facts,
+    options: shown,
+    mix,
+    seconds,
+    interrupted,
+    warnings,
+    balance,
+    capacity,
+    errors: [...totals.errors].map(([key, value]) => ({
+      operation: key.split('|')[0],
+      code: key.split('|')[1],
+      ...value,
+    })),
+    limited: totals.limited,
+    lostQueues: totals.lostQueues,
+    rows: rowsOf(outcome),
+    /** Compressed V2 of HdrHistogram, microseconds. */
+    histograms: {
+      calls: encoded(totals.calls),
+      deliveries: encoded(totals.deliveries),
+      operations: Object.fromEntries(
+        [...totals.operations].map(([name, { intended, service }]) => [
+          name,
+          { intended: encoded(intended), service: encoded(service) },
+        ]),
+      ),
+    },
+    series: points,
+  };
+}

@@ -1,0 +1,153 @@
+/** Short runs against a real embedded server: that the harness does what it says. It asserts no times. */
+import { readFile } from 'node:fs/promises';
+import t from 'tap';
+import { Api } from '../clients/support/api.js';
+import { type Mix, mixOf } from './mix.js';
+import { type LoadOptions, readOptions } from './options.js';
+import { OPERATIONS } from './protocol.js';
+import { LoadRun, type Outcome } from './run.js';
+import { openTarget, type Target } from './target.js';
+
+const BUSY: Mix = mixOf({
+  actions: [
+    { action: 'stream_message', perMinute: 60, typing: 0.5, composeSeconds: 0.1 },
+    { action: 'direct_message', perMinute: 40, typing: 0.5, composeSeconds: 0.1, group: 0.3 },
+    { action: 'react', perReceived: 0.2, afterSeconds: 0.2, followUp: 0.5 },
+    { action: 'mark_read', perReceived: 0.5, afterSeconds: 0.2 },
+    { action: 'star', perReceived: 0.1, afterSeconds: 0.2 },
+    { action: 'edit', perSent: 0.3, afterSeconds: 0.2 },
+    { action: 'presence', everySeconds: 2 },
+    { action: 'status', perMinute: 20 },
+    { action: 'open_narrow', perMinute: 40, followUp: 0.5 },
+    { action: 'search', perMinute: 20 },
+    { action: 'topics', perMinute: 20 },
+    { action: 'settings', perMinute: 20 },
+    { action: 'mute_topic', perMinute: 20 },
+    { action: 'draft', perMinute: 80 },
+    { action: 'reload', perMinute: 10 },
+  ],
+});
+
+t.setTimeout(120_000);
+
+const USERS = 8;
+const optionsOf = (...argv: string[]): LoadOptions => readOptions(argv, {}) as LoadOptions;
+
+function run(target: Target, options: LoadOptions, then: (run: LoadRun) => void = () => {}): Promise<Outcome> {
+  const made = new LoadRun(target, options, BUSY, (line) => t.comment(line));
+  then(made);
+  return made.run();
+}
+
+const errorsOf = ({ everything }: Outcome): unknown[] =>
+  [...everything.errors].map(([key, { sample }]) => [key, sample]);
+
+t.test('a server of our own under load', async (test) => {
+  const options = optionsOf(
+    ...['--users', String(USERS), '--devices', '2', '--workers', '2', '--subscribers', '2-8', '--ramp', '1'],
+    ...['--seconds', '5', '--progress', '2', '--seed', '11'],
+  );
+  const target = await openTarget(options);
+  test.teardown(() => target.stop());
+
+  await test.test('every action happens, nothing fails, and everybody sees what was sent', async (part) => {
+    const outcome = await run(target, options);
+    const { balance, everything, points, interrupted } = outcome;
+    part.strictSame(errorsOf(outcome), [], 'no errors');
+    part.equal(everything.lostQueues, 0);
+    part.notOk(interrupted);
+    for (const operation of OPERATIONS) {
+      // Polls that succeed are counted apart.
+      if (operation === 'GET /events') continue;
+      part.ok((everything.operations.get(operation)?.count ?? 0) > 0, `${operation} was called`);
+    }
+    part.ok(everything.polls > USERS * 2);
+    const { expected, delivered, missing, unexpected, unacknowledged } = balance;
+    part.ok(expected > everything.messages, `${everything.messages} messages, ${expected} deliveries`);
+    part.strictSame(
+      { delivered, missing, unexpected, unacknowledged },
+      { delivered: expected, missing: 0, unexpected: 0, unacknowledged: 0 },
+    );
+    part.equal(everything.deliveries.totalCount, delivered, 'each delivery has a latency');
+    part.ok(
+      points.some(({ held }) => held === USERS * 2),
+      'all polls were held at once',
+    );
+    part.ok(
+      points.every(({ serverMib }) => serverMib !== null && serverMib > 0),
+      'the server was watched',
+    );
+    part.ok(points.every(({ at }, i) => i === 0 || at > points[i - 1]!.at));
+    part.equal(points.at(-1)?.clients, 0, 'everybody said goodbye');
+
+    await part.test('the server has what the harness counts', async (facts) => {
+      const [email, key] = Buffer.from(target.owner.replace('Basic ', ''), 'base64').toString().split(':');
+      const owner = new Api(target.site, { email: email!, key: key! });
+      const { streams } = (await owner.ok('GET', '/streams')) as { streams: readonly { name: string }[] };
+      let found = 0;
+      for (const { name } of streams) {
+        if (!name.startsWith('load ')) continue;
+        const messages = await owner.messages([{ operator: 'stream', operand: name }], 5_000);
+        // Edited ones lose their mark; notices of the server have none.
+        found += messages.filter(({ sender_id, content }) => sender_id > 8 && /ld-|\(edited\)$/.test(content)).length;
+      }
+      facts.equal(found, everything.operations.get('POST /messages (stream)')?.count);
+    });
+  });
+
+  await test.test('a second run uses the accounts of the first, and ends early when interrupted', async (part) => {
+    const lines: string[] = [];
+    const made = new LoadRun(
+      target,
+      optionsOf('--users', String(USERS), '--seconds', '600', '--ramp', '0'),
+      BUSY,
+      (line) => {
+        lines.push(line);
+        if (line.startsWith('ramp:')) setTimeout(() => made.interrupt(), 1_500);
+      },
+    );
+    const outcome = await made.run();
+    part.ok(outcome.interrupted);
+    part.strictSame(errorsOf(outcome), []);
+    part.ok(outcome.everything.requests > 0, 'what was until then is reported');
+    part.equal(outcome.balance.missing, 0);
+    part.match(lines.join('\n'), /accounts: 8 \(8 prepared/);
+  });
+
+  await test.test('a search for the capacity raises the users to the most that is allowed', async (part) => {
+    const options = optionsOf(
+      '--capacity',
+      '--users',
+      '4',
+      '--growth',
+      '2',
+      '--max-users',
+      '8',
+      '--hold',
+      '1',
+      '--settle',
+      '0.5',
+      '--max-p99',
+      '600000',
+      '--max-mean',
+      '600000',
+    );
+    const { capacity } = await run(target, options);
+    part.match(capacity, { users: 8, broke: [], unfinished: false });
+    part.strictSame(
+      capacity?.steps.map(({ users }) => users),
+      [4, 8],
+    );
+  });
+});
+
+t.test('a server that is not there is an error, not a report', async (test) => {
+  const zuliprc = test.testdir({ zuliprc: '[api]\nemail=a@example.com\nkey=b\nsite=http://127.0.0.1:1\n' });
+  const options = optionsOf('--owner-zuliprc', `${zuliprc}/zuliprc`);
+  await test.rejects(run(await openTarget(options), options), /ECONNREFUSED/);
+});
+
+t.test('the package has the command', async (test) => {
+  const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
+  test.match(manifest.scripts.load, 'test/load/main.js');
+});

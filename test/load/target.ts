@@ -1,0 +1,43 @@
+/** The server under load: somebody's, or one of our own for the time of the run. */
+
+import { basic, startFace } from '../bench/faces.js';
+import { readZuliprc } from '../clients/support/api.js';
+import type { Peer } from '../support/http-connection.js';
+import type { LoadOptions } from './options.js';
+
+export interface Target {
+  readonly site: string;
+  readonly peer: Peer;
+  /** Value of the Host header. */
+  readonly authority: string;
+  /** Before /api/v1. */
+  readonly path: string;
+  /** Header of the owner. */
+  readonly owner: string;
+  /** Processes on this machine, as far as they are known. */
+  readonly pids: readonly number[];
+  stop(): Promise<void>;
+}
+
+/** @throws Error when it is no URL of http or https */
+export function addressOf(site: string, insecure: boolean): Pick<Target, 'site' | 'peer' | 'authority' | 'path'> {
+  const { protocol, hostname, port, host, pathname } = new URL(site);
+  if (protocol !== 'http:' && protocol !== 'https:') throw new Error(`not a URL of http or https: ${site}`);
+  const tls = protocol === 'https:';
+  const peer = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (tls ? 443 : 80), tls, insecure };
+  return { site, peer, authority: host, path: pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '') };
+}
+
+export async function openTarget(options: LoadOptions): Promise<Target> {
+  if (options.zuliprc !== undefined) {
+    const { email, key, site } = readZuliprc(options.zuliprc);
+    if (email === '' || key === '') throw new Error(`${options.zuliprc} has no email or key`);
+    const address = addressOf(options.site ?? site, options.insecure);
+    return { ...address, owner: basic(email, key), pids: options.serverPids, stop: async () => {} };
+  }
+  const { nats, mongodb, hosts } = options;
+  const face = await startFace(options.cluster ? 'cluster' : 'embedded', { profile: undefined, nats, mongodb, hosts });
+  if (!face) throw new Error('--cluster needs NATS_URL and MONGODB_URL');
+  const { port, owner, pids } = face;
+  return { ...addressOf(`http://127.0.0.1:${port}`, false), owner, pids, stop: () => face.stop() };
+}

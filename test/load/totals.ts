@@ -1,0 +1,113 @@
+/** Sums over workers and seconds. */
+import { merge, type Summary, summaryOf, type Times, times } from './histograms.js';
+import { type Interval, OPERATIONS, type Operation } from './protocol.js';
+
+export interface OperationTotals {
+  count: number;
+  errors: number;
+  readonly intended: Times;
+  readonly service: Times;
+}
+
+const POLL: Operation = 'GET /events';
+
+export class Totals {
+  readonly operations = new Map<Operation, OperationTotals>();
+  /** Of all calls but polls, from their intended times. */
+  readonly calls = times();
+  readonly deliveries = times();
+  readonly lag = times();
+  readonly errors = new Map<string, { count: number; readonly sample: string }>();
+  requests = 0;
+  polls = 0;
+  events = 0;
+  limited = 0;
+  lostQueues = 0;
+  /** Acknowledged messages. */
+  messages = 0;
+  failed = 0;
+
+  add(interval: Interval): void {
+    for (const { operation, count, errors, intended, service } of interval.operations) {
+      const name = OPERATIONS[operation]!;
+      const of = this.#of(name);
+      of.count += count;
+      of.errors += errors;
+      this.failed += errors;
+      merge(of.intended, intended);
+      merge(of.service, service);
+      if (name !== POLL) merge(this.calls, intended);
+    }
+    merge(this.deliveries, interval.deliveries);
+    merge(this.lag, interval.lag);
+    for (const { key, count, sample } of interval.errors) {
+      const known = this.errors.get(key);
+      if (known) known.count += count;
+      else this.errors.set(key, { count, sample });
+    }
+    this.requests += interval.requests;
+    this.polls += interval.polls;
+    this.events += interval.events;
+    this.limited += interval.limited;
+    this.lostQueues += interval.lostQueues;
+    this.messages += interval.sent.length;
+  }
+
+  /** Failed ones among calls and polls, 0 to 1. */
+  get errorShare(): number {
+    return this.failed === 0 ? 0 : this.failed / Math.max(this.failed, this.requests + this.polls);
+  }
+
+  #of(name: Operation): OperationTotals {
+    let of = this.operations.get(name);
+    if (!of) {
+      of = { count: 0, errors: 0, intended: times(), service: times() };
+      this.operations.set(name, of);
+    }
+    return of;
+  }
+}
+
+/** One second of a run. */
+export interface Point {
+  /** Seconds since the first client. */
+  readonly at: number;
+  readonly seconds: number;
+  readonly phase: string;
+  /** Clients with a queue. */
+  readonly clients: number;
+  readonly held: number;
+  readonly inFlight: number;
+  readonly requests: number;
+  readonly messages: number;
+  readonly deliveries: number;
+  readonly errors: number;
+  readonly limited: number;
+  readonly calls: Summary;
+  readonly delivery: Summary;
+  /** Of the server's processes, in cores; null where they aren't known. */
+  readonly serverCpu: number | null;
+  readonly serverMib: number | null;
+  /** Of the busiest worker. */
+  readonly harnessCpu: number;
+  readonly harnessMib: number;
+  /** Share of the whole machine, 0 to 1. */
+  readonly machineCpu: number;
+  readonly lagP99: number;
+  readonly stallMs: number;
+}
+
+export const pointOf = (
+  totals: Totals,
+  rest: Omit<Point, 'requests' | 'messages' | 'deliveries' | 'errors' | 'limited' | 'calls' | 'delivery' | 'lagP99'>,
+): Point => ({
+  ...rest,
+  requests: totals.requests / rest.seconds,
+  messages: totals.messages / rest.seconds,
+  deliveries: totals.deliveries.totalCount / rest.seconds,
+  errors: totals.failed / rest.seconds,
+  limited: totals.limited / rest.seconds,
+  calls: summaryOf(totals.calls),
+  delivery: summaryOf(totals.deliveries),
+  lagP99: summaryOf(totals.lag).p99,
+});

@@ -1,0 +1,158 @@
+/** What the clients of one worker share. */
+
+import { perform } from './actions.js';
+import { Agenda } from './agenda.js';
+import { Client, type Seen } from './client.js';
+import { now } from './clock.js';
+import type { Entry } from './mix.js';
+import { type Outcome, Pool } from './pool.js';
+import { colleaguesOf, membersOf, type Shape, streamsOf } from './population.js';
+import type { Account, Operation, Setup, StreamFacts } from './protocol.js';
+import { Recorder } from './recorder.js';
+
+/** What is due: something of the mix, or the second half of something. */
+export interface Task {
+  readonly client: Client;
+  readonly entry?: Entry;
+  readonly seen?: Seen;
+  /** Of the client's own schedule: the next follows. */
+  readonly planned?: boolean;
+  readonly run?: (at: number) => void;
+}
+
+/** Timers of one millisecond would be late anyway. */
+const MOST_WAIT_MS = 1_000;
+
+export class World {
+  readonly accounts: Account[] = [];
+  streams: readonly StreamFacts[] = [];
+  shape!: Shape;
+  readonly pool: Pool;
+  readonly recorder: Recorder;
+  readonly onReceived: readonly Entry[];
+  readonly onSent: readonly Entry[];
+  readonly clients = new Map<number, Client>();
+  readonly #agenda = new Agenda<Task>();
+  /** Position of a user → those of the streams; and the reverse. */
+  #streamsOf = new Map<number, number[]>();
+  #members: number[][] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #quiet = false;
+
+  constructor(readonly setup: Setup) {
+    this.pool = new Pool(setup.peer, setup.connections, setup.timeoutMs);
+    this.recorder = new Recorder(setup.worker);
+    this.onReceived = setup.mix.actions.filter(({ perReceived }) => perReceived !== undefined);
+    this.onSent = setup.mix.actions.filter(({ perSent }) => perSent !== undefined);
+  }
+
+  grow(from: number, accounts: readonly Account[], streams: readonly StreamFacts[], shape: Shape): void {
+    this.accounts.length = from;
+    for (const account of accounts) this.accounts.push(account);
+    this.streams = streams;
+    this.shape = shape;
+    this.#streamsOf = new Map();
+    this.#members = Array.from({ length: streamsOf(shape) }, (_, stream) => membersOf(shape, stream));
+    this.#members.forEach((members, stream) => {
+      for (const user of members) {
+        const of = this.#streamsOf.get(user);
+        if (of) of.push(stream);
+        else this.#streamsOf.set(user, [stream]);
+      }
+    });
+  }
+
+  /** So many clients of all workers, the new ones evenly over a time; surplus ones leave at once. */
+  setClients(count: number, from: number, at: number, ms: number): void {
+    const { worker, workers } = this.setup;
+    for (const [index, client] of this.clients) {
+      if (index < count) continue;
+      client.stop();
+      this.clients.delete(index);
+    }
+    for (let index = worker; index < count; index += workers) {
+      if (this.clients.has(index)) continue;
+      const client = new Client(this, index);
+      this.clients.set(index, client);
+      const start = at + (count > from ? (ms * Math.max(0, index - from)) / (count - from) : 0);
+      this.add(start, { client, run: (intended) => client.start(intended) });
+    }
+  }
+
+  quiet(): void {
+    this.#quiet = true;
+    this.#agenda.clear();
+  }
+
+  add(at: number, task: Task): void {
+    if (this.#quiet) return;
+    this.#agenda.add(at, task);
+    if (at < this.#timerAt) this.#arm();
+  }
+
+  /** Streams that a user is in. */
+  streamsOfUser(user: number): readonly number[] {
+    return this.#streamsOf.get(user) ?? [];
+  }
+
+  membersOfStream(stream: number): readonly number[] {
+    return this.#members[stream] ?? [];
+  }
+
+  colleagues(user: number): { readonly from: number; readonly count: number } {
+    return colleaguesOf(this.shape, user);
+  }
+
+  /** Counts an answer that isn't success. @returns status and code of the API, or what the transport said */
+  refused(operation: Operation, { status, body, error }: Outcome): string {
+    let code = error ?? String(status);
+    let sample = error ?? '';
+    if (error === undefined) {
+      const text = body.toString();
+      sample = text;
+      try {
+        const answer = JSON.parse(text) as { readonly code?: unknown; readonly msg?: unknown };
+        code = `${status} ${String(answer.code ?? '')}`.trim();
+        sample = String(answer.msg ?? text);
+      } catch {
+        // Of a proxy, perhaps.
+      }
+    }
+    if (status === 429) this.recorder.limited();
+    this.recorder.error(operation, code, sample);
+    return code;
+  }
+
+  get present(): { clients: number; held: number; inFlight: number } {
+    let [clients, held] = [0, 0];
+    for (const client of this.clients.values()) {
+      if (client.phase === 'live') clients++;
+      if (client.held) held++;
+    }
+    return { clients, held, inFlight: this.pool.inFlight };
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const at = this.#agenda.next;
+    this.#timerAt = at ?? Number.POSITIVE_INFINITY;
+    if (at === undefined) return;
+    this.#timer = setTimeout(() => this.#turn(), Math.min(MOST_WAIT_MS, Math.max(0, at - now())));
+  }
+
+  #turn(): void {
+    for (;;) {
+      const at = now();
+      const due = this.#agenda.take(at);
+      if (!due) break;
+      this.recorder.late(at - due.at);
+      const { client, entry, seen, planned, run } = due.item;
+      if (client.phase === 'stopped') continue;
+      if (planned) client.plan();
+      if (run) run(due.at);
+      else if (entry) perform(client, entry, seen, due.at);
+    }
+    this.#arm();
+  }
+}

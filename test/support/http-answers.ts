@@ -1,0 +1,165 @@
+/** Answers of HTTP/1.1 from the bytes of a keep-alive connection: by Content-Length or in chunks. */
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH = Buffer.from('content-length: ');
+const NONE: Buffer = Buffer.alloc(0);
+const LF = 10;
+/** A head or a chunk's size line that is longer is not what we asked for. */
+const MOST_HEAD = 65_536;
+
+export interface Answered {
+  readonly status: number;
+  /** Without status line; empty unless whole answers are kept or it is an error. */
+  readonly head: string;
+  /** As `head`. Valid until the next bytes arrive. */
+  readonly body: Buffer;
+}
+
+/** How the rest of the present answer is told. */
+type Rest = { readonly kind: 'length'; missing: number } | { readonly kind: 'chunks'; readonly reader: ChunkReader };
+
+export class AnswerReader {
+  /** Bytes of a head that has not ended, copied. */
+  #pending: Buffer = NONE;
+  #rest: Rest | undefined;
+  #status = 0;
+  #head = '';
+  #wanted = true;
+  #parts: Buffer[] = [];
+
+  /** @param keep hand over whole answers; else those of errors only */
+  constructor(
+    private readonly keep: boolean,
+    private readonly answered: (answer: Answered) => void,
+  ) {}
+
+  /** @throws Error when it isn't HTTP */
+  push(bytes: Buffer): void {
+    let data = bytes;
+    while (data.length > 0) {
+      const rest = this.#rest;
+      if (rest === undefined) data = this.#begin(data);
+      else if (rest.kind === 'length') data = this.#counted(rest, data);
+      else data = this.#chunked(rest.reader, data);
+    }
+  }
+
+  /** @returns what follows the head */
+  #begin(bytes: Buffer): Buffer {
+    const data = this.#pending.length > 0 ? Buffer.concat([this.#pending, bytes]) : bytes;
+    const end = data.indexOf(HEAD_END);
+    if (end < 0) {
+      if (data.length > MOST_HEAD) throw new Error('no end of an HTTP head');
+      this.#pending = Buffer.from(data);
+      return NONE;
+    }
+    this.#pending = NONE;
+    this.#status = statusOf(data);
+    this.#wanted = this.keep || this.#status !== 200;
+    this.#head = this.#wanted ? data.toString('latin1', data.indexOf(LF) + 1, end) : '';
+    const body = data.subarray(end + 4);
+    const bodiless = this.#status === 204 || this.#status === 304;
+    const length = bodiless ? 0 : lengthOf(data, end);
+    if (length === undefined) {
+      this.#rest = { kind: 'chunks', reader: new ChunkReader() };
+      return body.length > 0 ? body : NONE;
+    }
+    if (body.length >= length) {
+      // The usual case: all of it at once, nothing copied.
+      this.#answer(body.subarray(0, length));
+      return body.subarray(length);
+    }
+    this.#rest = { kind: 'length', missing: length };
+    return body;
+  }
+
+  #counted(rest: { missing: number }, data: Buffer): Buffer {
+    const taken = Math.min(rest.missing, data.length);
+    rest.missing -= taken;
+    if (this.#wanted) this.#parts.push(Buffer.from(data.subarray(0, taken)));
+    if (rest.missing === 0) this.#finish();
+    return data.subarray(taken);
+  }
+
+  #chunked(reader: ChunkReader, data: Buffer): Buffer {
+    const left = reader.push(data, (part) => {
+      if (this.#wanted) this.#parts.push(Buffer.from(part));
+    });
+    if (left === undefined) return NONE;
+    this.#finish();
+    return left;
+  }
+
+  #finish(): void {
+    const parts = this.#parts;
+    this.#parts = [];
+    this.#rest = undefined;
+    this.#answer(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+  }
+
+  #answer(body: Buffer): void {
+    this.answered({ status: this.#status, head: this.#head, body: this.#wanted ? body : NONE });
+  }
+}
+
+/** `Transfer-Encoding: chunked`, as proxies like to send it. */
+class ChunkReader {
+  #line = '';
+  /** Of the present chunk; its line end counts. Undefined: a size line comes. */
+  #missing: number | undefined;
+  #trailer = false;
+
+  /** @returns what follows the answer; undefined while more is to come */
+  push(bytes: Buffer, part: (bytes: Buffer) => void): Buffer | undefined {
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.#missing !== undefined) {
+        const taken = Math.min(this.#missing, bytes.length - at);
+        // The last two are the line end.
+        const content = Math.min(taken, this.#missing - 2);
+        if (content > 0) part(bytes.subarray(at, at + content));
+        at += taken;
+        this.#missing -= taken;
+        if (this.#missing === 0) this.#missing = undefined;
+        continue;
+      }
+      const end = bytes.indexOf(LF, at);
+      this.#line += bytes.toString('latin1', at, end < 0 ? bytes.length : end);
+      if (this.#line.length > MOST_HEAD) throw new Error('no end of a chunk size');
+      if (end < 0) return undefined;
+      at = end + 1;
+      const line = this.#line.trim();
+      this.#line = '';
+      if (this.#trailer) {
+        if (line === '') return bytes.subarray(at);
+        continue;
+      }
+      const size = Number.parseInt(line, 16);
+      if (!(size >= 0)) throw new Error(`not a chunk size: ${line.slice(0, 40)}`);
+      if (size === 0) this.#trailer = true;
+      else this.#missing = size + 2;
+    }
+    return undefined;
+  }
+}
+
+/** Of 'HTTP/1.1 200 …'. */
+function statusOf(data: Buffer): number {
+  const status = (data[9]! - 48) * 100 + (data[10]! - 48) * 10 + data[11]! - 48;
+  if (data[0] !== 0x48 || !(status >= 100 && status < 600)) throw new Error('not an answer of HTTP/1.1');
+  return status;
+}
+
+/** Undefined: in chunks. */
+function lengthOf(data: Buffer, head: number): number | undefined {
+  const at = data.indexOf(LENGTH);
+  if (at >= 0 && at < head) {
+    let n = 0;
+    for (let i = at + LENGTH.length; data[i]! >= 48; i++) n = n * 10 + data[i]! - 48;
+    return n;
+  }
+  const text = data.toString('latin1', 0, head);
+  const named = /^content-length: *(\d+)/im.exec(text);
+  if (named) return Number(named[1]);
+  return /^transfer-encoding: *.*chunked/im.test(text) ? undefined : 0;
+}

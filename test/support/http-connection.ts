@@ -1,0 +1,91 @@
+/**
+ * One keep-alive connection of a load generator: writes ready-made requests and reads answers, with as little work as
+ * possible, so that the generator isn't what is measured. One request at a time.
+ */
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type Answered, AnswerReader } from './http-answers.js';
+
+export interface Peer {
+  readonly host: string;
+  readonly port: number;
+  /** https */
+  readonly tls: boolean;
+  /** Any certificate will do. */
+  readonly insecure?: boolean;
+}
+
+/**
+ * What every plain connection reads into: the system fills it and we take what it holds before the next connection has
+ * its turn.
+ */
+const SHARED: Buffer = Buffer.allocUnsafeSlow(65_536);
+
+export class HttpConnection {
+  /** What is handed over is valid during the call only. */
+  onAnswer: (answer: Answered) => void = () => {};
+  onGone: (error: Error | undefined) => void = () => {};
+  readonly #socket: Socket;
+  readonly #reader: AnswerReader;
+
+  private constructor(peer: Peer, keep: boolean, opened: () => void) {
+    this.#reader = new AnswerReader(keep, (answer) => this.onAnswer(answer));
+    const { host, port } = peer;
+    if (peer.tls) {
+      const checked = { rejectUnauthorized: peer.insecure !== true, ALPNProtocols: ['http/1.1'] };
+      this.#socket = connectTls({ host, port, servername: host, ...checked });
+      this.#socket.setNoDelay(true);
+      this.#socket.on('data', (bytes: Buffer) => this.#data(bytes));
+      this.#socket.once('secureConnect', opened);
+    } else {
+      const callback = (size: number): boolean => {
+        this.#data(SHARED.subarray(0, size));
+        return true;
+      };
+      this.#socket = connect({ host, port, noDelay: true, onread: { buffer: SHARED, callback } });
+      this.#socket.once('connect', opened);
+    }
+    this.#socket.on('error', (error) => this.onGone(error));
+    this.#socket.on('close', () => this.onGone(undefined));
+  }
+
+  /** @param keep hand over whole answers; else those of errors only */
+  static open(peer: Peer, keep: boolean): Promise<HttpConnection> {
+    return new Promise((resolve, reject) => {
+      const connection: HttpConnection = new HttpConnection(peer, keep, () => {
+        connection.onGone = () => {};
+        resolve(connection);
+      });
+      connection.onGone = (error) => reject(error ?? new Error('connection closed'));
+    });
+  }
+
+  write(request: string): void {
+    this.#socket.write(request, 'latin1');
+  }
+
+  close(): void {
+    this.onGone = () => {};
+    this.onAnswer = () => {};
+    this.#socket.destroy();
+  }
+
+  #data(bytes: Buffer): void {
+    try {
+      this.#reader.push(bytes);
+    } catch (error) {
+      this.#socket.destroy(error as Error);
+    }
+  }
+}
+
+/**
+ * A request as it goes over the wire.
+ * @param headers lines that end with CRLF, Host among them
+ * @param form of ASCII characters only, as URL encoding makes it
+ */
+export function requestText(method: string, path: string, headers: string, form?: string): string {
+  const head = `${method} ${path} HTTP/1.1\r\n${headers}`;
+  if (form === undefined) return `${head}\r\n`;
+  return `${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
+}

@@ -1,0 +1,174 @@
+import { appendFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { backUp, refuseUnfinished, restore } from '../../../src/backup/index.js';
+import { DirectoryBlobs, type Keeping } from '../../../src/blobs/index.js';
+import { RealClock } from '../../../src/clock/index.js';
+import { epoch, realmId, realmKey } from '../../../src/core/index.js';
+import { LmdbLog } from '../../../src/log/index.js';
+import { LmdbStore, openEmbedded } from '../../../src/store/index.js';
+
+const clock = new RealClock();
+const ONE = realmId(1);
+const LIMITS = { maxAgeMs: 60_000, maxBytes: 1_000_000 };
+const bytes = (text: string): Buffer => Buffer.from(text);
+
+interface Source {
+  readonly place: string;
+  readonly data: string;
+  readonly blobs: DirectoryBlobs;
+  backUp(target: string): Promise<unknown>;
+}
+
+/** Two organizations, whose ids are at 7 and 20,000, and one blob. */
+async function source(test: Test, change: (blobs: DirectoryBlobs) => DirectoryBlobs = (b) => b): Promise<Source> {
+  const place = test.testdir();
+  const data = join(place, 'data');
+  const environment = await openEmbedded(data);
+  const store = new LmdbStore(environment, clock);
+  const write = { epoch: epoch(1), expected: 0, outbox: [{ to: 'do' }], due: 5, records: [] };
+  await store.commit({ ...write, key: realmKey(realmId(0)), state: { nextRealm: 4 } });
+  await store.commit({ ...write, key: realmKey(ONE), state: { reservedIds: 7, other: 'x' } });
+  await store.commit({ ...write, key: realmKey(realmId(3)), state: { reservedIds: 20_000 } });
+  await (await LmdbLog.open(environment, clock, LIMITS)).close();
+  const blobs = await DirectoryBlobs.open(join(data, 'blobs'));
+  await blobs.put(ONE, 'a', bytes('first'), 'text/plain');
+  await writeFile(join(data, 'secret'), 'the secret\n');
+  test.teardown(() => environment.close());
+  return { place, data, blobs, backUp: (target) => backUp({ environment, blobs: change(blobs), clock }, target) };
+}
+
+async function incarnationOf(data: string): Promise<string> {
+  const environment = await openEmbedded(data);
+  const log = await LmdbLog.open(environment, clock, LIMITS);
+  const { incarnation } = await log.position(ONE);
+  await log.close();
+  await environment.close();
+  return incarnation;
+}
+
+t.test('a restored directory has what was backed up, another log, and ids above those of before', async (test) => {
+  const { place, ...from } = await source(test);
+  await from.backUp(join(place, 'backup'));
+  const to = join(place, 'restored');
+  test.match(await restore(join(place, 'backup'), to, clock), { files: 3, format: 1 });
+  test.equal(await readFile(join(to, 'secret'), 'utf8'), 'the secret\n');
+  test.strictSame((await readdir(to)).includes('restore-unfinished'), false);
+
+  const environment = await openEmbedded(to);
+  const store = new LmdbStore(environment, clock);
+  const one = await store.load(realmKey(ONE), epoch(1_000));
+  test.match(one, { state: { reservedIds: 1_000_007, other: 'x' }, version: 2, outbox: [{ to: 'do' }], due: 5 });
+  const three = await store.load(realmKey(realmId(3)), epoch(1_000));
+  test.match(three, { state: { reservedIds: 1_020_000 } });
+  await environment.close();
+  const blobs = await DirectoryBlobs.open(join(to, 'blobs'));
+  const blob = await blobs.find(ONE, 'a');
+  test.strictSame([blob?.type, Buffer.from(await blob!.read()).toString()], ['text/plain', 'first']);
+
+  await restore(join(place, 'backup'), join(place, 'again'), clock);
+  const [first, second] = [await incarnationOf(to), await incarnationOf(join(place, 'again'))];
+  test.not(first, second);
+  test.equal(first, await incarnationOf(to), 'which stays from then on');
+});
+
+t.test('what is deleted while a backup reads is in it, and gone afterwards', async (test) => {
+  let begun = false;
+  const { place, blobs, data, ...from } = await source(test, (whole) =>
+    Object.assign(Object.create(whole) as DirectoryBlobs, {
+      async keepDeleted(): Promise<Keeping> {
+        const keeping = await whole.keepDeleted();
+        return {
+          ...keeping,
+          async *files() {
+            await whole.delete(ONE, 'b');
+            for await (const file of keeping.files()) {
+              // Listed, and deleted before it is read.
+              if (!begun) await whole.delete(ONE, 'a');
+              begun = true;
+              yield file;
+            }
+          },
+        };
+      },
+    }),
+  );
+  await blobs.put(ONE, 'b', bytes('second'), 'text/plain');
+  await from.backUp(join(place, 'backup'));
+  test.ok(begun);
+  for (const path of ['a', 'b']) test.equal(await blobs.find(ONE, path), undefined);
+  test.strictSame(await readdir(join(data, 'blobs', 'removed')), []);
+  await blobs.put(ONE, 'c', bytes('third'), '');
+  await blobs.delete(ONE, 'c');
+  test.strictSame(await readdir(join(data, 'blobs', 'removed')), [], 'deleting is deleting again');
+
+  await restore(join(place, 'backup'), join(place, 'restored'), clock);
+  const restored = await DirectoryBlobs.open(join(place, 'restored', 'blobs'));
+  for (const path of ['a', 'b']) test.ok(await restored.find(ONE, path), `${path} is in the backup`);
+});
+
+t.test('a backup that fails leaves nothing, nor does a restore', async (test) => {
+  const { place, data, ...from } = await source(test);
+  const good = join(place, 'good');
+  await from.backUp(good);
+  await test.rejects(from.backUp(good), /is not empty/);
+  await test.rejects(from.backUp('here'), /not an absolute path/);
+  await test.rejects(from.backUp(join(good, 'data.mdb', 'x')), /can't be written to/);
+  await mkdir(join(place, 'empty'));
+  await test.resolves(from.backUp(join(place, 'empty')), 'an empty folder is as good as none');
+
+  await test.rejects(restore(good, data, clock), /is not empty/);
+  await test.rejects(restore(good, join(good, 'data.mdb'), clock), /can't be restored to/);
+  await test.rejects(
+    restore(join(place, 'nowhere'), join(place, 'x'), clock),
+    /no backup, or one that was not finished/,
+  );
+
+  const target = join(place, 'target');
+  const manifest = JSON.parse(await readFile(join(good, 'backup.json'), 'utf8')) as object;
+  const bad = async (spoil: (file: (name: string) => string) => Promise<unknown>, says: RegExp): Promise<void> => {
+    const copy = join(place, 'copy');
+    await cp(good, copy, { recursive: true });
+    await spoil((name) => join(copy, name));
+    await test.rejects(restore(copy, target, clock), says, String(says));
+    test.notOk((await readdir(place)).includes('target'), 'no directory is made');
+    await mkdir(target);
+    await test.rejects(restore(copy, target, clock), says);
+    test.strictSame(await readdir(target), [], 'an empty one stays empty');
+    await rm(target, { recursive: true });
+    await rm(copy, { recursive: true });
+  };
+  const say = (change: object) => (file: (name: string) => string) =>
+    writeFile(file('backup.json'), JSON.stringify({ ...manifest, ...change }));
+  await bad((file) => rm(file('backup.json')), /no backup, or one that was not finished/);
+  await bad((file) => truncate(file('backup.json'), 20), /backup\.json can't be read/);
+  await bad((file) => writeFile(file('backup.json'), 'null'), /backup\.json can't be read/);
+  await bad((file) => truncate(file('data.mdb'), 4_096), /damaged: data\.mdb is not what was backed up/);
+  await bad((file) => rm(file('secret')), /can't be copied: ENOENT/);
+  await bad((file) => rm(file('SHA256SUMS')), /damaged: SHA256SUMS: ENOENT/);
+  await bad((file) => appendFile(file('SHA256SUMS'), 'x'), /damaged: SHA256SUMS was changed/);
+  await bad(say({ format: 999 }), /in format 999, this program knows up to \d+: use the newer program/);
+  await bad(say({ format: -1 }), /names no format that there could be/);
+});
+
+t.test('a list of files that leads out of the backup is refused', async (test) => {
+  const { createHash } = await import('node:crypto');
+  const { place, ...from } = await source(test);
+  const backup = join(place, 'backup');
+  await from.backUp(backup);
+  const manifest = JSON.parse(await readFile(join(backup, 'backup.json'), 'utf8')) as object;
+  for (const name of ['../../etc/passwd', '/etc/passwd', 'blobs/../../x', './data.mdb', 'a//b', 'a\0b', '']) {
+    const list = `${'0'.repeat(64)}  ${name}\n`;
+    await writeFile(join(backup, 'SHA256SUMS'), list);
+    const sums = createHash('sha256').update(list).digest('hex');
+    await writeFile(join(backup, 'backup.json'), JSON.stringify({ ...manifest, sums }));
+    await test.rejects(restore(backup, join(place, 'x'), clock), /SHA256SUMS has the line/, JSON.stringify(name));
+  }
+});
+
+t.test('a directory whose restoring did not end is refused', async (test) => {
+  const place = test.testdir();
+  await test.resolves(refuseUnfinished(place));
+  await writeFile(join(place, 'restore-unfinished'), 'from /backups/1\n');
+  await test.rejects(refuseUnfinished(place), /restoring .* from \/backups\/1 did not end: empty it and restore again/);
+});

@@ -1,0 +1,61 @@
+import t from 'tap';
+import { type RealmId, realmId, seq } from '../../../src/core/index.js';
+import { LagWatch } from '../../../src/directory/lag.js';
+import type { RealmTail } from '../../../src/directory/tail.js';
+import type { EventLog } from '../../../src/log/index.js';
+
+function setUp(realms: number) {
+  const ends = new Map<RealmId, number>();
+  const tails = Array.from({ length: realms }, (_, i) => ({ realm: realmId(i + 1), reached: seq(0) }));
+  let asked = 0;
+  const log = {
+    position: async (realm: RealmId) => {
+      asked++;
+      const end = ends.get(realm);
+      if (end === undefined) throw new Error('away');
+      return { end, trimmed: 0, incarnation: '' };
+    },
+  };
+  const time = { now: 0 };
+  const watch = new LagWatch(
+    log as unknown as EventLog,
+    () => tails as unknown as RealmTail[],
+    () => time.now,
+  );
+  return { ends, tails, time, watch, asked: () => asked };
+}
+
+t.test('seconds count from when an end was seen that is not reached yet', async (t) => {
+  const { ends, tails, time, watch } = setUp(1);
+  const [tail] = tails;
+  ends.set(tail!.realm, 10);
+  t.strictSame(await watch.look(), { positions: 10, ms: 0 });
+  time.now = 3_000;
+  t.strictSame(await watch.look(), { positions: 10, ms: 3_000 });
+  // It moves on, and so does the log: what was there at the first look is reached, what came since is not.
+  tail!.reached = seq(11);
+  ends.set(tail!.realm, 15);
+  time.now = 5_000;
+  t.strictSame(await watch.look(), { positions: 4, ms: 0 });
+  tail!.reached = seq(15);
+  t.strictSame(await watch.look(), { positions: 0, ms: 0 });
+});
+
+t.test('a log that is away keeps what was known of it, and costs no scrape', async (t) => {
+  const { ends, tails, time, watch } = setUp(1);
+  ends.set(tails[0]!.realm, 10);
+  await watch.look();
+  ends.clear();
+  time.now = 2_000;
+  t.strictSame(await watch.look(), { positions: 0, ms: 2_000 });
+});
+
+t.test('of many organizations some are looked at each time, in turn', async (t) => {
+  const { ends, tails, watch, asked } = setUp(120);
+  for (const { realm } of tails) ends.set(realm, 0);
+  ends.set(tails[110]!.realm, 7);
+  t.equal((await watch.look()).positions, 0);
+  t.equal(asked(), 50);
+  await watch.look();
+  t.equal((await watch.look()).positions, 7);
+});

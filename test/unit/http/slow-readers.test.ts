@@ -1,0 +1,201 @@
+/** Clients that do not read what they asked for: both adapters, over real connections. */
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import { chooseFactory } from '../../../src/http/open-server.js';
+import { Headers, type HttpServer } from '../../../src/http/server.js';
+import { SLOW_LIMITS, SlowAnswers } from '../../../src/http/slow-answers.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { until } from '../../support/until.js';
+import { RawClient } from './support.js';
+
+const kinds = [
+  'node',
+  ...((await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? [] : ['uws']),
+] as ('node' | 'uws')[];
+
+/** More than a connection takes by itself; one that is shared by all answers, and small ones around it. */
+const LARGE = randomBytes(12_000_000);
+const BODY = ['{"a":"', LARGE, '","b":"ä', Buffer.from('x'.repeat(100)), '"}'];
+const DIGEST = BODY.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+const LENGTH = BODY.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+const HEADERS = new Headers([['Content-Type', 'application/json']]);
+const SMALL = 'y'.repeat(1_000);
+const REQUEST = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const MIB = 1_048_576;
+
+/** A connection that reads nothing until it is told. */
+async function silent(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {});
+  await once(socket, 'connect');
+  socket.pause();
+  return socket;
+}
+
+for (const kind of kinds) {
+  const start = async (t: Test, over: Partial<typeof SLOW_LIMITS> = {}) => {
+    const clock = new FakeClock();
+    const slow = new SlowAnswers(clock, { ...SLOW_LIMITS, maxBytes: 1e12, ...over });
+    let handled = 0;
+    const { factory } = await chooseFactory(kind);
+    const server: HttpServer = await factory.listen({
+      host: '127.0.0.1',
+      port: 0,
+      maxBodyBytes: 1_000,
+      onError: (error) => t.fail(String(error)),
+      slow,
+      handler: (exchange) => {
+        handled++;
+        const later = exchange.path === '/later';
+        const respond = (): void => exchange.respond(200, HEADERS, exchange.path === '/small' ? [SMALL] : BODY);
+        if (later) setImmediate(respond);
+        else respond();
+      },
+    });
+    const sockets: Socket[] = [];
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy();
+      server.terminate();
+    });
+    const open = async (): Promise<Socket> => {
+      const socket = await silent(server.port);
+      sockets.push(socket);
+      return socket;
+    };
+    const works = async (): Promise<boolean> => {
+      const client = await RawClient.open(server.port);
+      client.send(REQUEST('/small'));
+      const answer = await client.response();
+      client.socket.destroy();
+      return answer?.text === SMALL;
+    };
+    return { clock, slow, server, open, works, handled: () => handled };
+  };
+
+  for (const path of ['/large', '/later']) {
+    t.test(
+      `${kind}: 200 clients that do not read a large answer cost no memory, and are cut off (${path})`,
+      async (t) => {
+        const { clock, slow, server, open, works } = await start(t);
+        const before = process.memoryUsage().rss;
+        for (let i = 0; i < 200; i++) (await open()).write(REQUEST(path));
+        await until('all of them wait', () => slow.size === 200);
+        t.ok(slow.bytes > 200 * MIB, `${Math.round(slow.bytes / MIB)} MiB wait`);
+        const grown = (process.memoryUsage().rss - before) / MIB;
+        t.ok(grown < 150, `${Math.round(grown)} MiB for them`);
+        t.ok(await works(), 'others are answered meanwhile');
+        clock.advance(SLOW_LIMITS.stallMs + 1_000);
+        t.same([slow.size, slow.bytes, slow.cut], [0, 0, 200]);
+        await until('nothing runs', () => server.running === 0);
+        t.ok(await works());
+      },
+    );
+  }
+
+  t.test(`${kind}: a client that reads at last gets all of it`, async (t) => {
+    const { slow, server, open } = await start(t);
+    for (const path of ['/large', '/later']) {
+      const socket = await open();
+      socket.write(REQUEST(path));
+      await until('it waits', () => slow.size === 1);
+      const hash = createHash('sha256');
+      let head = '';
+      let got = 0;
+      socket.on('data', (chunk: Buffer) => {
+        let body = chunk;
+        if (!head.includes('\r\n\r\n')) {
+          const end = Buffer.concat([Buffer.from(head, 'latin1'), chunk]).indexOf('\r\n\r\n');
+          const from = end < 0 ? chunk.length : end + 4 - head.length;
+          head += chunk.toString('latin1', 0, from);
+          body = chunk.subarray(from);
+        }
+        const part = body.subarray(0, Math.max(0, LENGTH - got));
+        got += body.length;
+        hash.update(part);
+      });
+      socket.resume();
+      await until('all of it', () => got >= LENGTH);
+      t.match(head, new RegExp(`content-length: ${LENGTH}`, 'i'));
+      t.equal(hash.digest('hex'), DIGEST);
+      await until('nothing waits', () => slow.size === 0 && server.running === 0);
+      socket.destroy();
+    }
+    t.same([slow.bytes, slow.cut], [0, 0]);
+  });
+
+  t.test(`${kind}: when all together are too much, those that wait longest go`, async (t) => {
+    const { slow, server, open, works } = await start(t, { maxBytes: 3 * LENGTH });
+    const sockets: Socket[] = [];
+    for (let i = 0; i < 12; i++) {
+      const socket = await open();
+      sockets.push(socket);
+      socket.write(REQUEST('/large'));
+      await until('it waits, or another went', () => slow.size + slow.cut === i + 1);
+    }
+    t.ok(slow.bytes <= 3 * LENGTH);
+    t.ok(slow.cut >= 8, `${slow.cut} cut off`);
+    t.equal(slow.size, 12 - slow.cut);
+    t.ok(await works());
+    for (const socket of sockets) socket.destroy();
+    await until('nothing waits', () => slow.size === 0 && server.running === 0);
+    t.equal(slow.bytes, 0, 'who leaves by himself is forgotten as well');
+  });
+
+  t.test(`${kind}: requests without number that nobody reads the answers of`, async (t) => {
+    const { open, works, handled } = await start(t);
+    const socket = await open();
+    let closed = false;
+    socket.on('close', () => {
+      closed = true;
+    });
+    const before = process.memoryUsage().rss;
+    const many = REQUEST('/small').repeat(1_000);
+    let sent = 0;
+    // Until the server takes no more, or 200 MB of answers are asked for.
+    for (; sent < 200 && !closed; sent++) {
+      const taken = socket.write(many);
+      if (!taken && !(await Promise.race([drained(socket), turns(200)]))) break;
+    }
+    const grown = (process.memoryUsage().rss - before) / MIB;
+    t.ok(handled() < 100_000, `${handled()} of ${sent * 1_000} were handled`);
+    t.ok(grown < 60, `${Math.round(grown)} MiB`);
+    t.ok(await works());
+  });
+}
+
+const drained = (socket: Socket): Promise<boolean> =>
+  once(socket, 'drain').then(
+    () => true,
+    () => false,
+  );
+
+/** So many turns of the event loop without what was waited for. */
+async function turns(n: number): Promise<false> {
+  for (let i = 0; i < n; i++) await new Promise((resolve) => setTimeout(resolve, 5));
+  return false;
+}
+
+t.test('who takes something now and then must still be through in time', async (t) => {
+  const clock = new FakeClock();
+  const slow = new SlowAnswers(clock);
+  let left = 10 * MIB;
+  let cut = 0;
+  const answer = {
+    length: 10 * MIB,
+    get left() {
+      return left;
+    },
+    cut: () => cut++,
+  };
+  slow.waits(answer);
+  let seconds = 0;
+  for (; cut === 0 && seconds < 10_000; seconds++) {
+    clock.advance(1_000);
+    left -= 1_000;
+    if (cut === 0) slow.waits(answer);
+  }
+  const allowed = SLOW_LIMITS.graceMs / 1000 + (10 * MIB) / SLOW_LIMITS.bytesPerSecond;
+  t.ok(Math.abs(seconds - allowed) < 3, `${seconds} s of ${allowed}`);
+  t.equal(clock.next(), undefined, 'no timer where nothing waits');
+});

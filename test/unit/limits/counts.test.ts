@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { type Count, LeakyCount, SlidingCount } from '../../../src/limits/counts.js';
+
+const RULE = { windowMs: 60_000, calls: 200 };
+
+/** Calls that were let through, by time. */
+function passed(count: Count, times: readonly number[]): number[] {
+  return times.filter((at) => {
+    if (count.wait(at) > 0) return false;
+    count.add(1, at);
+    return true;
+  });
+}
+
+const steps = fc.array(fc.integer({ min: 0, max: 4_000 }), { minLength: 1, maxLength: 400 });
+const timesOf = (gaps: readonly number[]): number[] => {
+  let at = 0;
+  return gaps.map((gap) => {
+    at += gap;
+    return at;
+  });
+};
+
+t.test('a sliding window: all calls at once, then as the first ones get old', async (t) => {
+  const count = new SlidingCount(RULE);
+  t.equal(passed(count, Array<number>(300).fill(1_000)).length, 200);
+  t.same([count.wait(1_000), count.remaining(1_000), count.fullAt(1_000)], [60_000, 0, 61_000]);
+  t.equal(count.wait(60_999), 1);
+  t.same([count.wait(61_000), count.remaining(61_000)], [0, 200]);
+});
+
+t.test('calls of others may bring it above its limit, and as many must be forgotten', async (t) => {
+  const count = new SlidingCount({ windowMs: 60_000, calls: 3 });
+  count.add(1, 0);
+  count.add(5, 10_000);
+  count.add(2, 20_000);
+  t.equal(count.wait(20_000), 50_000, 'two of 20 s are left then');
+  t.same([count.remaining(69_999), count.remaining(70_000)], [0, 1]);
+});
+
+t.test('in no window less a sixtieth are more calls than allowed, and a wait that was told is enough', async (t) => {
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
+      const count = new SlidingCount({ windowMs: 60_000, calls });
+      const through = passed(count, timesOf(gaps));
+      for (const [i, at] of through.entries()) {
+        const later = through[i + calls];
+        if (later !== undefined && later - at < 59_000) return false;
+      }
+      const end = timesOf(gaps).at(-1)!;
+      const wait = count.wait(end);
+      const left = count.remaining(end);
+      return count.wait(end + wait) === 0 && (wait === 0) === left > 0;
+    }),
+  );
+  t.pass();
+});
+
+t.test('memory of a window does not depend on how much was called', async (t) => {
+  const count = new SlidingCount({ windowMs: 60_000, calls: 1_000_000_000 });
+  for (let at = 0; at < 300_000; at += 7) count.add(1_000, at);
+  t.ok(count.parts <= 61, `${count.parts} parts`);
+});
+
+t.test('a leaky bucket: the burst, then one each window / calls', async (t) => {
+  const count = new LeakyCount(RULE);
+  t.equal(passed(count, Array<number>(300).fill(0)).length, 200);
+  t.same([count.wait(0), count.remaining(0), count.fullAt(0)], [300, 0, 60_000]);
+  t.equal(passed(count, [299, 300, 301, 600, 900]).length, 3);
+  t.same([count.remaining(120_000), count.wait(120_000)], [200, 0]);
+});
+
+t.test('no burst of a leaky bucket is longer than its rule', async (t) => {
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
+      const count = new LeakyCount({ windowMs: 60_000, calls });
+      const through = passed(count, timesOf(gaps));
+      // In any stretch of time: the whole bucket, and what leaked meanwhile.
+      for (let i = 0; i < through.length; i++) {
+        for (let k = i; k < through.length; k++) {
+          const allowed = calls + ((through[k]! - through[i]!) * calls) / 60_000 + 1e-6;
+          if (k - i + 1 > allowed) return false;
+        }
+      }
+      const end = timesOf(gaps).at(-1)!;
+      return count.wait(end + count.wait(end)) === 0;
+    }),
+  );
+  t.pass();
+});

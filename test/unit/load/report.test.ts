@@ -1,0 +1,215 @@
+/** Table, data and page of a run whose figures are known. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import t from 'tap';
+import { record, sparse, times } from '../../load/histograms.js';
+import { pageOf } from '../../load/html.js';
+import { DEFAULT_MIX } from '../../load/mix.js';
+import { type LoadOptions, readOptions, USAGE } from '../../load/options.js';
+import { progressLine } from '../../load/progress.js';
+import { type Interval, OPERATIONS } from '../../load/protocol.js';
+import { dataOf, tableOf } from '../../load/report.js';
+import type { Outcome } from '../../load/run.js';
+import { chart, powers, ticks } from '../../load/svg.js';
+import { type Point, pointOf, Totals } from '../../load/totals.js';
+import { doubtsOf, warningsOf } from '../../load/trust.js';
+
+const times100 = (): ReturnType<typeof times> => {
+  const histogram = times();
+  for (let ms = 1; ms <= 100; ms++) record(histogram, ms);
+  return histogram;
+};
+
+const interval = (): Interval => ({
+  kind: 'interval',
+  worker: 0,
+  ms: 1_000,
+  clients: 10,
+  held: 9,
+  inFlight: 1,
+  requests: 101,
+  polls: 30,
+  events: 40,
+  operations: [
+    {
+      operation: OPERATIONS.indexOf('POST /messages (stream)'),
+      count: 100,
+      errors: 1,
+      intended: sparse(times100()),
+      service: sparse(times100()),
+    },
+  ],
+  deliveries: sparse(times100()),
+  lag: [],
+  errors: [{ key: 'POST /messages (stream)|429 RATE_LIMIT_HIT', count: 1, sample: 'API usage exceeded <rate> limit' }],
+  limited: 1,
+  lostQueues: 0,
+  sent: [],
+  delivered: [],
+  moves: [],
+  cpuMs: 100,
+  rssBytes: 2 ** 26,
+  stallMs: 3,
+});
+
+function outcome(): Outcome {
+  const totals = new Totals();
+  totals.add(interval());
+  const rest = { clients: 10, held: 9, inFlight: 1, harnessCpu: 0.1, harnessMib: 64, machineCpu: 0.5, stallMs: 3 };
+  const point = (at: number, phase: string): Point =>
+    pointOf(totals, { at, seconds: 1, phase, serverCpu: 0.4, serverMib: 300, ...rest });
+  return {
+    points: [point(1, 'ramp'), point(2, 'measured'), point(3, 'measured')],
+    totals,
+    everything: totals,
+    seconds: 2,
+    balance: { expected: 100, delivered: 98, missing: 2, unexpected: 0, unacknowledged: 0 },
+    warnings: ['something <odd>'],
+    capacity: undefined,
+    interrupted: false,
+    users: 10,
+  };
+}
+
+const FACTS = {
+  when: '2026-01-01T00:00:00.000Z',
+  machine: 'a machine',
+  site: 'https://chat.example.com',
+  summary: 'ten & more',
+};
+
+/** Tags that don't close where they should; empty when the page is well formed. */
+function faultsOf(page: string): string[] {
+  const faults: string[] = [];
+  const open: string[] = [];
+  const empty = new Set(['meta', '!doctype']);
+  for (const [tag, name] of page
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .matchAll(/<(\/?[!a-zA-Z][a-zA-Z0-9]*)[^>]*>/g)) {
+    const word = name!.toLowerCase();
+    if (empty.has(word) || tag.endsWith('/>')) continue;
+    if (!word.startsWith('/')) open.push(word);
+    else if (open.pop() !== word.slice(1)) faults.push(tag);
+  }
+  return [...faults, ...open];
+}
+
+t.test('the table has what was measured', async (test) => {
+  const table = tableOf(outcome());
+  test.match(table, /POST \/messages \(stream\) +100 +50 +50\.5 +50\.\d +90\.\d +99\.\d +100\.0 +100\.0 +99\.\d +1\n/);
+  test.match(table, /message seen by a client +100 +50 /);
+  test.match(table, /98 of 100 expected, 2 missing/);
+  test.match(table, /error 429 RATE_LIMIT_HIT, 1 times in POST \/messages \(stream\)/);
+  test.match(table, /rate limits: 1 calls were refused with 429/);
+  test.match(table, /! something <odd>/);
+});
+
+t.test('the page is well formed, needs nothing from elsewhere, and shows every chart', async (test) => {
+  const page = pageOf(outcome(), FACTS);
+  test.strictSame(faultsOf(page), []);
+  test.notMatch(page, /<script|src=|href=|@import|url\(/);
+  test.notMatch(page, /<odd>|<rate>|ten & more/, 'texts are escaped');
+  test.equal([...page.matchAll(/<svg /g)].length, 7);
+  test.notMatch(page, /NaN|undefined|Infinity/);
+});
+
+t.test('a capacity search has its steps on the page', async (test) => {
+  const facts = {
+    callMean: 1,
+    callP99: 2,
+    deliveryMean: 3,
+    deliveryP99: 4,
+    errors: 0,
+    limited: 0,
+    doubts: [],
+    facts: '',
+  };
+  const steps = [
+    { users: 50, ...facts, broke: [] },
+    { users: 75, ...facts, broke: ['p99 of calls 3 s > 2 s'] },
+  ];
+  const capacity = { users: 50, broke: ['p99 of calls 3 s > 2 s'], steps, unfinished: false };
+  const page = pageOf({ ...outcome(), capacity }, FACTS);
+  test.strictSame(faultsOf(page), []);
+  test.match(page, /capacity: 50 users/);
+  test.match(page, /p99 of calls 3 s &gt; 2 s/);
+});
+
+t.test('the data are JSON without addresses of services or files', async (test) => {
+  const options = readOptions(['--owner-zuliprc', '/home/me/zuliprc'], {
+    NATS_URL: 'nats://u:secret@h',
+  }) as LoadOptions;
+  const text = JSON.stringify(dataOf(outcome(), FACTS, options, DEFAULT_MIX));
+  test.notMatch(text, /secret|zuliprc/);
+  const schema = {
+    type: 'object',
+    required: ['format', 'options', 'mix', 'rows', 'histograms', 'series', 'balance', 'errors'],
+    properties: {
+      format: { const: 1 },
+      rows: { type: 'array', minItems: 3 },
+      series: { type: 'array', minItems: 3, maxItems: 3 },
+      histograms: { type: 'object', required: ['calls', 'deliveries', 'operations'] },
+    },
+  };
+  test.ok(new Ajv2020().validate(schema, JSON.parse(text)));
+});
+
+t.test('the progress line tells clients, rates, the worst percentile, errors and doubts', async (test) => {
+  const { points } = outcome();
+  const line = progressLine(points);
+  test.match(line, /clients 10 {2}held 9 {2}calls\/s 101 {2}deliveries\/s 100 {2}p99 99\.\d ms/);
+  test.match(line, /errors 3 \(429: 3\) {2}server 40 % 300 MiB {2}harness 10 % 64 MiB {2}machine 50 %$/);
+  test.match(progressLine([{ ...points[0]!, harnessCpu: 0.99 }]), /! harness: busy$/);
+});
+
+t.test('a harness that cannot keep up is doubted; a moment is forgiven', async (test) => {
+  const calm = outcome().points[0]!;
+  test.strictSame(doubtsOf(calm), []);
+  test.strictSame(doubtsOf({ ...calm, lagP99: 30, stallMs: 200, machineCpu: 0.99 }), ['late', 'stalled', 'machine']);
+  const points = Array.from({ length: 100 }, (_, i) => ({ ...calm, lagP99: i < 3 ? 100 : 0 }));
+  test.strictSame(warningsOf(points), []);
+  test.equal(warningsOf(points.map((point) => ({ ...point, lagP99: 100 }))).length, 1);
+});
+
+t.test('charts stand whatever the values are', async (test) => {
+  for (const values of [[], [Number.NaN], [0], [0, 0, 0], [1e-9, 1e9], [5, Number.NaN, 7]]) {
+    for (const logarithmic of [true, false]) {
+      const times = values.map((_, i) => i);
+      const text = chart({
+        title: 'A & B',
+        unit: 'ms',
+        times,
+        lines: [{ name: 'x', colour: '#000', values }],
+        logarithmic,
+      });
+      test.strictSame(faultsOf(text), []);
+      test.notMatch(text, /NaN|Infinity|undefined/, JSON.stringify(values));
+    }
+  }
+  test.strictSame(ticks(37), [0, 10, 20, 30, 40]);
+  test.strictSame(powers(0.5, 40), [0.1, 1, 10, 100]);
+});
+
+t.test('options are checked, and each is in the usage', async (test) => {
+  const read = (...argv: string[]) => readOptions(argv, {});
+  test.equal(read('--help'), 'help');
+  test.equal(read('--print-mix'), 'mix');
+  test.match(read('--users', '20', '--subscribers', '3-9', '--max-p99', '50'), {
+    users: 20,
+    smallest: 3,
+    largest: 9,
+    thresholds: { mean: 100, p99: 50, errors: 0.025 },
+  });
+  for (const argv of [
+    ['--users', '0'],
+    ['--users', '1.5'],
+    ['--users', 'many'],
+    ['--subscribers', '9-3'],
+    ['--site', 'http://x'],
+    ['--cluster', '--owner-zuliprc', 'x'],
+    ['--prefix', 'Not Good'],
+    ['--nonsense'],
+  ]) {
+    test.throws(() => read(...argv), argv.join(' '));
+  }
+  test.match(USAGE, /--workers/);
+});

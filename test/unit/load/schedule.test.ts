@@ -1,0 +1,91 @@
+/** What simulated clients do is a function of the seed, at the frequencies that the mix says. */
+import fc from 'fast-check';
+import t from 'tap';
+import { Agenda } from '../../load/agenda.js';
+import { DEFAULT_MIX, type Mix, mixOf } from '../../load/mix.js';
+import { type Planned, randomOf, Schedule } from '../../load/schedule.js';
+
+const MINUTE_MS = 60_000;
+
+function during(seed: number, client: number, mix: Mix, ms: number): Planned[] {
+  const schedule = new Schedule(randomOf(seed, client), mix);
+  const planned: Planned[] = [];
+  for (let next = schedule.next(); next && next.at < ms; next = schedule.next()) planned.push(next);
+  return planned;
+}
+
+const text = (planned: readonly Planned[]): string =>
+  planned.map(({ at, entry }) => `${at.toFixed(3)} ${entry.action}`).join('\n');
+
+t.test('the same seed and client plan the same; another seed or client something else', async (test) => {
+  const plan = text(during(7, 3, DEFAULT_MIX, 60 * MINUTE_MS));
+  test.equal(text(during(7, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
+  test.not(text(during(8, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
+  test.not(text(during(7, 4, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
+});
+
+t.test('large seeds are as good as small ones', async (test) => {
+  const firsts = new Set<number>();
+  for (let i = 0; i < 1_000; i++) firsts.add(randomOf(2 ** 31 - i, 5).next());
+  test.ok(firsts.size > 990, `${firsts.size} distinct beginnings of 1,000 seeds`);
+});
+
+t.test('over many clients each action comes as often as the mix says', async (test) => {
+  const minutes = 100;
+  const clients = 200;
+  const counts = new Map<string, number>();
+  for (let client = 0; client < clients; client++) {
+    for (const { entry } of during(1, client, DEFAULT_MIX, minutes * MINUTE_MS)) {
+      counts.set(entry.action, (counts.get(entry.action) ?? 0) + 1);
+    }
+  }
+  for (const { action, perMinute, everySeconds } of DEFAULT_MIX.actions) {
+    const rate = perMinute ?? (everySeconds === undefined ? undefined : 60 / everySeconds);
+    if (rate === undefined) {
+      test.notOk(counts.has(action), `${action} only follows messages`);
+      continue;
+    }
+    const expected = rate * minutes * clients;
+    // Five standard deviations of a Poisson count; the seed is fixed.
+    const off = Math.abs((counts.get(action) ?? 0) - expected);
+    test.ok(off < 5 * Math.sqrt(expected) + 1, `${action}: ${counts.get(action)} of about ${expected}`);
+  }
+});
+
+t.test('times never run backwards, and distances of timers are exact', async (test) => {
+  const planned = during(3, 0, DEFAULT_MIX, 300 * MINUTE_MS);
+  test.ok(planned.every(({ at }, i) => i === 0 || at >= planned[i - 1]!.at));
+  const presences = planned.filter(({ entry }) => entry.action === 'presence').map(({ at }) => at);
+  test.ok(presences.length >= 299);
+  test.ok(presences.every((at, i) => i === 0 || Math.abs(at - presences[i - 1]! - MINUTE_MS) < 1e-3));
+});
+
+t.test('a mix in which nothing happens by itself plans nothing', async (test) => {
+  const mix = mixOf({ actions: [{ action: 'react', perReceived: 0.5 }] });
+  test.equal(new Schedule(randomOf(1, 1), mix).next(), undefined);
+});
+
+t.test(
+  'the agenda gives everything once, in order of time, equal times in order of arrival, nothing before its time',
+  async () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }),
+        fc.integer({ min: 0, max: 20 }),
+        (times, now) => {
+          const agenda = new Agenda<number>();
+          times.forEach((at, i) => {
+            agenda.add(at, i);
+          });
+          const taken: { at: number; item: number }[] = [];
+          for (let one = agenda.take(now); one; one = agenda.take(now)) taken.push({ at: one.at, item: one.item });
+          const expected = times
+            .map((at, item) => ({ at, item }))
+            .filter(({ at }) => at <= now)
+            .sort((a, b) => a.at - b.at || a.item - b.item);
+          return JSON.stringify(taken) === JSON.stringify(expected) && agenda.size === times.length - expected.length;
+        },
+      ),
+    );
+  },
+);

@@ -1,0 +1,72 @@
+import t from 'tap';
+import { Health } from '../../../src/ops/health.js';
+
+/** Time that the test moves, with little patience. */
+function setUp(answerMs = 10_000) {
+  let now = 0;
+  const health = new Health({ now: () => now, answerMs, freshMs: 1_000 });
+  health.started();
+  return {
+    health,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+t.test('ready is what passes every check; what fails says why', async (t) => {
+  const { health, pass } = setUp();
+  health.add('bus', () => true);
+  health.add('store', () => Promise.resolve(true as const));
+  t.match(await health.readiness(), { ready: true, checks: { bus: { ok: true }, store: { ok: true } } });
+  health.add('bus', () => 'not connected');
+  pass(1_000);
+  t.match(await health.readiness(), { ready: false, checks: { bus: { ok: false, reason: 'not connected' } } });
+});
+
+t.test('what a service says of its failure stays here: it may hold a password', async (t) => {
+  const { health } = setUp();
+  health.add('store', () => Promise.reject(new Error('mongodb://conclave:hunter2@db refused')));
+  health.add('log', () => {
+    throw new Error('nats://conclave:hunter2@bus refused');
+  });
+  const readiness = await health.readiness();
+  t.match(readiness.checks, { store: { ok: false, reason: 'out of reach' }, log: { ok: false } });
+  t.notMatch(JSON.stringify(readiness), 'hunter2');
+});
+
+t.test('a service that never answers is a failed check, soon', async (t) => {
+  const { health } = setUp(5);
+  health.add('store', () => new Promise(() => {}));
+  t.match(await health.readiness(), { ready: false, checks: { store: { ok: false, reason: 'no answer in time' } } });
+});
+
+t.test('however many ask, services are asked once a second', async (t) => {
+  const { health, pass } = setUp();
+  let asked = 0;
+  health.add('store', async () => {
+    asked++;
+    return true as const;
+  });
+  await Promise.all(Array.from({ length: 100 }, () => health.readiness()));
+  pass(999);
+  await health.readiness();
+  t.equal(asked, 1);
+  pass(1);
+  await health.readiness();
+  t.equal(asked, 2);
+});
+
+t.test('not ready before everything is up', async (t) => {
+  const health = new Health();
+  t.match(await health.readiness(), { ready: false, checks: { started: { ok: false } } });
+  health.started();
+  t.match(await health.readiness(), { ready: true }, 'at once, whatever was remembered');
+});
+
+t.test('not ready from the moment it leaves', async (t) => {
+  const { health } = setUp();
+  t.equal((await health.readiness()).ready, true);
+  health.leave();
+  t.match(await health.readiness(), { ready: false, checks: { leaving: { ok: false, reason: 'leaving' } } });
+});

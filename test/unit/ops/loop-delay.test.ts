@@ -1,0 +1,51 @@
+import t from 'tap';
+import { LoopDelay, type LoopTimer } from '../../../src/ops/loop-delay.js';
+
+class Turns implements LoopTimer {
+  time = 0;
+  #fn: () => void = () => {};
+  stopped = false;
+
+  now(): number {
+    return this.time;
+  }
+
+  every(_ms: number, fn: () => void): () => void {
+    this.#fn = fn;
+    return () => {
+      this.stopped = true;
+    };
+  }
+
+  /** The timer rings this late, so often. */
+  late(ms: number, times: number): void {
+    for (let i = 0; i < times; i++) {
+      this.time += 250 + ms;
+      this.#fn();
+    }
+  }
+}
+
+t.test('a loop that turns has no delay', (t) => {
+  const turns = new Turns();
+  const delay = new LoopDelay(turns);
+  t.equal(delay.median, 0, 'nor one of which nothing is known');
+  turns.late(0, 20);
+  t.equal(delay.median, 0);
+  t.end();
+});
+
+t.test('one long pause says nothing, being late most of the time does, and it passes', (t) => {
+  const turns = new Turns();
+  const delay = new LoopDelay(turns);
+  turns.late(0, 10);
+  turns.late(5_000, 1);
+  t.equal(delay.median, 0);
+  turns.late(800, 10);
+  t.equal(delay.median, 800);
+  turns.late(0, 10);
+  t.equal(delay.median, 0);
+  delay.close();
+  t.ok(turns.stopped);
+  t.end();
+});

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import t from 'tap';
+import { RealClock } from '../../../src/clock/index.js';
+import { epoch, realmId, realmKey } from '../../../src/core/index.js';
+import { judgeFormat, LmdbStore, openEmbedded } from '../../../src/store/index.js';
+
+t.test('a program reads its own format and the one before', async (test) => {
+  test.equal(judgeFormat('it', 3, 3), 'own');
+  test.equal(judgeFormat('it', 2, 3), 'before');
+  test.throws(() => judgeFormat('it', 4, 3), {
+    name: 'FormatMismatch',
+    message: 'it is in format 4, this program knows up to 3: use the newer program that wrote it',
+  });
+  test.throws(() => judgeFormat('it', 1, 3), {
+    name: 'FormatMismatch',
+    message: 'it is in format 1, this program reads 2 and 3: upgrade one version at a time',
+  });
+  for (const odd of [undefined, null, 0, -1, 1.5, '3', Number.NaN, {}]) {
+    test.throws(() => judgeFormat('it', odd, 3), { name: 'FormatMismatch' }, String(odd));
+  }
+});
+
+t.test('a data directory: raised by the next version, refused by others', async (test) => {
+  const place = join(test.testdir(), 'data');
+  const with_ = async (known?: number): Promise<void> => (await openEmbedded(place, known)).close();
+  await with_(5);
+  await test.rejects(with_(4), /in format 5, this program knows up to 4/);
+  await test.rejects(with_(7), /in format 5, this program reads 6 and 7: upgrade one version at a time/);
+  await test.resolves(with_(6), 'nobody keeps the lock of a directory that it may not use');
+  await test.rejects(with_(5), /in format 6/);
+  await test.resolves(with_(7));
+});
+
+t.test('what was written before formats were is the first one', async (test) => {
+  const place = test.testdir();
+  const old = open({ path: place, noSubdir: false, maxDbs: 32, encoding: 'binary' });
+  await old.openDB({ name: 'roots', encoding: 'binary' }).put('x', Buffer.from([1]));
+  await old.close();
+  await test.rejects(openEmbedded(place, 3), /in format 1, this program reads 2 and 3/);
+  const environment = await openEmbedded(place, 2);
+  const write = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [], state: {} };
+  await new LmdbStore(environment, new RealClock()).commit({ ...write, key: realmKey(realmId(1)) });
+  await environment.close();
+  await test.rejects(openEmbedded(place, 1), /in format 2/);
+});
