@@ -28,22 +28,14 @@ import { ConclaveNode } from '../server/node.js';
 import { isCluster, openPorts } from '../server/open-ports.js';
 import { serverSecret } from '../server/secret.js';
 import { DirectoryInUse } from '../store/index.js';
+import { CLUSTER_COMMANDS } from './cluster-commands.js';
+import type { Action, AdminCommand, Options } from './command.js';
 
 export const ADMIN_OPTIONS = Object.fromEntries(
   ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
     (name) => [name, { type: 'string' as const }],
   ),
 );
-
-type Options = Readonly<Record<string, string | undefined>>;
-/** @param words those that follow the command's name */
-type Action = (config: Config, options: Options, logger: Logger, words: readonly string[]) => Promise<void>;
-
-interface AdminCommand {
-  /** What the words after the name are, in their order. */
-  readonly words: readonly string[];
-  readonly run: Action;
-}
 
 const withoutWords = (run: Action): AdminCommand => ({ words: [], run });
 
@@ -179,12 +171,13 @@ const CHANGES: Readonly<Record<string, AdminCommand>> = {
 const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...Object.fromEntries(Object.entries(PLAIN).map(([name, run]) => [name, withoutWords(run)])),
   ...CHANGES,
+  ...CLUSTER_COMMANDS,
 };
 
 /** The command that these words name, ready to run; undefined: there is none. @throws AdminError for missing words */
 export function adminCommand(
   words: readonly string[],
-): ((config: Config, options: Options, logger: Logger) => Promise<void>) | undefined {
+): ((config: Config, options: Options, logger: Logger) => Promise<number | void>) | undefined {
   const [group = '', verb = '', ...given] = words;
   const command = ADMIN_COMMANDS[`${group} ${verb}`];
   if (!command) return undefined;

@@ -19,6 +19,10 @@ Commands:
   user rate-limit EMAIL RULES   How often it may call: seconds:calls,…, usual (as all others) or off.  [--realm SUBDOMAIN]
   user deactivate EMAIL         Deactivate an account and its bots.  [--realm SUBDOMAIN]
   user reactivate EMAIL         Make it active again.  [--realm SUBDOMAIN]
+  cluster status                Hosts, what each of them owns, and whether all is owned; exit code 1 if not.  [--json]
+  cluster drain HOST            Let a host hand over all that it owns, and take nothing more. HOST is an id or a
+                                name of 'cluster status', or how one of them begins. Waits until it is done.
+  cluster undrain HOST          Let it take its share again.
   backup DIR            Write a backup of the data directory into DIR, also while its server runs.
   restore DIR           Make a data directory from a backup.  --data-dir NEW
   store format          Show in which format a cluster's database is, and which this program knows.

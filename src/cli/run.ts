@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   try {
     parsed = parseArgs({
       args: [...argv],
-      options: { ...OPTIONS, ...ADMIN_OPTIONS, help: { type: 'boolean', short: 'h' } },
+      options: { ...OPTIONS, ...ADMIN_OPTIONS, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });
   } catch (error) {
@@ -44,8 +44,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
     }
     const admin = adminCommand(positionals);
     if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
-    await admin(config, values as Record<string, string | undefined>, quietLogger());
-    return 0;
+    return (await admin(config, values as Record<string, string | undefined>, quietLogger())) ?? 0;
   } catch (error) {
     if (error instanceof ConfigError) return complain(error.message, 2);
     if (error instanceof AdminError) return complain(error.message, 1);

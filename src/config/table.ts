@@ -121,7 +121,7 @@ export const SETTINGS = {
     option: 'nats',
     value: 'URL',
     description:
-      'NATS servers (2.10 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
+      'NATS servers (2.11 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
     fallback: undefined as string | undefined,
     secret: true,
     parse: url('nats', 'tls'),
@@ -277,6 +277,15 @@ export const SETTINGS = {
     description: 'Polls that a frontend holds at a time; more are answered 503.',
     fallback: 100_000,
     parse: integer(1, 10_000_000),
+  }),
+  receiveMemoryMib: setting({
+    env: 'RECEIVE_MEMORY_MIB',
+    option: 'receive-memory-mib',
+    value: 'N',
+    description:
+      'Memory of a frontend for request bodies that have not come whole, MiB; beyond it those that wait longest are cut off.',
+    fallback: 512,
+    parse: integer(1, 1_000_000),
   }),
   sendMemoryMib: setting({
     env: 'SEND_MEMORY_MIB',

@@ -1,5 +1,6 @@
+export { askToDrain, askToServe, type ClusterView, viewCluster } from './cluster-view.js';
 export type { KeyValue, KvEntry } from './kv.js';
-export { NatsKv, type NatsKvOptions, NoBucket } from './kv-nats.js';
+export { NatsKv, type NatsKvOptions, NoBucket, placementBucket } from './kv-nats.js';
 export { LEASE_TIMES, type LeaseTimes } from './lease.js';
 export * from './placement.js';
 export { ClusterPlacement, type ClusterPlacementOptions } from './placement-cluster.js';

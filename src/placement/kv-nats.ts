@@ -28,6 +28,11 @@ export interface NatsKvOptions {
   readonly existing?: boolean;
 }
 
+/** Where a cluster keeps its keys. */
+export const placementBucket = (namespace: string): { bucket: string } => ({
+  bucket: namespace ? `CONCLAVE_PLACEMENT_${namespace}` : 'CONCLAVE_PLACEMENT',
+});
+
 export class NoBucket extends Error {
   override name = 'NoBucket';
 }
@@ -51,7 +56,7 @@ export class NatsKv implements KeyValue {
 
   private constructor(nats: NatsConnection, options: NatsKvOptions) {
     this.#nats = nats;
-    this.#name = options.bucket ?? 'CONCLAVE_PLACEMENT';
+    this.#name = options.bucket ?? placementBucket('').bucket;
     this.#replicas = options.replicas ?? 1;
     this.#existing = options.existing ?? false;
   }

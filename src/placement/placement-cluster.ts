@@ -55,6 +55,7 @@ export class ClusterPlacement implements ReportingPlacement {
   readonly #lease: HostLease;
   readonly #members: Members;
   readonly #table: SharedTable;
+  #joining: Promise<void> | undefined;
   #tenures: Tenures | undefined;
   #handOver: HandOver | undefined;
   /** Takes and hand-overs under way. */
@@ -93,7 +94,12 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   /** Resolves when this host has joined, and answers for what was nobody's. Rejects when the keys can't be reached. */
-  async start(owner: PartitionOwner): Promise<void> {
+  start(owner: PartitionOwner): Promise<void> {
+    this.#joining = this.#join(owner);
+    return this.#joining;
+  }
+
+  async #join(owner: PartitionOwner): Promise<void> {
     const tenures = new Tenures(owner, this.#failed);
     this.#tenures = tenures;
     this.#handOver = new HandOver(this.#clock, this.#table, tenures, {
@@ -128,6 +134,8 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   async stop(): Promise<void> {
+    // What is half begun can't be ended.
+    await this.#joining?.catch(() => {});
     const tenures = this.#tenures;
     if (!tenures || !this.#running || this.#leaving) return;
     this.#leaving = true;
@@ -359,6 +367,8 @@ export class ClusterPlacement implements ReportingPlacement {
   #do(task: Promise<void>): void {
     const done: Promise<void> = task.catch(this.#failed).finally(() => {
       this.#tasks.delete(done);
+      // It says how much we serve now.
+      if (!this.#leaving) void this.#lease.beat();
       this.#changed();
       this.#wake();
     });

@@ -16,7 +16,7 @@ import { ActorMemory } from './memory.js';
 import type { KindMeter } from './meters.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import { type Envelope, isFromActor, type Reply } from './protocol.js';
+import { type Envelope, isFromActor, type Reply, WAKE } from './protocol.js';
 import type { RetryReason, StopReason } from './reasons.js';
 import { RememberedReplies } from './remembered.js';
 import { Supply } from './supply.js';
@@ -197,6 +197,10 @@ export class Activation {
         if (fromActor) this.#outbox.afterLogged(this.#commits.committed, answer);
         else answer();
       });
+      return;
+    }
+    if (envelope.name === WAKE) {
+      request.reply({ value: null } satisfies Reply as never);
       return;
     }
     const command = this.kind.commands[envelope.name];

@@ -37,8 +37,15 @@ export interface Sent {
   cancel(): void;
 }
 
-const FIRST_BACKOFF_MS = 10;
-const LONGEST_BACKOFF_MS = 500;
+/**
+ * Between attempts. A partition that is handed over answers again within some hundred milliseconds, and nobody should
+ * wait much longer than that; one whose host has died takes seconds, and the attempts of all who wait add up.
+ */
+const MOVED_BACKOFF_MS = [10, 15, 20, 25, 30, 40, 50, 60, 80, 120, 200, 300, 400];
+/** Who is overloaded, or can't reach its Store, is not helped by many attempts. */
+const TROUBLE_BACKOFF_MS = [10, 20, 40, 80, 160, 320, 500];
+/** An attempt that was under way for so long was no part of the trouble before it. */
+const FORGIVEN_MS = 1_000;
 /** One attempt of a command that isn't held: a host that is stuck must not use up the whole deadline. */
 const ATTEMPT_MS = 10_000;
 const HELD_ATTEMPT_MS = 300_000;
@@ -122,7 +129,9 @@ class Attempts {
   #pending: PendingReply | undefined;
   #timer: TimerHandle | undefined;
   #over = false;
-  #backoff = FIRST_BACKOFF_MS;
+  /** Failed attempts in a row. */
+  #failures = 0;
+  #begun = 0;
   #last: CommandTimeout['last'] = 'none';
   readonly #until: number;
 
@@ -151,6 +160,7 @@ class Attempts {
       this.#reject(new CommandTimeout(this.#last));
       return;
     }
+    this.#begun = this.clock.monotonic();
     this.#pending = this.bus.request(
       this.subject,
       this.envelope(),
@@ -191,8 +201,13 @@ class Attempts {
   #again(): void {
     if (this.#over) return;
     this.metrics.count('conclave_command_retries_total', this.#last);
-    const left = this.#until - this.clock.monotonic();
-    this.#timer = this.clock.setTimeout(() => this.start(), Math.max(0, Math.min(this.#backoff, left)));
-    this.#backoff = Math.min(this.#backoff * 2, LONGEST_BACKOFF_MS);
+    const now = this.clock.monotonic();
+    if (now - this.#begun >= FORGIVEN_MS) this.#failures = 0;
+    const steps = isMove(this.#last) ? MOVED_BACKOFF_MS : TROUBLE_BACKOFF_MS;
+    const backoff = steps[Math.min(this.#failures++, steps.length - 1)]!;
+    this.#timer = this.clock.setTimeout(() => this.start(), Math.max(0, Math.min(backoff, this.#until - now)));
   }
 }
+
+/** Not executed, because the partition has no owner at present, or another one. */
+const isMove = (last: CommandTimeout['last']): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';

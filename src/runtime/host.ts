@@ -29,7 +29,7 @@ import type { AnyKind, HostServices, Suppliers } from './kind.js';
 import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { ActivationPorts, Logger } from './ports.js';
-import { type Envelope, isFromActor, type OutboxCommand, type Reply } from './protocol.js';
+import { type Envelope, isFromActor, type OutboxCommand, type Reply, WAKE } from './protocol.js';
 import type { StopReason } from './reasons.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
@@ -64,6 +64,7 @@ const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
 const DRAIN_MS = 10_000;
 const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
+const HAND_ON_MS = 60_000;
 
 /** Of an envelope that no frontend sent: its id has no number, so its reply needs no memory. */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
@@ -156,15 +157,22 @@ export class ActorHost implements PartitionOwner {
     // Nothing sleeps for ever: what a former owner left undone comes before the first answer.
     const sleepers = await this.options.store.sleepers(partitions);
     const now = this.options.clock.now();
-    const woken: Promise<void>[] = [];
+    const woken = new Map<Partition, Promise<void>[]>();
     for (const { key, due, pending } of sleepers) {
-      if (!ours(partitionOf(key))) continue;
+      const p = partitionOf(key);
+      if (!ours(p)) continue;
       if (due !== null) this.#timers.set(key, due);
-      if (pending || (due !== null && due <= now)) woken.push(this.#activate(key).loaded);
+      if (!pending && (due === null || due > now)) continue;
+      const before = woken.get(p);
+      const { loaded } = this.#activate(key);
+      if (before) before.push(loaded);
+      else woken.set(p, [loaded]);
     }
-    await Promise.all(woken);
     await Promise.all(
-      partitions.filter(ours).map(async (p) => {
+      partitions.map(async (p) => {
+        // A partition that has many to wake keeps no other one waiting.
+        await Promise.all(woken.get(p) ?? []);
+        if (!ours(p)) return;
         const server = await this.options.bus.serve(partitionSubject(p), (request) => this.#receive(p, request));
         if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
         else await server.close();
@@ -197,8 +205,24 @@ export class ActorHost implements PartitionOwner {
     this.#timers.drop((key) => gone.has(partitionOf(key)));
     const servers = [...gone].map((p) => this.#servers.get(p)?.close());
     for (const p of gone) this.#servers.delete(p);
-    for (const a of this.#of(gone)) a.stop(reason === 'released' ? 'drained' : 'lapsed');
+    for (const a of this.#of(gone)) {
+      const unsettled = a.status === 'ready' && !a.atRest;
+      a.stop(reason === 'released' ? 'drained' : 'lapsed');
+      if (unsettled) this.#handOn(a.key);
+    }
     if (reason === 'released') await Promise.all(servers);
+  }
+
+  /**
+   * A commit of ours may become durable after the new owner has looked for actors with something left to do, and nobody might
+   * ever send the actor another command: have it woken there.
+   */
+  #handOn(key: ActorKey): void {
+    if (this.#closed) return;
+    const { client, options } = this;
+    client.send(key, WAKE, {}, { deadlineMs: HAND_ON_MS }).reply.catch((error: unknown) => {
+      options.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
+    });
   }
 
   /** Let go of those that are still ours at this epoch: from now on their actors only take commands of other actors. */
@@ -278,7 +302,12 @@ export class ActorHost implements PartitionOwner {
     this.#retries.set(key, tries + 1);
     const delay = Math.min(FIRST_WAKE_RETRY_MS * 2 ** tries, LONGEST_WAKE_RETRY_MS);
     this.options.clock.setTimeout(() => {
-      if (this.#closed || !this.#epochs.has(partitionOf(key))) return;
+      if (this.#closed) return;
+      if (!this.#epochs.has(partitionOf(key))) {
+        this.#retries.delete(key);
+        this.#handOn(key);
+        return;
+      }
       const { activation, loaded } = this.#activate(key);
       void loaded.then(() => {
         if (activation.status === 'ready') this.#retries.delete(key);

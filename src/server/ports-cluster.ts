@@ -4,7 +4,7 @@ import { type Bus, NamespacedBus, NatsBus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import { JetStreamLog } from '../log/index.js';
-import { ClusterPlacement, NatsKv } from '../placement/index.js';
+import { ClusterPlacement, NatsKv, placementBucket } from '../placement/index.js';
 import type { Logger } from '../runtime/index.js';
 import { FORMAT, MongoStore, mongoFormat } from '../store/index.js';
 import { VERSION } from '../version.js';
@@ -43,10 +43,7 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
     if (config.role !== 'http') {
       const store = await MongoStore.connect(mongodb, clock);
       closers.push(() => store.close());
-      const kv = await NatsKv.connect(nats, {
-        replicas: config.natsReplicas,
-        ...(namespace ? { bucket: `CONCLAVE_PLACEMENT_${namespace}` } : {}),
-      });
+      const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), replicas: config.natsReplicas });
       closers.unshift(() => kv.close());
       const placement = new ClusterPlacement(kv, clock, store, {
         name: `${hostname()}/${process.pid}`,

@@ -40,7 +40,12 @@ export class Connection {
 }
 
 /** A request as it goes over the wire. */
-export const requestText = (method: 'GET' | 'POST' | 'PATCH', path: string, authorization: string, form?: string): string =>
+export const requestText = (
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  authorization: string,
+  form?: string,
+): string =>
   text(method, path, `Host: localhost\r\nUser-Agent: ZulipBench/1\r\nAuthorization: ${authorization}\r\n`, form);
 
 /** One request on a connection of its own; head and body of the answer. */

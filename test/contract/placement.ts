@@ -27,11 +27,14 @@ export class RecordingOwner implements PartitionOwner {
   /** `lose` waits for this. */
   finishing: Promise<void> = Promise.resolve();
 
+  constructor(private readonly taken: (p: Partition, epoch: Epoch) => unknown = () => {}) {}
+
   async take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
     if (this.takeFails) throw new Error('can not take');
     for (const p of partitions) {
       if (this.owned.has(p)) throw new Error(`partition ${p} taken twice`);
       this.owned.set(p, epochs.get(p)!);
+      this.taken(p, epochs.get(p)!);
       this.highest = Math.max(this.highest, epochs.get(p)!);
     }
     this.history.push(`take ${partitions.length}`);

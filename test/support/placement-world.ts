@@ -1,7 +1,7 @@
 /** Hosts of one cluster in one process: keys in memory, one clock, and everything that can happen to a host. */
 import type { Clock, TimerHandle } from '../../src/clock/index.js';
 import type { Partition } from '../../src/core/index.js';
-import { allPartitions, ClusterPlacement, rendezvous } from '../../src/placement/index.js';
+import { allPartitions, askToDrain, askToServe, ClusterPlacement, rendezvous } from '../../src/placement/index.js';
 import { MemoryEpochs, RecordingOwner } from '../contract/placement.js';
 import { FakeClock } from './fake-clock.js';
 import { MemoryKv, MemoryKvServer } from './memory-kv.js';
@@ -43,7 +43,7 @@ class HostClock implements Clock {
 
 export class WorldHost {
   readonly kv: MemoryKv;
-  readonly owner = new RecordingOwner();
+  readonly owner: RecordingOwner;
   readonly store: MemoryEpochs;
   readonly placement: ClusterPlacement;
   readonly failures: unknown[] = [];
@@ -57,6 +57,7 @@ export class WorldHost {
     readonly world: PlacementWorld,
     readonly name: string,
   ) {
+    this.owner = new RecordingOwner((p, epoch) => this.dead || world.taken(p, epoch));
     this.kv = new MemoryKv(world.server);
     this.kv.way = () => this.go();
     this.store = new MemoryEpochs(world.epochs);
@@ -124,11 +125,23 @@ export class PlacementWorld {
   /** What must never be, in words. */
   readonly faults: string[] = [];
   #named = 0;
+  readonly #highest = new Map<Partition, number>();
 
   host(): WorldHost {
     const host = new WorldHost(this, `h${++this.#named}`);
     this.hosts.push(host);
     return host;
+  }
+
+  /** Someone outside who writes keys. */
+  readonly outside = new MemoryKv(this.server);
+
+  async drain(host: WorldHost): Promise<void> {
+    await askToDrain(this.outside, host.name);
+  }
+
+  async undrain(host: WorldHost): Promise<void> {
+    await askToServe(this.outside, host.name);
   }
 
   async started(n: number): Promise<WorldHost[]> {
@@ -157,6 +170,12 @@ export class PlacementWorld {
       await this.run(25);
     }
     throw new Error(`not within ${withinMs} ms`);
+  }
+
+  /** Told by each host what it takes. */
+  taken(p: Partition, epoch: number): void {
+    if (epoch <= (this.#highest.get(p) ?? 0)) this.faults.push(`partition ${p} was taken at epoch ${epoch} again`);
+    this.#highest.set(p, epoch);
   }
 
   check(): void {

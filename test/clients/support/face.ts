@@ -5,7 +5,8 @@ import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import t from 'tap';
 import { type ActorKey, partitionOf } from '../../../src/core/index.js';
-import { NatsKv } from '../../../src/placement/index.js';
+import { NatsKv, placementBucket } from '../../../src/placement/index.js';
+import { until } from '../../support/until.js';
 import { type Account, Api, readZuliprc } from './api.js';
 import { remove, temporary } from './folders.js';
 import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
@@ -94,7 +95,32 @@ export interface ClusterOptions {
   readonly options?: readonly string[];
 }
 
-/** Two frontends, two actor hosts. */
+interface Keys {
+  readonly table: { readonly hosts: readonly string[]; readonly owners: readonly number[] };
+  readonly host: (id: string) => { readonly pid: number; readonly serving: number };
+}
+
+async function keysOf(kv: NatsKv): Promise<Keys> {
+  const all = await kv.all();
+  const host = (id: string) => {
+    const { name, serving } = JSON.parse(all.get(`host.${id}`)?.value ?? '{}') as { name?: string; serving?: number };
+    return { pid: Number(name?.split('/').pop()), serving: serving ?? 0 };
+  };
+  return { table: JSON.parse(all.get('table')?.value ?? '{"hosts":[],"owners":[]}') as Keys['table'], host };
+}
+
+async function isOwned(kv: NatsKv, by: readonly Child[]): Promise<boolean> {
+  const { table, host } = await keysOf(kv);
+  const hosts = table.hosts.map(host);
+  const serving = hosts.reduce((sum, one) => sum + one.serving, 0);
+  return (
+    table.owners.every((i) => i >= 0) &&
+    serving === table.owners.length &&
+    hosts.every(({ pid }) => by.some((child) => child.pid === pid))
+  );
+}
+
+/** Two frontends, and actor hosts that share the partitions. */
 export class Cluster {
   readonly namespace = `t${randomBytes(6).toString('hex')}`;
   readonly folder = temporary('cluster');
@@ -108,11 +134,10 @@ export class Cluster {
     this.zuliprcs = [join(this.folder, 'owner.zuliprc'), join(this.folder, 'other.zuliprc')];
   }
 
-  static async start(of: ClusterOptions): Promise<Cluster> {
+  static async start(of: ClusterOptions, hosts = 2): Promise<Cluster> {
     const cluster = new Cluster(of);
     try {
-      await cluster.addHost();
-      await cluster.addHost();
+      for (let i = 0; i < hosts; i++) await cluster.addHost();
       await Promise.all([cluster.addFrontend(), cluster.addFrontend()]);
       const [a, b] = [cluster.site(0), cluster.site(1)];
       const who = ['--name', 'Test', '--email', 'owner@example.com', '--full-name', 'Owner'];
@@ -172,17 +197,27 @@ export class Cluster {
     return this.#host((await this.owners())[partitionOf(key)]);
   }
 
+  /** Runs a command of the command line for this cluster, to whatever end. */
+  attempt(...words: string[]): Promise<Ended> {
+    return bounded(conclave([...words, ...this.#connection()]), 60_000);
+  }
+
+  /** Milliseconds until every partition is owned, and answered for, by one of these processes. */
+  async owned(by: readonly Child[], withinMs = 20_000): Promise<number> {
+    const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
+    try {
+      return await until('all partitions have an owner that serves them', () => isOwned(kv, by), withinMs);
+    } finally {
+      await kv.close();
+    }
+  }
+
   /** Process of the owner of each partition. */
   async owners(): Promise<number[]> {
-    const kv = await NatsKv.connect(this.of.nats, { bucket: `CONCLAVE_PLACEMENT_${this.namespace}` });
+    const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
     try {
-      const all = await kv.all();
-      const table = JSON.parse(all.get('table')!.value) as { hosts: string[]; owners: number[] };
-      const pids = table.hosts.map((id) => {
-        const { name } = JSON.parse(all.get(`host.${id}`)?.value ?? '{}') as { name?: string };
-        return Number(name?.split('/').pop());
-      });
-      return table.owners.map((i) => pids[i] ?? 0);
+      const { table, host } = await keysOf(kv);
+      return table.owners.map((i) => (i < 0 ? 0 : host(table.hosts[i]!).pid));
     } finally {
       await kv.close();
     }
@@ -195,7 +230,7 @@ export class Cluster {
     this.frontends.length = 0;
   }
 
-  /** A command of the command line, to this cluster. */
+  /** What a command of the command line for this cluster prints. @throws when it fails */
   command(...words: readonly string[]): Promise<string> {
     return command([...words, ...this.#connection()]);
   }

@@ -1,0 +1,141 @@
+/** Cluster face: actor hosts come, go and die, and nobody who uses the server notices. */
+import t from 'tap';
+import { realmId, streamId, streamKey } from '../../src/core/index.js';
+import type { ClusterView } from '../../src/placement/index.js';
+import { until } from '../support/until.js';
+import type { Api } from './support/api.js';
+import { end, Follower, Sender } from './support/chatter.js';
+import { Cluster } from './support/face.js';
+import { judge, killAmidst, STREAM } from './support/kill.js';
+import { services } from './support/missing.js';
+
+const STREAMS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+
+/** Sends to streams on many partitions, one after the other in each, and notes how long each send took. */
+class Probe {
+  readonly errors: unknown[] = [];
+  #longest = 0;
+  #running = true;
+  readonly #done: Promise<unknown>;
+
+  constructor(api: Api) {
+    this.#done = Promise.all(STREAMS.map((stream) => this.#run(api, stream)));
+  }
+
+  /** Milliseconds of the longest send since this was asked last. */
+  longest(): number {
+    const longest = Math.round(this.#longest);
+    this.#longest = 0;
+    return longest;
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await this.#done;
+  }
+
+  async #run(api: Api, stream: string): Promise<void> {
+    while (this.#running) {
+      const start = performance.now();
+      await api.send(stream, 'hello').catch((error: unknown) => this.errors.push(error));
+      this.#longest = Math.max(this.#longest, performance.now() - start);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+const cluster = services();
+if (cluster) {
+  t.test('three hosts: one dies, one joins, one leaves, one is drained', async (test) => {
+    const face = await Cluster.start(cluster, 3);
+    test.teardown(() => face.stop());
+    const [a, b] = [face.api(0), face.api(1)];
+    await a.subscribe(STREAM, ...STREAMS);
+    const living = () => face.hosts.filter((host) => !host.over);
+    await face.owned(living());
+    const shares = async (): Promise<number[]> => {
+      const owners = await face.owners();
+      return living().map(({ pid }) => owners.filter((owner) => owner === pid).length);
+    };
+    test.ok(Math.min(...(await shares())) > 40, `partitions are spread: ${(await shares()).join(', ')}`);
+
+    const follower = await Follower.start([b]);
+    const other = await Follower.start([face.api(1, face.other)]);
+    const sender = new Sender([a], STREAM, 'm');
+    const probe = new Probe(b);
+    test.teardown(() => Promise.all([end(sender, follower), probe.stop(), other.stop()]));
+
+    const realm = realmId(Number((await face.attempt('realm', 'list')).stdout.split('\t')[0]));
+    const { stream_id } = await a.ok('GET', '/get_stream_id', { stream: STREAM });
+    const busy = streamKey(realm, streamId(stream_id as number));
+    await killAmidst(test, sender, async () => {
+      const victim = await face.hostOf(busy);
+      await victim.kill();
+      const ms = await face.owned(living());
+      test.ok(ms < 5_000, `all partitions are answered for again ${Math.round(ms)} ms after kill -9`);
+    });
+    test.comment(`the longest send across the kill took ${probe.longest()} ms`);
+
+    const before = await face.owners();
+    const newcomer = await face.addHost();
+    test.comment(`a newcomer has its share after ${Math.round(await face.owned(living()))} ms`);
+    await until('it has', async () => (await face.owners()).includes(newcomer.pid));
+    await face.owned(living());
+    const after = await face.owners();
+    const moved = after.filter((owner, p) => owner !== before[p]);
+    test.ok(moved.length > 40 && moved.every((owner) => owner === newcomer.pid), `${moved.length} partitions moved`);
+    test.comment(`the longest send while it joined took ${probe.longest()} ms`);
+
+    const leaver = await face.hostOf(busy);
+    const ended = await leaver.stop();
+    test.equal(ended.code, 0);
+    await face.owned(living());
+    test.comment(`the longest send while one left took ${probe.longest()} ms`);
+
+    await face.addHost();
+    await face.owned(living());
+    const status = await face.attempt('cluster', 'status');
+    test.equal(status.code, 0, status.stdout + status.stderr);
+    test.match(status.stdout, /256 of 256 partitions have a living owner/);
+    const view = async (): Promise<ClusterView> =>
+      JSON.parse((await face.attempt('cluster', 'status', '--json')).stdout) as ClusterView;
+    const [first] = (await view()).hosts.filter(({ state }) => state === 'alive');
+    const drained = await face.attempt('cluster', 'drain', first!.id.slice(0, 6));
+    test.equal(drained.code, 0, drained.stdout + drained.stderr);
+    const { hosts, unowned } = await view();
+    const now = hosts.find(({ id }) => id === first!.id)!;
+    test.same([now.state, now.partitions, now.serving, unowned], ['drained', 0, 0, []]);
+    test.comment(`the longest send while one was drained took ${probe.longest()} ms`);
+    test.equal((await face.attempt('cluster', 'undrain', first!.name)).code, 0);
+    await until('it has its share again', async () =>
+      (await view()).hosts.some((h) => h.id === now.id && h.serving > 0),
+    );
+    const unknown = await face.attempt('cluster', 'drain', 'nobody');
+    test.same([unknown.code, unknown.stderr.includes("no host is called 'nobody'")], [1, true], unknown.stderr);
+
+    await probe.stop();
+    await sender.stop();
+    test.strictSame(probe.errors, [], 'no send failed');
+    test.strictSame(sender.failed, []);
+    test.strictSame([follower.errors, other.errors], [[], []], 'no poll ended');
+    other.stop();
+    await judge(test, b, sender, follower);
+  });
+
+  t.test('all hosts die: nobody owns anything, and the next one goes on', async (test) => {
+    const face = await Cluster.start(cluster);
+    test.teardown(() => face.stop());
+    const a = face.api(0);
+    await a.subscribe(STREAM);
+    const { queue_id, last_event_id } = await a.register();
+    await Promise.all(face.hosts.map((host) => host.kill()));
+    const status = await face.attempt('cluster', 'status');
+    test.equal(status.code, 1, 'partitions without a living owner are a failure');
+    test.match(status.stdout, /0 of 256 partitions have a living owner/);
+    const sending = a.send(STREAM, 'is anybody there?');
+    await face.addHost();
+    await sending;
+    const events = await a.events(queue_id, last_event_id);
+    test.ok(events.some(({ message }) => message?.content.includes('is anybody there?')));
+  });
+}
