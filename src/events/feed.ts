@@ -78,6 +78,12 @@ export class RealmFeed {
     return this.#position;
   }
 
+  /** It has queues, or something under way for them. */
+  get busy(): boolean {
+    const sinks = this.#sinks.size + this.#listening.size + this.#attaching.length + this.#catchUps.size;
+    return sinks > 0 || this.#busy || this.#work.length > 0;
+  }
+
   /** Resolves when the directory replica shows everything up to this log position. */
   async reach(position: Seq): Promise<void> {
     if (this.replica.tail.position < position) await this.replica.tail.caughtUp();

@@ -242,6 +242,30 @@ export class MongoStore implements Store {
     });
   }
 
+  raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
+    return this.#run(async () => {
+      const partitions = [...atLeast.keys()];
+      if (partitions.length === 0) return new Map();
+      const found = await this.#epochs.find({ _id: { $in: partitions } }).toArray();
+      const stored = new Map(found.map(({ _id, epoch: n }) => [_id, n]));
+      const raised = new Map(partitions.map((p) => [p, epoch(1 + Math.max(stored.get(p) ?? 0, atLeast.get(p)!))]));
+      const writes = [...raised].map(([p, n]) =>
+        stored.has(p)
+          ? { updateOne: { filter: { _id: p, epoch: stored.get(p)! }, update: { $set: { epoch: n } } } }
+          : { insertOne: { document: { _id: p, epoch: n } } },
+      );
+      try {
+        const { matchedCount, insertedCount } = await this.#epochs.bulkWrite(writes, { ordered: false });
+        if (matchedCount + insertedCount === partitions.length) return raised;
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+      }
+      // Another caller raised one of them meanwhile, and which is not told: each once more.
+      const each = await Promise.all(partitions.map((p) => this.raiseEpoch(p, atLeast.get(p)!)));
+      return new Map(partitions.map((p, i) => [p, each[i]!]));
+    });
+  }
+
   async ping(): Promise<void> {
     let timer: TimerHandle | undefined;
     const late = new Promise<never>((_, reject) => {
