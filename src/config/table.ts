@@ -121,7 +121,7 @@ export const SETTINGS = {
     option: 'nats',
     value: 'URL',
     description:
-      'NATS servers (2.10 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
+      'NATS servers (2.11 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
     fallback: undefined as string | undefined,
     secret: true,
     parse: url('nats', 'tls'),

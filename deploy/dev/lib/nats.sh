@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 
-nats_minimum=2.10.0
+nats_minimum=2.11.0
 nats_build_version=v2.15.2
 nats_image=nats:2.11-alpine
 
