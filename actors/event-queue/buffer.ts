@@ -6,6 +6,9 @@ import type { QueueOptions } from './state.js';
 /** More waiting events than this end the queue: its client is not coming back for them. */
 export const BUFFER_LIMIT = 100_000;
 
+/** One answer's events, unless a single one is larger: whoever was away for long fetches what waits piece by piece. */
+export const ANSWER_BYTES = 8 * 1024 * 1024;
+
 const encoder = new TextEncoder();
 const OPEN = encoder.encode(',"events":[');
 const COMMA = encoder.encode(',');
@@ -55,18 +58,15 @@ export class EventBuffer {
   /** Places that hold up the rest. */
   #coming = 0;
   /** Since the queue was last read. */
-  readonly #merged = new Map<string, Merged>();
+  #merged: Map<string, Merged> | undefined;
   /** Ids of transient events among them, oldest first. */
-  #transient: number[] = [];
-  readonly #tail: Uint8Array;
+  #transient: number[] | undefined;
 
   constructor(
     private readonly user: number,
     private readonly queue: string,
     private readonly shape: EventShape,
-  ) {
-    this.#tail = encoder.encode(`],"queue_id":${JSON.stringify(queue)}`);
-  }
+  ) {}
 
   /** Events that wait, those included that are still being worked out. */
   get size(): number {
@@ -102,6 +102,7 @@ export class EventBuffer {
 
   /** An event that is told together with those of the same key that nobody has read yet. */
   merge(id: number, key: string, event: JsonObject): void {
+    this.#merged ??= new Map();
     const before = this.#merged.get(key);
     const messages = [...(before?.messages ?? []), ...(event.messages as readonly number[])];
     const place: Place = { id, event: ownEvent(id, { ...event, messages }) };
@@ -114,6 +115,7 @@ export class EventBuffer {
   pushTransient(id: number, event: TransientEvent): void {
     const bytes = event.encode(id, this.shape);
     this.push({ id, encode: () => bytes });
+    this.#transient ??= [];
     if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
   }
 
@@ -130,7 +132,8 @@ export class EventBuffer {
   }
 
   acknowledge(id: number): void {
-    if (this.#transient.length > 0) this.#transient = this.#transient.filter((one) => one > id);
+    if (this.#transient) this.#transient = this.#transient.filter((one) => one > id);
+    if (this.#transient?.length === 0) this.#transient = undefined;
     while (this.#head < this.#places.length && this.#places[this.#head]!.id <= id) this.#pass();
     this.#dropGone();
     if (this.#head > 0 && this.#head * 2 >= this.#places.length) {
@@ -139,18 +142,27 @@ export class EventBuffer {
     }
   }
 
-  /** Response fields with everything that waits. Equal events are the same bytes for all queues. */
+  /**
+   * Response fields with what waits, the oldest first; of very much the rest is left for the next poll. Equal events are the same
+   * bytes for all queues.
+   */
   answer(): Uint8Array[] {
-    this.#merged.clear();
+    this.#merged = undefined;
     const parts: Uint8Array[] = [OPEN];
+    let bytes = 0;
     for (let i = this.#head; i < this.#places.length; i++) {
       const { event } = this.#places[i]!;
       if (event === 'coming') break;
       if (event === 'gone') continue;
-      if (parts.length > 1) parts.push(COMMA);
-      parts.push(event.encode(this.shape, this.user, this.queue));
+      const encoded = event.encode(this.shape, this.user, this.queue);
+      bytes += encoded.byteLength;
+      if (parts.length > 1) {
+        if (bytes > ANSWER_BYTES) break;
+        parts.push(COMMA);
+      }
+      parts.push(encoded);
     }
-    parts.push(this.#tail);
+    parts.push(encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
     return parts;
   }
 

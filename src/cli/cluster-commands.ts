@@ -1,5 +1,6 @@
 /** `conclave cluster …`: hosts and what they own. Only the keys of the cluster are needed, no host has to answer. */
 import { AdminError } from '../admin/index.js';
+import { natsName } from '../bus/index.js';
 import { type Clock, RealClock, wait } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import {
@@ -58,7 +59,7 @@ async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) 
   }
   const options = { ...placementBucket(config.namespace), existing: true };
   const kv = await NatsKv.connect(nats, options).catch((error: Error) => {
-    throw new AdminError(`no NATS server at ${nats}: ${error.message}`);
+    throw new AdminError(`no NATS server at ${natsName(nats)}: ${error.message}`);
   });
   try {
     return await action(kv, new RealClock());

@@ -1,9 +1,10 @@
 /** Commands on a cluster's database as a whole; no process needs to run, and for `restored` none may. */
 import { AdminError } from '../admin/index.js';
 import { skipMessageIds } from '../backup/index.js';
-import { RealClock } from '../clock/index.js';
+import { type Clock, RealClock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import { JetStreamLog } from '../log/index.js';
+import { NatsKv, NoBucket, placementBucket, viewCluster } from '../placement/index.js';
 import { logNames } from '../server/ports-cluster.js';
 import { FORMAT, MongoStore, mongoFormat, raiseMongoFormat } from '../store/index.js';
 
@@ -21,6 +22,7 @@ const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
   async restored({ nats, mongodb, namespace }) {
     await mongoFormat(mongodb);
     const clock = new RealClock();
+    await nobodyRuns(nats, namespace, clock);
     const store = await MongoStore.connect(mongodb, clock);
     try {
       await skipMessageIds(store);
@@ -31,6 +33,21 @@ const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
     return 'message ids go on above those of before, event queues of before end';
   },
 };
+
+/** @throws AdminError when a host of the cluster gives a sign of life */
+async function nobodyRuns(nats: string, namespace: string, clock: Clock): Promise<void> {
+  const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
+  try {
+    const { hosts } = await viewCluster(kv, clock);
+    const running = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);
+    if (running.length > 0) throw new AdminError(`stop every process of the cluster first: ${running.join(', ')}`);
+  } catch (error) {
+    // A new NATS server has no bucket yet.
+    if (!(error instanceof NoBucket)) throw error;
+  } finally {
+    await kv.close();
+  }
+}
 
 /** The command that these words name; undefined: it is another. */
 export function storeCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {

@@ -1,5 +1,8 @@
 /** `npm run docs`. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { documents } from './documents.js';
+import { withMetricsTable } from './metrics-table.js';
 
 for (const [name, text] of documents()) await writeFile(`docs/${name}`, text);
+const LOGS_AND_METRICS = 'docs/logs-and-metrics.md';
+await writeFile(LOGS_AND_METRICS, withMetricsTable(await readFile(LOGS_AND_METRICS, 'utf8')));

@@ -53,3 +53,6 @@ export function parseCommandId(id: string): { sender: string; n: number; actor: 
 
 /** Comes from an actor's outbox. */
 export const isFromActor = (id: string): boolean => id.includes('@');
+
+/** A command that every actor takes and that does nothing: who gets it loads the actor, and goes on with what was left undone. */
+export const WAKE = 'wake';

@@ -3,9 +3,10 @@ import type { Bus } from '../bus/index.js';
 import type { Config } from '../config/index.js';
 import { SERVER_REALM } from '../directory/index.js';
 import { LagWatch } from '../directory/lag.js';
-import type { HttpServer, SlowAnswers } from '../http/index.js';
+import type { HttpServer, SlowTransfers } from '../http/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { type CheckName, Health, LoopDelay } from '../ops/index.js';
+import type { ReportingPlacement } from '../placement/index.js';
 import { VERSION } from '../version.js';
 import type { ConclaveNode } from './node.js';
 
@@ -40,12 +41,21 @@ function observeBus(metrics: Metrics, bus: Bus): void {
 }
 
 /** The server that clients connect to. */
-export function observeServer(metrics: Metrics, server: HttpServer, slow: SlowAnswers): void {
+export function observeServer(
+  metrics: Metrics,
+  server: HttpServer,
+  answers: SlowTransfers,
+  bodies: SlowTransfers,
+): void {
   metrics.read('conclave_http_running_requests', () => server.running);
   metrics.read('conclave_http_turned_away_connections_total', () => server.turnedAway);
-  metrics.read('conclave_http_waiting_answers', () => slow.size);
-  metrics.read('conclave_http_waiting_answer_bytes', () => slow.bytes);
-  metrics.read('conclave_http_cut_connections_total', () => slow.cut);
+  metrics.read('conclave_http_waiting_answers', () => answers.size);
+  metrics.read('conclave_http_waiting_answer_bytes', () => answers.bytes);
+  metrics.read('conclave_http_waiting_body_bytes', () => bodies.bytes);
+  metrics.read('conclave_http_cut_connections_total', () => [
+    [['answer'], answers.cut],
+    [['body'], bodies.cut],
+  ]);
 }
 
 function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void {
@@ -63,6 +73,16 @@ function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void 
   metrics.read('conclave_log_lag_seconds', () => lag.ms / 1000);
 }
 
+function observePlacement(placement: ReportingPlacement, metrics: Metrics): void {
+  let status = placement.status();
+  metrics.beforeReading(() => {
+    status = placement.status();
+  });
+  metrics.read('conclave_lease_valid_seconds', () => status.leaseMsLeft / 1000);
+  metrics.read('conclave_cluster_hosts', () => status.hosts.filter(({ state }) => state !== 'dead').length);
+  metrics.read('conclave_partitions_unowned', () => status.unowned);
+}
+
 export interface Observation {
   readonly health: Health;
   close(): void;
@@ -76,7 +96,12 @@ export function observe(node: ConclaveNode, config: Config): Observation {
   health.add('loop', () => delay.median <= LATE_MS || 'busy');
   health.add('bus', () => bus.connected || 'not connected');
   health.add('log', () => log.position(SERVER_REALM).then(() => true as const));
-  if (actors) health.add('store', () => actors.store.ping().then(() => true as const));
+  if (actors) {
+    const { store, placement } = actors;
+    health.add('store', () => store.ping().then(() => true as const));
+    health.add('lease', () => placement.status().leaseMsLeft > 0 || 'lapsed');
+    observePlacement(placement, metrics);
+  }
   metrics.read('conclave_build_info', () => [
     [[VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
   ]);

@@ -30,7 +30,9 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
     const missing = Object.entries(METRICS).filter(([name, { type }]) => types.get(name) !== type);
     test.strictSame(missing, [], 'every declared metric, with its type');
   }
-  test.equal((await now()).sum('conclave_partitions_owned'), 256, 'each partition has one owner');
+  await until('each partition to have one owner', async () => (await now()).sum('conclave_partitions_owned') === 256);
+  test.ok((await now()).sum('conclave_lease_valid_seconds') > 0);
+  test.equal((await now()).sum('conclave_partitions_unowned'), 0);
   test.equal((await fetch(`${site}/metrics`)).status, 404, 'not on the port of clients');
 
   await api.subscribe(STREAM);

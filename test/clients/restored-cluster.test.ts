@@ -48,6 +48,8 @@ if (cluster) {
     const lost = await face.api(0).send(STREAM, 'lost');
     const [event] = await face.api(0).events(queue.queue_id, queue.last_event_id);
     test.equal(event?.message?.id, lost);
+    await test.rejects(face.command('store', 'restored'), /stop every process of the cluster first/);
+    test.ok(await face.api(0).send(STREAM, 'nothing happened'));
     await face.down();
 
     await load(face.mongodb, dumped);

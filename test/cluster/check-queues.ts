@@ -119,8 +119,16 @@ function checkState(queue: QueueRecord, events: readonly ApiEvent[], fresh: Fiel
   return Object.keys({ ...mine, ...theirs })
     .filter((section) => !unsure.has(section))
     .filter((section) => !isDeepStrictEqual(mine[section], theirs[section]))
-    .map(
-      (section) =>
-        `section ${section} is ${JSON.stringify(mine[section])?.slice(0, 300)} and should be ${JSON.stringify(theirs[section])?.slice(0, 300)}`,
-    );
+    .map((section) => `state ${section}${difference(mine[section], theirs[section])}`);
+}
+
+/** Where two values differ first, and how. */
+function difference(mine: unknown, theirs: unknown): string {
+  const isTree = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+  if (isTree(mine) && isTree(theirs)) {
+    for (const name of Object.keys({ ...mine, ...theirs })) {
+      if (!isDeepStrictEqual(mine[name], theirs[name])) return `.${name}${difference(mine[name], theirs[name])}`;
+    }
+  }
+  return ` is ${JSON.stringify(mine)} and should be ${JSON.stringify(theirs)}`;
 }

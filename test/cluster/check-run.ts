@@ -37,7 +37,8 @@ function checkAnswered({ calls, smooth, queues }: RunRecord): string[] {
 const isSending = ({ kind }: CallRecord): boolean => kind === 'send' || kind === 'schedule';
 
 /** Acknowledged: there, once. Else: at most once. */
-function checkMessages({ calls, messages, now }: RunRecord, log: ReadLog): string[] {
+function checkMessages(run: RunRecord, log: ReadLog): string[] {
+  const { calls, messages, now } = run;
   const problems: string[] = [];
   const logged = new Map<string, SentMessage[]>();
   for (const message of log.messages) {
@@ -49,7 +50,7 @@ function checkMessages({ calls, messages, now }: RunRecord, log: ReadLog): strin
     const { op, outcome } = call;
     const found = logged.get(op) ?? [];
     if (found.length > 1) problems.push(`${op} was sent ${found.length} times: ${found.map(({ id }) => id).join()}`);
-    const isDue = call.kind === 'send' || call.at! * 1000 < now - 10_000;
+    const isDue = call.kind === 'send' || (call.at! * 1000 < now - 10_000 && mayStillSend(call, run, log));
     if (outcome === 'ok' && found.length === 0 && isDue)
       problems.push(`${op} (${call.kind}) was acknowledged and is lost`);
     if (outcome === 'refused' && found.length > 0) problems.push(`${op} was refused and is there`);
@@ -68,6 +69,14 @@ function checkMessages({ calls, messages, now }: RunRecord, log: ReadLog): strin
   for (const { id, content } of messages)
     if (!inLog.has(id)) problems.push(`${opOf(content)} is in the Store and not in the log`);
   return problems;
+}
+
+/** What is sent later is refused to those who lost the right to it meanwhile. */
+function mayStillSend({ user, stream, people = [] }: CallRecord, { calls, streams }: RunRecord, log: ReadLog): boolean {
+  const removed = calls.filter(({ kind }) => kind === 'deactivate').map(({ whom }) => whom);
+  if ([user, ...people].some((id) => removed.includes(id))) return false;
+  const isPrivate = streams.some(({ id, isPrivate: hidden }) => hidden && id === stream);
+  return !isPrivate || (log.members.get(stream!)?.has(user) === true && !log.left.get(stream!)?.has(user));
 }
 
 function deletedIn({ events }: ReadLog): Set<number> {

@@ -9,7 +9,6 @@ import { PersonAtWork } from './person-at-work.js';
 import type { CallRecord, QueueRecord, RunRecord } from './record.js';
 import { turn } from './scheduler.js';
 import { SimDevice } from './sim-device.js';
-import { shortened } from './sim-process.js';
 
 /** Nobody outside should notice any of these. */
 const SMOOTH: readonly FaultKind[] = ['release', 'join', 'leave', 'join'];
@@ -83,6 +82,7 @@ export class ClusterRun {
     const { world } = this;
     const { random } = world;
     world.start();
+    world.pace = this.#smooth ? 40 : random.pick([40, 200, 1_000]);
     const rate = random.pick([0.002, 0.005, 0.015]);
     const kinds = this.#smooth ? SMOOTH : ROUGH;
     if (!this.#smooth) {
@@ -107,7 +107,7 @@ export class ClusterRun {
     }
     await this.#settle();
     const record = this.#record();
-    const problems = [...this.#problems, ...world.roots.problems, ...this.#leftOver()];
+    const problems = [...this.#problems, ...world.problems, ...world.roots.problems, ...this.#leftOver()];
     if (problems.length === 0 || this.queues.length > 0) problems.push(...checkRun(record));
     const { scheduler } = world;
     return {
@@ -128,7 +128,7 @@ export class ClusterRun {
   #registered(queue: QueueRecord): void {
     this.queues.push(queue);
     const key = queueKey(this.beginning.realm, userId(queue.user), queueId(queue.id));
-    const first = this.world.roots.versions.get(key)?.[0];
+    const first = this.world.roots.firsts.get(key);
     if (first) queue.stored = first.state as unknown as QueueState;
     else this.#problems.push(`a queue of ${queue.user} was promised and isn't stored`);
   }
@@ -217,26 +217,32 @@ export class ClusterRun {
       await this.#pass(6_000);
     }
     const active = world.hosts.map(({ host }) => host.active).reduce((a, b) => a + b, 0);
-    if (active > this.#unknownQueues().length) this.#problems.push(`${active} actors do not come to rest`);
+    if (active > this.#leftQueues().length) {
+      this.#problems.push(`${active} actors do not come to rest, queues left: ${this.#leftQueues().length}`);
+    }
     await turn();
   }
 
   #leftOver(): string[] {
     const problems: string[] = [];
-    const unknown = this.#unknownQueues();
+    const unknown = this.#leftQueues();
     for (const { key, outbox } of this.world.roots.values()) {
       if (unknown.includes(key)) continue;
-      if (outbox.length > 0) problems.push(`${shortened(key)}: outbox left with ${outbox.length} entries`);
-      if (key.startsWith('queue/')) problems.push(`${shortened(key)} is left behind`);
+      if (outbox.length > 0)
+        problems.push(`${this.world.scheduler.short(key)}: outbox left with ${outbox.length} entries`);
+      if (key.startsWith('queue/')) problems.push(`${this.world.scheduler.short(key)} is left behind`);
     }
     return problems;
   }
 
-  /** Those whose registration was lost on its way, or came late once more: they end by themselves, in time. */
-  #unknownQueues(): ActorKey[] {
+  /**
+   * Those that end by themselves, in time: registered without the client's knowledge (the answer was lost, the command came late
+   * once more), or left by one that was shut out, or that does not know what became of its deletion.
+   */
+  #leftQueues(): ActorKey[] {
     const { roots } = this.world;
     const left = [...roots.keys()].filter((key) => key.startsWith('queue/'));
-    return left.filter((key) => roots.ended.has(key) || !this.queues.some(({ id }) => key.endsWith(id)));
+    return left.filter((key) => roots.ended.has(key) || !this.queues.some(({ id, gone }) => gone && key.endsWith(id)));
   }
 
   #record(): RunRecord {

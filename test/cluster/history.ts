@@ -22,6 +22,8 @@ export class WatchedRoots extends Map<ActorKey, Root> {
   readonly versions: Map<ActorKey, Root[]>;
   readonly problems: string[];
   readonly ended = new Set<ActorKey>();
+  /** As each actor was first stored. */
+  readonly firsts = new Map<ActorKey, Root>();
 
   constructor(before: Iterable<readonly [ActorKey, Root]> = []) {
     super();
@@ -37,6 +39,7 @@ export class WatchedRoots extends Map<ActorKey, Root> {
   }
 
   override set(key: ActorKey, root: Root): this {
+    if (!this.firsts.has(key)) this.firsts.set(key, root);
     const past = this.versions.get(key) ?? [];
     this.versions.set(key, past);
     const last = past.at(-1);

@@ -67,6 +67,8 @@ export interface QueueRecord {
   stored: QueueState | undefined;
   /** Its client asked for its end. */
   deleted: boolean;
+  /** It was told that it ended. */
+  gone: boolean;
   /** All it can ever get was asked for, and a registration followed. */
   fresh: Fields | undefined;
 }

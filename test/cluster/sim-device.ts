@@ -87,7 +87,8 @@ export class SimDevice {
     const queue = this.queue!;
     queue.deleted = true;
     this.busy = true;
-    this.request('DELETE', '/events', { queue_id: queue.id }, () => {
+    this.request('DELETE', '/events', { queue_id: queue.id }, ({ status }) => {
+      queue.gone = status === 200;
       this.busy = false;
       this.queue = undefined;
       this.last = -1;
@@ -132,6 +133,7 @@ export class SimDevice {
         polls: [],
         stored: undefined,
         deleted: false,
+        gone: false,
         fresh: undefined,
       };
       this.last = Number(snapshot.last_event_id);

@@ -3,6 +3,7 @@
  * `npm run simulate -- --seed 123 --trace`.
  */
 import { parseArgs } from 'node:util';
+import type { LogEntry, LogItem } from '../../src/runtime/log-entry.js';
 import type { ApiEvent, ApiMessage } from '../api/support/types.js';
 import { type ClusterResult, ClusterRun } from './cluster-run.js';
 import { beginning } from './genesis.js';
@@ -23,6 +24,12 @@ const one = values.seed === undefined ? undefined : Number(values.seed);
 const from = one ?? Number(values.from);
 const seeds = one === undefined ? Number(values.seeds) : 1;
 const EVERY_LINE = 1_000_000;
+
+const itemName = (item: LogItem): string => {
+  if (item.t === 'event') return `${item.event.type}/${item.event.op ?? ''}`;
+  if (item.t === 'message') return `message ${(item.message as { content: string }).content}`;
+  return item.t === 'members' ? `members of ${item.stream} at ${item.mv}: +${item.join} -${item.leave}` : item.t;
+};
 
 const told = (event: ApiEvent): string => {
   const {
@@ -56,6 +63,11 @@ for (let seed = from; seed < from + seeds; seed++) {
   if (one !== undefined) {
     if (values.trace) {
       console.log(result.trace.join('\n'));
+      for (const { seq, value } of run.world.log.of(start.realm).slice(start.log.length)) {
+        const { actor, groups } = value as unknown as LogEntry;
+        const items = groups.map(({ v, p, items: of }) => `${v}.${p}[${of.map(itemName).join(', ')}]`);
+        console.log(`log ${seq} ${run.world.scheduler.short(actor)} ${items.join(' ')}`);
+      }
       for (const queue of run.queues) {
         console.log(
           `-- queue of ${queue.user}, ${queue.form}, ${JSON.stringify(queue.stored?.covers)} from ${queue.stored?.start}`,

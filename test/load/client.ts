@@ -80,26 +80,33 @@ export class Client {
   /** A page is loaded, or the queue was lost. */
   register(at: number): void {
     const asked = now();
-    this.call('POST /register', 'POST', '/register', this.world.setup.mix.register, at, ({ status, body }) => {
-      if (this.phase === 'stopped') return;
-      const queue = status === 200 ? textIn(body, '"queue_id":"') : undefined;
-      if (queue === undefined) {
-        const wait = this.#retryMs * (0.5 + this.random.next());
-        this.#retryMs = Math.min(RETRY_MS[1], this.#retryMs * 2);
-        setTimeout(() => {
-          if (this.phase !== 'stopped') this.register(now());
-        }, wait);
-        return;
-      }
-      this.#retryMs = RETRY_MS[0];
-      this.queue = queue;
-      this.last = Number(textIn(body, '"last_event_id":') ?? -1);
-      this.phase = 'live';
-      this.world.recorder.moved({ client: this.index, asked, since: now() });
-      this.#poll.ask();
-      this.#history();
-      if (this.active && !this.#schedule) this.#begin();
-    });
+    this.call(
+      'POST /register',
+      'POST',
+      '/register',
+      this.world.setup.mix.register,
+      at,
+      ({ status, body, retryAfter }) => {
+        if (this.phase === 'stopped') return;
+        const queue = status === 200 ? textIn(body, '"queue_id":"') : undefined;
+        if (queue === undefined) {
+          const wait = Math.max((retryAfter ?? 0) * 1_000, this.#retryMs * (0.5 + this.random.next()));
+          this.#retryMs = Math.min(RETRY_MS[1], this.#retryMs * 2);
+          setTimeout(() => {
+            if (this.phase !== 'stopped') this.register(now());
+          }, wait);
+          return;
+        }
+        this.#retryMs = RETRY_MS[0];
+        this.queue = queue;
+        this.last = Number(textIn(body, '"last_event_id":') ?? -1);
+        this.phase = 'live';
+        this.world.recorder.moved({ client: this.index, asked, since: now() });
+        this.#poll.ask();
+        this.#history();
+        if (this.active && !this.#schedule) this.#begin();
+      },
+    );
   }
 
   /** Drops the queue; what is under way ends by itself. */

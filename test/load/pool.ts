@@ -54,6 +54,7 @@ export class Pool {
   readonly #busy = new Set<Line>();
   readonly #waiting: Call[] = [];
   #opening = 0;
+  #closed = false;
   #sweeper: NodeJS.Timeout;
 
   constructor(
@@ -74,6 +75,7 @@ export class Pool {
   }
 
   close(): void {
+    this.#closed = true;
     clearInterval(this.#sweeper);
     for (const { connection } of [...this.#idle, ...this.#busy]) connection.close();
   }
@@ -85,7 +87,13 @@ export class Pool {
       return;
     }
     this.#waiting.push(call);
-    if (this.#idle.length + this.#busy.size + this.#opening < this.most && this.#opening < this.#waiting.length) {
+    this.#openMore();
+  }
+
+  /** As many as calls wait for, up to the limit. */
+  #openMore(): void {
+    if (this.#closed) return;
+    while (this.#opening < this.#waiting.length && this.#idle.length + this.#busy.size + this.#opening < this.most) {
       void this.#open();
     }
   }
@@ -100,9 +108,9 @@ export class Pool {
       this.#free(line);
     } catch (error) {
       this.#waiting.shift()?.done(failed(codeOf(error as Error)));
-    } finally {
-      this.#opening--;
     }
+    this.#opening--;
+    this.#openMore();
   }
 
   #write(line: Line, call: Call): void {
@@ -148,7 +156,7 @@ export class Pool {
     this.#busy.delete(line);
     const at = this.#idle.indexOf(line);
     if (at >= 0) this.#idle.splice(at, 1);
-    if (this.#waiting.length > 0 && this.#opening === 0) void this.#open();
+    this.#openMore();
   }
 
   #sweep(): void {

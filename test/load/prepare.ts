@@ -171,4 +171,5 @@ export class Preparation {
   }
 }
 
-export const RATE_LIMIT_HINT = 'raise its rate limits or switch them off for the test: see docs/load.md, "Rate limits"';
+export const RATE_LIMIT_HINT =
+  'raise its rate limits or switch them off for the test, here with RATE_LIMITS=off: docs/load.md, "Rate limits"';

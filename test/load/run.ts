@@ -81,6 +81,8 @@ export class LoadRun {
       this.#fleet.phase = 'end';
       await this.#drain();
       const { balance, points, totals, window } = this.#fleet;
+      // The goodbyes of everybody at once are no part of it.
+      this.#fleet.measure();
       const measured = points.filter(({ phase }) => phase === 'measured');
       return {
         points,

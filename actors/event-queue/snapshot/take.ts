@@ -71,11 +71,28 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
 const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
   (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
 
+/** Accounts may change each time; then subscribers of deactivated ones are as wrong as anywhere for a moment. */
+const MOST_ATTEMPTS = 4;
+
+/** A queue's own command: its needs. */
 export async function takeSnapshot(
+  args: RegisterArgs,
+  context: NeedsContext<QueueState, QueueVolatile>,
+  suppliers: Suppliers,
+): Promise<Snapshot> {
+  for (let attempt = 1; ; attempt++) {
+    const taken = await takeOnce(args, context, suppliers, attempt === MOST_ATTEMPTS);
+    if (taken) return taken;
+  }
+}
+
+/** @returns undefined where accounts changed meanwhile: subscribers were read before, and the event that removes one is covered */
+async function takeOnce(
   args: RegisterArgs,
   { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
   suppliers: Suppliers,
-): Promise<Snapshot> {
+  last: boolean,
+): Promise<Snapshot | undefined> {
   // The log's end comes first: whatever the parts below lack is in the log after it.
   const { end, incarnation } = await suppliers.log.position(realm);
   const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
@@ -88,6 +105,7 @@ export async function takeSnapshot(
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
   const listed = wanted('subscription') && args.options.includeSubscribers;
+  const { usersVersion } = directory;
   const streams = [...directory.streams()].filter((stream) => !stream.archived);
   const { own, subscribers } = await readWithSubscribers(
     realm,
@@ -130,6 +148,7 @@ export async function takeSnapshot(
     );
   }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
+  if (listed && directory.usersVersion !== usersVersion && !last) return undefined;
   covers[realmKey(realm)] = directory.version;
   const account = directory.user(user.id) ?? user;
   if (!account.isActive) throw apiError('ACCOUNT_DEACTIVATED');

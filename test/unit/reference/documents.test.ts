@@ -1,12 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
 import { documents } from '../../../src/reference/documents.js';
+import { withMetricsTable } from '../../../src/reference/metrics-table.js';
 
 for (const [name, text] of documents()) {
   t.test(`docs/${name} is what \`npm run docs\` makes`, async (t) => {
     t.equal(await readFile(`docs/${name}`, 'utf8'), text);
   });
 }
+
+t.test('docs/logs-and-metrics.md has the table of metrics as they are declared', async (t) => {
+  const text = await readFile('docs/logs-and-metrics.md', 'utf8');
+  t.equal(text, withMetricsTable(text));
+});
 
 t.test('docs/dependencies.md gives a reason for every package', async (t) => {
   const about = await readFile('docs/dependencies.md', 'utf8');

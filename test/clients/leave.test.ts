@@ -1,0 +1,229 @@
+/** A frontend that leaves: nobody who follows the rules of HTTP has a request fail. */
+import { connect } from 'node:net';
+import t, { type Test } from 'tap';
+import { chooseFactory } from '../../src/http/index.js';
+import { until } from '../support/until.js';
+import { Cluster, Embedded } from './support/face.js';
+import { KeepAliveClient, type KeptAnswer } from './support/keep-alive.js';
+import { services } from './support/missing.js';
+import { healthOf } from './support/scrape.js';
+
+const STREAM = 'general';
+const LEAVE_S = 2;
+const CLIENTS = 8;
+
+const adapters =
+  (await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? ['node'] : ['uws', 'node'];
+
+/** Sends, or follows a queue, until it is told to stop; what failed is kept. */
+class Busy {
+  readonly failed: unknown[] = [];
+  readonly sent: string[] = [];
+  readonly got = new Map<string, number>();
+  calls = 0;
+  #going = true;
+  readonly #done: Promise<void>;
+
+  constructor(
+    readonly client: KeepAliveClient,
+    work: (busy: Busy) => Promise<() => Promise<void>>,
+  ) {
+    this.#done = this.#run(work);
+  }
+
+  async stop(): Promise<void> {
+    this.#going = false;
+    await this.#done;
+    this.client.close();
+  }
+
+  async ok(method: string, path: string, params: Readonly<Record<string, unknown>>): Promise<KeptAnswer['body']> {
+    const { status, body } = await this.client.call(method, path, params);
+    this.calls++;
+    if (status !== 200) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  async #run(work: (busy: Busy) => Promise<() => Promise<void>>): Promise<void> {
+    try {
+      const step = await work(this);
+      while (this.#going) await step();
+    } catch (error) {
+      this.failed.push(error);
+    }
+  }
+}
+
+const sending = (name: string) => async (busy: Busy) => {
+  let n = 0;
+  return async () => {
+    const content = `${name}-${n++}`;
+    await busy.ok('POST', '/messages', { type: 'stream', to: STREAM, topic: 'load', content });
+    busy.sent.push(content);
+  };
+};
+
+const following = async (busy: Busy) => {
+  const { queue_id, last_event_id } = await busy.ok('POST', '/register', { event_types: ['message'] });
+  let last = last_event_id as number;
+  return async () => {
+    const { events } = await busy.ok('GET', '/events', { queue_id, last_event_id: last });
+    for (const { id, message } of events as { id: number; message?: { content: string } }[]) {
+      if (id <= last) throw new Error(`event ${id} after ${last}`);
+      last = id;
+      const content = message?.content.replace(/<[^>]*>/g, '') ?? 'heartbeat';
+      busy.got.set(content, (busy.got.get(content) ?? 0) + 1);
+    }
+  };
+};
+
+const cluster = services();
+if (cluster) {
+  for (const adapter of adapters) {
+    t.test(`cluster, ${adapter}: SIGTERM to a frontend under load fails no request`, async (test) => {
+      const options = ['--leave-seconds', String(LEAVE_S), '--http-adapter', adapter];
+      const face = await Cluster.start({ ...cluster, options });
+      test.teardown(() => face.stop());
+      await face.api(1).subscribe(STREAM, 'quiet');
+      const both = [face.site(0), face.site(1)];
+      const client = () => new KeepAliveClient(both, face.owner);
+      const quiet = client();
+      const narrow = [['stream', 'quiet']];
+      const { queue_id, last_event_id } = (await quiet.call('POST', '/register', { event_types: ['message'], narrow }))
+        .body;
+      const held = quiet.call('GET', '/events', { queue_id, last_event_id });
+      const followers = Array.from({ length: CLIENTS }, () => new Busy(client(), following));
+      await until('queues', () => followers.every(({ calls, failed }) => calls >= 1 || failed.length > 0));
+      const senders = Array.from({ length: CLIENTS }, (_, i) => new Busy(client(), sending(`s${i}`)));
+      const all = [...senders, ...followers];
+      await until('everybody to be busy', () => all.every(({ calls, failed }) => calls >= 5 || failed.length > 0));
+
+      const { child } = face.frontends[0]!;
+      const ops = await child.ops();
+      child.signal('SIGTERM');
+      await until('not ready', async () => (await healthOf(ops, 'ready')).status === 503);
+      test.match((await healthOf(both[0]!, 'ready')).body.checks, { leaving: { ok: false }, bus: { ok: true } });
+      test.equal((await healthOf(both[0]!, 'live')).status, 200);
+      const fresh = new KeepAliveClient([both[0]!], face.owner);
+      const answer = await fresh.call('GET', '/users/me');
+      test.match([answer.status, answer.headers.connection], [200, 'close'], 'still served, but nobody stays');
+      fresh.close();
+
+      const released = await held;
+      test.match([released.status, released.headers.connection], [200, 'close']);
+      test.same(released.body, { result: 'success', msg: '', events: [], queue_id });
+      test.equal((await child.ended).code, 0);
+      const mark = senders.map(({ sent }) => sent.length);
+      await until('everybody goes on elsewhere', () =>
+        senders.every(({ sent, failed }, i) => sent.length >= mark[i]! + 5 || failed.length > 0),
+      );
+      const again = quiet.call('GET', '/events', { queue_id, last_event_id });
+      await face.api(1).send('quiet', 'afterwards');
+      test.equal(((await again).body.events as unknown[]).length, 1, 'the queue goes on where it was');
+      quiet.close();
+
+      await Promise.all(senders.map((busy) => busy.stop()));
+      const sent = senders.flatMap((busy) => busy.sent);
+      for (const { got, failed } of followers) {
+        const missing = () => sent.filter((content) => !got.has(content));
+        await until('all that was sent', () => missing().length === 0 || failed.length > 0);
+        test.strictSame(missing(), []);
+        test.strictSame(
+          [...got].filter(([content, times]) => times > 1 && content !== 'heartbeat'),
+          [],
+          'each once',
+        );
+      }
+      // Wakes the polls that still wait.
+      const stopping = followers.map((busy) => busy.stop());
+      await face.api(1).send(STREAM, 'the end');
+      await Promise.all(stopping);
+      test.strictSame(
+        all.flatMap(({ failed }) => failed.map(String)),
+        [],
+        'no request failed',
+      );
+      const history = await face.api(1).history(STREAM, 5_000);
+      const times = new Map<string, number>();
+      for (const { content } of history) times.set(content, (times.get(content) ?? 0) + 1);
+      test.strictSame(
+        [...times].filter(([, n]) => n > 1),
+        [],
+        'nothing was done twice',
+      );
+      const unseen = all.reduce((sum, { client: { resetUnseen } }) => sum + resetUnseen, 0);
+      test.ok(unseen <= 2, `${unseen} connections reset unseen, as they were made when the listener was closed`);
+      const calls = all.reduce((sum, busy) => sum + busy.calls, 0);
+      test.comment(
+        `${calls} requests, ${all.reduce((sum, { client: { refused } }) => sum + refused, 0)} connections refused`,
+      );
+    });
+  }
+}
+
+/** A raw request that is begun and not finished. */
+async function begin(port: number, key: string, content: string): Promise<{ finish(): void; answer: Promise<string> }> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  const body = `type=stream&to=${STREAM}&topic=slow&content=${content}`;
+  const head = ['POST /api/v1/messages HTTP/1.1', 'Host: localhost', `Authorization: Basic ${key}`];
+  const form = ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${body.length}`];
+  await new Promise<void>((resolve) => {
+    socket.write(`${[...head, ...form].join('\r\n')}\r\n\r\n${body.slice(0, 10)}`, () => resolve());
+  });
+  const answer = new Promise<string>((resolve) => {
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text));
+  });
+  return { finish: () => void socket.write(body.slice(10)), answer };
+}
+
+const refuses = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.on('error', () => resolve(true));
+  });
+
+async function underWay(test: Test, adapter: string): Promise<void> {
+  const face = await Embedded.start(['--http-adapter', adapter]);
+  test.teardown(() => face.stop());
+  const key = Buffer.from(`${face.owner.email}:${face.owner.key}`).toString('base64');
+  const idle = connect({ port: face.port, host: '127.0.0.1' });
+  idle.on('error', () => {});
+  const idleClosed = new Promise<void>((resolve) => idle.on('close', () => resolve()));
+  const [ends, never] = [await begin(face.port, key, 'finished'), await begin(face.port, key, 'never')];
+  await until('both to have arrived', async () => {
+    const text = await (await fetch(`${await face.server.ops()}/metrics`)).text();
+    return text.includes('\nconclave_http_running_requests 2\n');
+  });
+  face.server.signal('SIGTERM');
+  await until('new connections are refused', () => refuses(face.port));
+  ends.finish();
+  const answered = await ends.answer;
+  test.match(answered, /^HTTP\/1\.1 200 /, 'what was begun is finished');
+  test.match(answered, /\r\nconnection: close\r\n/i);
+  test.equal(await never.answer, '', 'what never ends is cut off');
+  await idleClosed;
+  test.equal((await face.server.ended).code, 0);
+}
+
+for (const adapter of adapters) {
+  t.test(`embedded, ${adapter}: requests under way are finished, within bounds`, (test) => underWay(test, adapter));
+}
+
+t.test('a second signal ends at once', async (test) => {
+  const face = await Embedded.start(['--leave-seconds', '600']);
+  test.teardown(() => face.stop());
+  face.server.signal('SIGTERM');
+  await until('it leaves', async () => (await healthOf(face.site, 'ready')).status === 503);
+  test.equal((await face.api().call('GET', '/users/me')).status, 200, 'still serving');
+  face.server.signal('SIGINT');
+  test.equal((await face.server.ended).code, 130);
+});

@@ -1,0 +1,246 @@
+/**
+ * Does the simulation find faults? Each mutant is one fault, put into a copy of the build; what counts is after how many seeds
+ * it is caught: `node dist/test/cluster/mutants.js [--seeds 300] [--only word]`.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** As it stands in the built file. */
+  readonly find: string;
+  readonly put: string;
+}
+
+const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the Store does not fence at load',
+    file: 'test/support/memory-store.js',
+    find: 'const stamped = { ...root, epoch: at };',
+    put: 'const stamped = { ...root };',
+  },
+  {
+    name: 'epochs are not raised',
+    file: 'test/support/memory-store.js',
+    find: 'const raised = 1 + Math.max(',
+    put: 'const raised = Math.max(1, ',
+  },
+  {
+    name: 'a commit that was refused counts as done',
+    file: 'src/runtime/commit-loop.js',
+    find: "if (result === 'conflict')",
+    put: 'if (false)',
+  },
+  {
+    name: 'acknowledged before the commit',
+    file: 'src/runtime/executor.js',
+    find: 'group.onCommitted.push(finish);\n    }',
+    put: 'finish();\n    }',
+  },
+  {
+    name: 'reads do not wait for what they saw',
+    file: 'src/runtime/executor.js',
+    find: 'this.commits.afterNewest(finish);',
+    put: 'finish();',
+  },
+  {
+    name: 'the outbox is not redone',
+    file: 'src/runtime/activation.js',
+    find: 'this.#outbox.add({ ...entry, records: [] }, rested);',
+    put: '',
+  },
+  {
+    name: 'records are not redone',
+    file: 'src/runtime/load.js',
+    find: 'if (records.length > 0)',
+    put: 'if (false)',
+  },
+  {
+    name: 'replies to frontends are forgotten',
+    file: 'src/runtime/remembered.js',
+    find: 'return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);',
+    put: 'return undefined;',
+  },
+  {
+    name: 'commands between actors are not told apart',
+    file: 'src/runtime/remembered.js',
+    find: 'parsed.n <= executed ? FORGOTTEN : undefined',
+    put: 'undefined',
+  },
+  {
+    name: 'a retry is another command',
+    file: 'src/runtime/client.js',
+    find: 'const envelope = () => {',
+    put: 'let tries = 0;\n        const envelope = () => {\n            if (!options.id && tries++ > 0) return { ...made(), id: `${id}${tries}` };\n            return made();\n        };\n        const made = () => {',
+  },
+  {
+    name: 'commands go out before the events of their commit',
+    file: 'src/runtime/outbox.js',
+    find: 'if (!job.appended)\n                break;',
+    put: '',
+  },
+  {
+    name: 'a queue is flushed past what waits',
+    file: 'actors/event-queue/live.js',
+    find: 'oldest === undefined ? this.position :',
+    put: 'true ? this.position :',
+  },
+  {
+    name: 'commits that the snapshot holds are told again',
+    file: 'actors/event-queue/live.js',
+    find: 'return covered !== undefined && version <= covered;',
+    put: 'return false;',
+  },
+  {
+    name: 'a snapshot claims a commit too many',
+    file: 'actors/event-queue/live.js',
+    find: 'return covered !== undefined && version <= covered;',
+    put: 'return covered !== undefined && version <= covered + 1;',
+  },
+  {
+    name: 'an acknowledgement takes one event too many',
+    file: 'actors/event-queue/buffer.js',
+    find: '.id <= id)',
+    put: '.id <= id + 1)',
+  },
+  {
+    name: 'gaps in live entries are not seen',
+    file: 'src/log/log-jetstream-cursor.js',
+    find: '!this.#running && entry.previous <= this.#position',
+    put: '!this.#running',
+  },
+  {
+    name: 'a lost last entry is not looked for',
+    file: 'src/log/log-jetstream-cursor.js',
+    find: 'async check(state) {',
+    put: 'async check(state) { return;',
+  },
+  {
+    name: 'audience by present membership',
+    file: 'src/streams/membership.js',
+    find: 'member?.stays.some((stay) => isDuring(stay, mv)) ?? false',
+    put: 'member?.stays.some((stay) => stay.to === 0) ?? false',
+  },
+  {
+    name: 'exceptions of an audience are ignored',
+    file: 'src/events/audience.js',
+    find: 'if (to.except?.includes(user))',
+    put: 'if (false)',
+  },
+  {
+    name: 'repeats in the log are told',
+    file: 'src/runtime/log-entry.js',
+    find: 'if (last !== undefined && n <= last)',
+    put: 'if (false)',
+  },
+  {
+    name: 'repeats of what was before a feed are told',
+    file: 'src/events/past.js',
+    find: 'known?.has(nameOf(group)) || (seq > this.start && this.#before.knows(entry.actor, group))',
+    put: 'false',
+  },
+  {
+    name: 'a timer fires whenever it is rung',
+    file: 'src/runtime/executor.js',
+    find: 'if (due !== null && due <= this.ports.clock.now())',
+    put: 'if (true)',
+  },
+  {
+    name: 'timers are not taken over',
+    file: 'src/runtime/host.js',
+    find: 'if (pending || (due !== null && due <= now))',
+    put: 'if (pending)',
+  },
+  {
+    name: 'sleepers are not woken',
+    file: 'src/runtime/host.js',
+    find: 'const sleepers = await this.options.store.sleepers(partitions);',
+    put: 'const sleepers = [];',
+  },
+  {
+    name: 'a host may always answer',
+    file: 'src/runtime/host.js',
+    find: '!this.options.placement.mayAnswer(p)) {',
+    put: 'false) {',
+  },
+  {
+    name: 'answers are not guarded',
+    file: 'src/runtime/host.js',
+    find: 'guarded(request, () => this.options.placement.mayAnswer(p))',
+    put: 'request',
+  },
+  {
+    name: 'hand-over without drain',
+    file: 'src/runtime/host.js',
+    find: "if (reason === 'released') {",
+    put: 'if (false) {',
+  },
+  {
+    name: 'message ids are not reserved',
+    file: 'actors/realm/commands/ids.js',
+    find: 'reservedIds: last + BLOCK',
+    put: 'reservedIds: state.reservedIds',
+  },
+  {
+    name: 'a frontend does not wait for its replica',
+    file: 'src/gateway/gateway.js',
+    find: 'const waiting = this.options.directories.ready(realm, version);',
+    put: 'const waiting = undefined;',
+  },
+  {
+    name: 'a queue starts where the snapshot ended',
+    file: 'actors/event-queue/snapshot/take.js',
+    find: 'start: end,',
+    put: 'start: (await suppliers.log.position(realm)).end,',
+  },
+  {
+    name: 'ids of events begin anew after a rebuild',
+    file: 'src/events/shared-event.js',
+    find: 'export const eventId = (seq, slot) => seq * SLOTS + slot;',
+    put: 'let given = 0; export const eventId = (seq, slot) => seq * SLOTS + slot + (slot === 1 && ++given % 40 === 0 ? 1 : 0);',
+  },
+];
+
+const { values } = parseArgs({ options: { seeds: { type: 'string', default: '300' }, only: { type: 'string' } } });
+const built = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const modules = join(dirname(createRequire(import.meta.url).resolve('xstate/package.json')), '..');
+const PATIENCE_MS = 300_000;
+
+/** Seed that catches it, or what else came of it. */
+function tried({ file, find, put }: Mutant): string {
+  const copy = mkdtempSync(join(tmpdir(), 'mutant-'));
+  try {
+    for (const part of ['src', 'actors', 'test/cluster', 'test/support', 'test/api/support']) {
+      cpSync(join(built, part), join(copy, part), { recursive: true });
+    }
+    symlinkSync(modules, join(copy, 'node_modules'));
+    writeFileSync(join(copy, 'package.json'), '{"type":"module","version":"0.0.0"}');
+    const path = join(copy, file);
+    const text = readFileSync(path, 'utf8');
+    if (!text.includes(find)) return 'DOES NOT APPLY: the product has changed';
+    writeFileSync(path, text.replace(find, put));
+    const args = [join(copy, 'test/cluster/simulate.js'), '--first', '--seeds', values.seeds];
+    const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: PATIENCE_MS });
+    if (status === 0) return 'NOT CAUGHT';
+    const [, seed, problem] = /^seed (\d+) fails.*\n {2}(.*)/m.exec(stdout) ?? [];
+    if (seed !== undefined) return `seed ${seed}: ${problem?.slice(0, 110)}`;
+    return status === null ? 'NOT CAUGHT in time' : 'the simulation itself breaks';
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+let missed = 0;
+for (const mutant of MUTANTS) {
+  if (values.only !== undefined && !mutant.name.includes(values.only)) continue;
+  const result = tried(mutant);
+  if (!result.startsWith('seed')) missed++;
+  console.log(`${mutant.name.padEnd(55)} ${result}`);
+}
+process.exit(missed === 0 ? 0 : 1);
