@@ -35,9 +35,9 @@ class Probe {
   }
 
   async #run(api: Api, stream: string): Promise<void> {
-    while (this.#running) {
+    for (let n = 1; this.#running; n++) {
       const start = performance.now();
-      await api.send(stream, 'hello').catch((error: unknown) => this.errors.push(error));
+      await api.send(stream, `${stream} ${n}`).catch((error: unknown) => this.errors.push(error));
       this.#longest = Math.max(this.#longest, performance.now() - start);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
