@@ -126,11 +126,14 @@ export class ClusterWorld {
     if (kind !== 'heal cut') this.scheduler.note(`-- ${kind} ${host.name}`);
     switch (kind) {
       case 'crash':
-        return this.#crash(host);
+        this.#crash(host);
+        return;
       case 'freeze':
-        return this.#freeze(host);
+        this.#freeze(host);
+        return;
       case 'thaw':
-        return this.#thaw(random.pick([...this.hosts, ...this.fronts].filter((of) => of.frozen)));
+        this.#thaw(random.pick([...this.hosts, ...this.fronts].filter((of) => of.frozen)));
+        return;
       case 'lapse': {
         this.#atLeast(2);
         for (const p of this.#ownedBy(host)) if (random.chance(0.7)) this.#moveOn(p, host, true);
@@ -140,7 +143,8 @@ export class ClusterWorld {
         if (host.frozen || host.leaving) return;
         this.#atLeast(2);
         const some = this.#ownedBy(host).filter(() => random.chance(0.7));
-        return void this.#release(host, some);
+        void this.#release(host, some);
+        return;
       }
       case 'join': {
         if (this.hosts.length >= 5) return;
@@ -154,9 +158,11 @@ export class ClusterWorld {
         return;
       }
       case 'leave':
-        return void this.#leave(host);
+        void this.#leave(host);
+        return;
       case 'cut':
-        return this.#cut();
+        this.#cut();
+        return;
       case 'heal cut':
         if (this.#cuts.length > 0) this.scheduler.note('-- heal cut');
         this.#cuts = [];

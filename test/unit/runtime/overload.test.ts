@@ -30,9 +30,9 @@ t.test(
     await settle(20);
     t.ok(load.waiting() > 0, 'the actor is being loaded');
     await h.clock.advanceAsync(900);
-      await h.clock.advanceAsync(200);
+    await h.clock.advanceAsync(200);
     t.same([...new Set(await late)], ['busy'], 'those beyond the bound were tried until the end');
-      load.open();
+    load.open();
     await h.clock.advanceAsync(2_000);
     const { total } = (await h.ask(key, 'add', { op: 'last' })) as { total: number };
     t.ok(total >= 2, `${total} operations; the next one is carried out`);
