@@ -8,7 +8,8 @@ import type { SharedTable } from './shared-table.js';
 import type { Targets } from './targets.js';
 import type { Tenure, Tenures } from './tenures.js';
 
-const FIRST_BATCH = 4;
+/** Smaller ones would not be quicker. */
+const SMALLEST_BATCH = 4;
 const LARGEST_BATCH = 32;
 /** A batch should pause its partitions for no longer; a much shorter one may be larger. Milliseconds. */
 const PAUSE_MS = 80;
@@ -26,7 +27,7 @@ export interface Giver {
 }
 
 export class HandOver {
-  #size = FIRST_BATCH;
+  #size = SMALLEST_BATCH;
   #busy = false;
   /** The last batch, until it was taken: what handing over took, and since when it is with the others. */
   #given: { readonly size: number; readonly ms: number; readonly at: number } | undefined;
@@ -105,7 +106,7 @@ export class HandOver {
   }
 
   #adapt(size: number, ms: number): void {
-    if (ms > PAUSE_MS) this.#size = Math.max(1, Math.min(this.#size, size) >> 1);
+    if (ms > PAUSE_MS) this.#size = Math.max(SMALLEST_BATCH, Math.min(this.#size, size) >> 1);
     else if (ms < PAUSE_MS / 2 && size >= this.#size) this.#size = Math.min(LARGEST_BATCH, this.#size * 2);
   }
 }

@@ -7,7 +7,7 @@
  * - end the key of a host that was silent for a whole lease.
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock, TimerHandle } from '../clock/index.js';
+import type { Clock } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
 import { HandOver } from './hand-over.js';
 import { baseOf, drainKey, type HostFacts, hostKey, hostOfKey, isDrainKey, isNews, parseHost } from './host-key.js';
@@ -16,14 +16,14 @@ import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
 import { type Member, Members } from './members.js';
 import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
 import type { EpochSource } from './placement-single.js';
+import { Rounds } from './rounds.js';
 import { SharedTable } from './shared-table.js';
 import { statusOf } from './status.js';
-import { allPartitions, TABLE_KEY, Table } from './table.js';
+import { TABLE_KEY, Table } from './table.js';
+import { TakeOver } from './take-over.js';
 import { type Candidate, Targets } from './targets.js';
 import { Tenures } from './tenures.js';
 
-/** After a take-over that failed (the Store is away, say) others may try first; milliseconds. */
-const PAUSE_MS = 1_000;
 /** Between two looks that nothing but time has caused. */
 const SHORTEST_WAIT_MS = 10;
 /** Keys of the dead stay this long for people to see. */
@@ -57,19 +57,15 @@ export class ClusterPlacement implements ReportingPlacement {
   readonly #table: SharedTable;
   #joining: Promise<void> | undefined;
   #tenures: Tenures | undefined;
+  #takeOver: TakeOver | undefined;
   #handOver: HandOver | undefined;
+  readonly #rounds: Rounds;
   /** Takes and hand-overs under way. */
   readonly #tasks = new Set<Promise<void>>();
   #draining = false;
   #leaving = false;
   #late = false;
-  /** Monotonic; nothing is taken before. */
-  #unableUntil = 0;
   #away = false;
-  #running = false;
-  #busy = false;
-  #again = false;
-  #timer: TimerHandle | undefined;
   #unwatch: (() => void) | undefined;
   #changed: () => void = () => {};
 
@@ -91,6 +87,11 @@ export class ClusterPlacement implements ReportingPlacement {
       times: this.#times,
       flags: () => this.#flags(),
     });
+    this.#rounds = new Rounds(clock, {
+      work: () => this.#round(),
+      ended: (error) => this.#ended(error),
+      wait: () => this.#wait(),
+    });
   }
 
   /** Resolves when this host has joined, and answers for what was nobody's. Rejects when the keys can't be reached. */
@@ -102,31 +103,38 @@ export class ClusterPlacement implements ReportingPlacement {
   async #join(owner: PartitionOwner): Promise<void> {
     const tenures = new Tenures(owner, this.#failed);
     this.#tenures = tenures;
+    const of = { leaving: () => this.#leaving, targets: () => this.#targets() };
+    this.#takeOver = new TakeOver(
+      {
+        ...of,
+        clock: this.#clock,
+        store: this.#store,
+        lease: this.#lease,
+        members: this.#members,
+        table: this.#table,
+        failed: this.#failed,
+        note: this.#note,
+      },
+      tenures,
+    );
     this.#handOver = new HandOver(this.#clock, this.#table, tenures, {
+      ...of,
       id: () => this.#lease.id,
-      leaving: () => this.#leaving,
-      targets: () => this.#targets(),
     });
     await this.#lease.start({
       lapsed: () => {
-        this.#note({ host: this.#lease.id }, 'the lease lapsed');
+        this.#note({ id: this.#lease.id }, 'the lease lapsed');
         void tenures.drop();
       },
-      regained: () => this.#wake(),
+      regained: () => this.#rounds.wake(),
     });
-    this.#running = true;
     this.#unwatch = this.#kv.watch((key, value) => this.#hint(key, value));
-    this.#busy = true;
     try {
-      await this.#round();
-      await Promise.all(this.#tasks);
+      await this.#rounds.start(() => Promise.all(this.#tasks));
     } catch (error) {
       await this.#end();
       throw error;
-    } finally {
-      this.#busy = false;
     }
-    this.#wake();
   }
 
   mayAnswer(p: Partition): boolean {
@@ -137,7 +145,7 @@ export class ClusterPlacement implements ReportingPlacement {
     // What is half begun can't be ended.
     await this.#joining?.catch(() => {});
     const tenures = this.#tenures;
-    if (!tenures || !this.#running || this.#leaving) return;
+    if (!tenures || !this.#rounds.running || this.#leaving) return;
     this.#leaving = true;
     const over = (): boolean =>
       tenures.size === 0 &&
@@ -146,7 +154,7 @@ export class ClusterPlacement implements ReportingPlacement {
     await this.#lease.beat();
     const late = this.#clock.setTimeout(() => {
       this.#late = true;
-      this.#wake();
+      this.#rounds.wake();
     }, LEAVE_MS);
     await new Promise<void>((resolve) => {
       const hard = this.#clock.setTimeout(resolve, LEAVE_HARD_MS);
@@ -155,7 +163,7 @@ export class ClusterPlacement implements ReportingPlacement {
         this.#clock.clearTimeout(hard);
         resolve();
       };
-      this.#wake();
+      this.#rounds.wake();
     });
     this.#clock.clearTimeout(late);
     await tenures.drop();
@@ -174,9 +182,8 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   async #end(): Promise<void> {
-    this.#running = false;
+    this.#rounds.stop();
     this.#unwatch?.();
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
     await this.#lease.release();
   }
 
@@ -184,7 +191,7 @@ export class ClusterPlacement implements ReportingPlacement {
     return {
       draining: this.#draining,
       leaving: this.#leaving,
-      unable: this.#clock.monotonic() < this.#unableUntil,
+      unable: this.#takeOver?.unable ?? false,
       serving: this.#tenures?.serving().length ?? 0,
     };
   }
@@ -196,49 +203,21 @@ export class ClusterPlacement implements ReportingPlacement {
     const known = host === undefined ? undefined : this.#members.get(host)?.value;
     if (host !== undefined && value !== '' && !isNews(known, parseHost(value))) return;
     if (key === TABLE_KEY && value === this.#table.lastWritten) return;
-    if (host !== undefined || key === TABLE_KEY || isDrainKey(key)) this.#wake();
+    if (host !== undefined || key === TABLE_KEY || isDrainKey(key)) this.#rounds.wake();
   }
 
-  /** One round at a time; what comes meanwhile is done once afterwards. */
-  #wake(): void {
-    if (!this.#running) return;
-    if (this.#busy) {
-      this.#again = true;
-      return;
-    }
-    this.#busy = true;
-    this.#again = false;
-    void this.#round()
-      .then(
-        () => this.#reached(),
-        (error: unknown) => this.#lost(error),
-      )
-      .finally(() => {
-        this.#busy = false;
-        this.#changed();
-        if (this.#again) this.#wake();
-        else this.#arm();
-      });
+  #ended(error?: unknown): void {
+    if (error !== undefined && !this.#away) this.#failed(error);
+    if (error === undefined && this.#away) this.#note({}, 'the keys of the cluster can be reached again');
+    this.#away = error !== undefined;
+    this.#changed();
   }
 
-  #arm(): void {
-    if (!this.#running) return;
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+  #wait(): number {
     const { renewMs } = this.#times;
     // Who can do nothing about it need not hurry.
     const expiry = this.#away || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
-    const wait = Math.min(renewMs, Math.max(SHORTEST_WAIT_MS, expiry));
-    this.#timer = this.#clock.setTimeout(() => this.#wake(), wait);
-  }
-
-  #reached(): void {
-    if (this.#away) this.#note({}, 'the keys of the cluster can be reached again');
-    this.#away = false;
-  }
-
-  #lost(error: unknown): void {
-    if (!this.#away) this.#failed(error);
-    this.#away = true;
+    return Math.min(renewMs, Math.max(SHORTEST_WAIT_MS, expiry));
   }
 
   async #round(): Promise<void> {
@@ -255,12 +234,13 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#members.look(entries, table, sent, this.#clock.monotonic());
     // What we wrote meanwhile is newer than what we read.
     if (this.#table.writes === writes) this.#table.now = table;
-    else this.#again = true;
+    else this.#rounds.wake();
     this.#setDraining(entries.has(drainKey(this.#base)));
     if (!this.#lease.valid) return;
     await this.#endSilent();
-    await this.#claim();
-    await this.#takeNamed();
+    await this.#takeOver!.claim();
+    const begun = await this.#takeOver!.takeNamed();
+    if (begun) this.#do(begun.taking);
     this.#giveAway();
     await this.#tidy(entries);
   }
@@ -268,7 +248,7 @@ export class ClusterPlacement implements ReportingPlacement {
   #setDraining(draining: boolean): void {
     if (this.#draining === draining) return;
     this.#draining = draining;
-    this.#note({ host: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to take its share again');
+    this.#note({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to take its share again');
     void this.#lease.beat();
   }
 
@@ -297,64 +277,7 @@ export class ClusterPlacement implements ReportingPlacement {
       const written = await this.#kv.put(hostKey(id), JSON.stringify(ended), revision);
       if (written === undefined) continue;
       this.#members.wrote(id, ended, written);
-      this.#note({ host: id, name: value.name }, 'a host is silent and counts as dead');
-    }
-  }
-
-  #isFree(table: Table, p: Partition): boolean {
-    const owner = table.owner(p);
-    // A host of which we have not heard yet is none that is dead.
-    return owner === undefined || (this.#members.get(owner)?.value.end ?? null) !== null;
-  }
-
-  /** Make ours what is nobody's and should be ours. */
-  async #claim(): Promise<void> {
-    const { id } = this.#lease;
-    if (this.#leaving || this.#clock.monotonic() < this.#unableUntil || this.#members.tableLost) return;
-    const free = allPartitions.filter((p) => this.#isFree(this.#table.now, p));
-    if (free.length === 0) return;
-    const targets = this.#targets();
-    const wanted = free.filter((p) => targets.taker(p) === id);
-    await this.#table.assign(wanted, (table, p) => (this.#isFree(table, p) ? id : table.owner(p)));
-  }
-
-  /** Take what is ours by the table, or pass it on where we can't. */
-  async #takeNamed(): Promise<void> {
-    const { id } = this.#lease;
-    const named = this.#table.now.ownedBy(id).filter((p) => !this.#tenures!.has(p));
-    if (named.length === 0) return;
-    const unable = this.#clock.monotonic() < this.#unableUntil;
-    if (!this.#leaving && !unable) {
-      this.#do(this.#take(named));
-      return;
-    }
-    const targets = this.#targets();
-    await this.#table.assign(named, (table, p) => {
-      if (table.owner(p) !== id || this.#tenures!.has(p)) return table.owner(p);
-      const taker = targets.taker(p);
-      return this.#leaving || (taker !== undefined && targets.ready(taker)) ? taker : id;
-    });
-  }
-
-  async #take(named: readonly Partition[]): Promise<void> {
-    const tenures = this.#tenures!;
-    const begun = tenures.begin(named);
-    const { id } = this.#lease;
-    const began = this.#clock.monotonic();
-    try {
-      const epochs = await this.#store.raiseEpochs(new Map(named.map((p) => [p, this.#table.now.epoch(p)])));
-      // This write also proves that they are still ours: it fails when anybody has changed the table.
-      const ours = await this.#table.raise(epochs, (table, p) => table.owner(p) === id);
-      const gone = tenures.still(begun).filter((p) => this.#lease.id !== id || !ours.has(p));
-      tenures.forget(gone);
-      await tenures.take(begun, epochs);
-      const ms = Math.round(this.#clock.monotonic() - began);
-      if (tenures.still(begun).length > 0) this.#note({ host: id, partitions: begun.size, ms }, 'took over');
-    } catch (error) {
-      this.#failed(error);
-      this.#unableUntil = this.#clock.monotonic() + PAUSE_MS;
-      await tenures.abandon(begun);
-      await this.#lease.beat();
+      this.#note({ id, name: value.name }, 'a host is silent and counts as dead');
     }
   }
 
@@ -370,7 +293,7 @@ export class ClusterPlacement implements ReportingPlacement {
       // It says how much we serve now.
       if (!this.#leaving) void this.#lease.beat();
       this.#changed();
-      this.#wake();
+      this.#rounds.wake();
     });
     this.#tasks.add(done);
   }

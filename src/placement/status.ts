@@ -17,7 +17,9 @@ export function hostState(value: HostValue, silent: boolean, partitions: number)
 export const hostStatus = (member: Member, silent: boolean, table: Table): HostStatus => {
   const { id, value, silentMs } = member;
   const partitions = table.ownedBy(id).length;
-  const { name, version, address, serving } = value;
+  const { name, version, address } = value;
+  // What the dead said last is true no more.
+  const serving = value.end === null ? value.serving : 0;
   return { id, name, version, address, state: hostState(value, silent, partitions), silentMs, partitions, serving };
 };
 

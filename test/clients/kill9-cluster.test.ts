@@ -7,7 +7,7 @@ import { services } from './support/missing.js';
 
 const cluster = services();
 if (cluster) {
-  t.test('kill -9 of the actor host that owns everything', async (test) => {
+  t.test('kill -9 of the actor host that owns the most', async (test) => {
     const face = await Cluster.start(cluster);
     test.teardown(() => face.stop());
     const [a, b] = [face.api(0), face.api(1)];

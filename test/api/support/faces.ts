@@ -203,7 +203,7 @@ export function services(t: Test): Services | undefined {
   return undefined;
 }
 
-/** Two frontends, the actors node, and one that stands by; everything under a name of its own. */
+/** Two frontends, the actors node, and another that shares them; everything under a name of its own. */
 export async function startCluster(
   { nats, mongodb }: Services,
   adjust?: (ports: Ports) => Ports,

@@ -206,7 +206,11 @@ export class Cluster {
   async owned(by: readonly Child[], withinMs = 20_000): Promise<number> {
     const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
     try {
-      return await until('all partitions have an owner that serves them', () => isOwned(kv, by), withinMs);
+      return await until(
+        'all partitions have an owner that serves them',
+        () => isOwned(kv, by).catch(() => false),
+        withinMs,
+      );
     } finally {
       await kv.close();
     }
