@@ -6,6 +6,9 @@ import type { QueueOptions } from './state.js';
 /** More waiting events than this end the queue: its client is not coming back for them. */
 export const BUFFER_LIMIT = 100_000;
 
+/** One answer's events, unless a single one is larger: whoever was away for long fetches what waits piece by piece. */
+export const ANSWER_BYTES = 8 * 1024 * 1024;
+
 const encoder = new TextEncoder();
 const OPEN = encoder.encode(',"events":[');
 const COMMA = encoder.encode(',');
@@ -139,16 +142,25 @@ export class EventBuffer {
     }
   }
 
-  /** Response fields with everything that waits. Equal events are the same bytes for all queues. */
+  /**
+   * Response fields with what waits, the oldest first; of very much the rest is left for the next poll. Equal events are the same
+   * bytes for all queues.
+   */
   answer(): Uint8Array[] {
     this.#merged = undefined;
     const parts: Uint8Array[] = [OPEN];
+    let bytes = 0;
     for (let i = this.#head; i < this.#places.length; i++) {
       const { event } = this.#places[i]!;
       if (event === 'coming') break;
       if (event === 'gone') continue;
-      if (parts.length > 1) parts.push(COMMA);
-      parts.push(event.encode(this.shape, this.user, this.queue));
+      const encoded = event.encode(this.shape, this.user, this.queue);
+      bytes += encoded.byteLength;
+      if (parts.length > 1) {
+        if (bytes > ANSWER_BYTES) break;
+        parts.push(COMMA);
+      }
+      parts.push(encoded);
     }
     parts.push(encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
     return parts;

@@ -278,6 +278,15 @@ export const SETTINGS = {
     fallback: 100_000,
     parse: integer(1, 10_000_000),
   }),
+  receiveMemoryMib: setting({
+    env: 'RECEIVE_MEMORY_MIB',
+    option: 'receive-memory-mib',
+    value: 'N',
+    description:
+      'Memory of a frontend for request bodies that have not come whole, MiB; beyond it those that wait longest are cut off.',
+    fallback: 512,
+    parse: integer(1, 1_000_000),
+  }),
   sendMemoryMib: setting({
     env: 'SEND_MEMORY_MIB',
     option: 'send-memory-mib',

@@ -6,4 +6,4 @@ export { RateLimiting } from './rate-limiting.js';
 export type { Handler, HttpExchange, HttpServer, HttpServerFactory, ListenOptions } from './server.js';
 export { Headers } from './server.js';
 export type { AnonymousCaller, Caller, ForwardContext, Forwarding, FrontendServices, Log } from './services.js';
-export { SLOW_LIMITS, SlowAnswers } from './slow-answers.js';
+export { SLOW_LIMITS, SlowTransfers } from './slow-transfers.js';

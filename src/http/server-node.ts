@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { RealClock } from '../clock/index.js';
 import { Outgoing } from './outgoing.js';
 import { quietTurn } from './quiet-turn.js';
+import { Received } from './received.js';
 import {
   announcesBody,
   type BodyPart,
@@ -16,7 +17,7 @@ import {
   MAX_HEADER_BYTES,
   RECEIVE_TIMEOUT_MS,
 } from './server.js';
-import { type SlowAnswer, SlowAnswers } from './slow-answers.js';
+import { SlowTransfers, type Transfer } from './slow-transfers.js';
 
 /** Idle connections are kept a little longer than load balancers keep theirs (60 s), so that those close first. */
 const KEEP_ALIVE_MS = 65_000;
@@ -32,12 +33,16 @@ class NodeServer implements HttpServer {
   running = 0;
   closing = false;
   turnedAway = 0;
-  readonly slow: SlowAnswers;
+  readonly answers: SlowTransfers;
+  readonly bodies: SlowTransfers;
   #server: Server;
   #accepted = 0;
+  /** Neither listening nor connected. */
+  #closed: Promise<void> | undefined;
 
   private constructor(readonly options: ListenOptions) {
-    this.slow = options.slow ?? new SlowAnswers(new RealClock());
+    this.answers = options.answers ?? new SlowTransfers(new RealClock());
+    this.bodies = options.bodies ?? new SlowTransfers(new RealClock());
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -85,16 +90,20 @@ class NodeServer implements HttpServer {
     }
   }
 
-  async close(graceMs = 0): Promise<void> {
+  async refuse(): Promise<void> {
     this.closing = true;
     await quietTurn(() => this.#accepted);
-    const closed = new Promise<void>((resolve) => {
+    this.#closed ??= new Promise((resolve) => {
       // That of HTTP closes idle connections with the listener.
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
+  }
+
+  async close(graceMs = 0): Promise<void> {
+    await this.refuse();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     this.#server.close();
-    await closed;
+    await this.#closed;
   }
 
   leave(): void {
@@ -120,7 +129,8 @@ class NodeExchange implements HttpExchange {
   #res: ServerResponse;
   #answered = false;
   #ended = false;
-  #waiting: SlowAnswer | undefined;
+  #waiting: Transfer | undefined;
+  #received: Received | undefined;
   #abortListener: (() => void) | undefined;
 
   constructor(server: NodeServer, req: IncomingMessage, res: ServerResponse) {
@@ -158,12 +168,12 @@ class NodeExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY);
       return;
     }
-    let chunks: Buffer[] = [];
-    let size = 0;
+    const received = new Received(limit, this.#server.bodies, () => this.#req.socket.destroy());
+    this.#received = received;
+    received.wait();
     let finished = false;
     const finish = (body: Uint8Array | undefined): void => {
       finished = true;
-      chunks = [];
       try {
         done(body);
       } catch (error) {
@@ -172,13 +182,12 @@ class NodeExchange implements HttpExchange {
       }
     };
     this.#req.on('data', (chunk: Buffer) => {
-      if (finished) return;
-      size += chunk.length;
-      if (size > limit) finish(undefined);
-      else chunks.push(chunk);
+      if (finished || this.#answered) return;
+      if (received.add(chunk)) received.wait();
+      else finish(undefined);
     });
     this.#req.on('end', () => {
-      if (!finished && !this.aborted) finish(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+      if (!finished && !this.aborted && !this.#answered) finish(received.take());
     });
   }
 
@@ -191,6 +200,7 @@ class NodeExchange implements HttpExchange {
     if (this.#answered) this.#over();
     if (this.#answered || this.aborted) return;
     this.aborted = true;
+    this.#received?.drop();
     this.#server.running--;
     this.#abortListener?.();
   }
@@ -200,7 +210,7 @@ class NodeExchange implements HttpExchange {
     if (this.#ended) return;
     this.#ended = true;
     this.#server.running--;
-    if (this.#waiting) this.#server.slow.over(this.#waiting);
+    if (this.#waiting) this.#server.answers.over(this.#waiting);
   }
 
   fail(): void {
@@ -214,6 +224,7 @@ class NodeExchange implements HttpExchange {
   #end(status: number, flat: string[], parts: readonly BodyPart[]): void {
     this.#answered = true;
     this.#abortListener = undefined;
+    this.#received?.drop();
     const res = this.#res;
     if (this.requestId !== '') flat.push('X-Request-Id', this.requestId);
     if (this.#server.closing) flat.push('Connection', 'close');
@@ -248,16 +259,15 @@ class NodeExchange implements HttpExchange {
   }
 
   #wait(body: Outgoing): void {
-    const { slow } = this.#server;
     const res = this.#res;
     this.#waiting ??= {
-      length: body.length,
-      get left() {
+      bytes: body.length,
+      get held() {
         return body.left + res.writableLength;
       },
       cut: () => this.#req.socket.destroy(),
     };
-    slow.waits(this.#waiting);
+    this.#server.answers.waits(this.#waiting);
   }
 }
 

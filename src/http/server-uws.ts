@@ -10,6 +10,7 @@ import { madeOnce } from '../core/index.js';
 import { ConnectionGate } from './connection-gate.js';
 import { byteLength, Outgoing } from './outgoing.js';
 import { quietTurn } from './quiet-turn.js';
+import { Received } from './received.js';
 import {
   announcesBody,
   type BodyPart,
@@ -21,7 +22,7 @@ import {
   type ListenOptions,
   MAX_HEADER_BYTES,
 } from './server.js';
-import { type SlowAnswer, SlowAnswers } from './slow-answers.js';
+import { SlowTransfers, type Transfer } from './slow-transfers.js';
 import { statusLine } from './status.js';
 
 interface UwsModule {
@@ -54,7 +55,8 @@ class UwsServer implements HttpServer {
   running = 0;
   closing = false;
   turnedAway = 0;
-  readonly slow: SlowAnswers;
+  readonly answers: SlowTransfers;
+  readonly bodies: SlowTransfers;
   #socket: us_listen_socket | undefined;
   #gate: ConnectionGate | undefined;
   #idle: (() => void) | undefined;
@@ -64,17 +66,23 @@ class UwsServer implements HttpServer {
     readonly app: ReturnType<UwsModule['App']>,
     readonly options: ListenOptions,
   ) {
-    this.slow = options.slow ?? new SlowAnswers(new RealClock());
+    this.answers = options.answers ?? new SlowTransfers(new RealClock());
+    this.bodies = options.bodies ?? new SlowTransfers(new RealClock());
   }
 
-  static listen(uws: UwsModule, options: ListenOptions): Promise<UwsServer> {
+  static async listen(uws: UwsModule, options: ListenOptions): Promise<UwsServer> {
     const app = uws.App();
     const server = new UwsServer(uws, app, options);
     app.any('/*', (res, req) => server.#handle(res, req));
-    return server.#listen(options.port).then(() => {
-      server.#guard();
-      return server;
-    });
+    await server.#listen(options.port);
+    if (options.port === 0 && options.maxConnections !== undefined) {
+      // A port that the system chose can be listened on again only while nobody is connected; one that was named, always.
+      server.#closeListener();
+      await new Promise((resolve) => setImmediate(resolve));
+      await server.#listen(server.port);
+    }
+    server.#guard();
+    return server;
   }
 
   /** @throws Error when the port is taken */
@@ -142,10 +150,14 @@ class UwsServer implements HttpServer {
     this.#closeListener();
   }
 
-  async close(graceMs = 0): Promise<void> {
+  async refuse(): Promise<void> {
     this.closing = true;
     await quietTurn(() => 0);
     this.#stopListening();
+  }
+
+  async close(graceMs = 0): Promise<void> {
+    await this.refuse();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     if (this.running > 0) {
       await new Promise<void>((resolve) => {
@@ -181,6 +193,7 @@ class UwsExchange implements HttpExchange {
   #answered = false;
   /** Answered, and the client has not taken all of it. */
   #sending = false;
+  #received: Received | undefined;
   #abortListener: (() => void) | undefined;
 
   constructor(server: UwsServer, res: HttpResponse, req: HttpRequest) {
@@ -218,26 +231,20 @@ class UwsExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY);
       return;
     }
-    let kept: Buffer[] = [];
-    let size = 0;
+    const received = new Received(limit, this.#server.bodies, () => this.#res.close());
+    this.#received = received;
     let finished = false;
     this.#res.onData((chunk, isLast) => {
-      if (finished || this.aborted) return;
-      size += chunk.byteLength;
-      if (size > limit) {
-        finished = true;
-        kept = [];
-        this.#guarded(done, undefined);
-        return;
-      }
-      if (!isLast) {
-        // The bytes are gone when this callback returns.
-        kept.push(Buffer.from(new Uint8Array(chunk)));
+      if (finished || this.aborted || this.#answered) return;
+      const bytes = new Uint8Array(chunk);
+      // The bytes are gone when this callback returns.
+      const fits = received.add(isLast ? bytes : Buffer.from(bytes));
+      if (fits && !isLast) {
+        received.wait();
         return;
       }
       finished = true;
-      const last = new Uint8Array(chunk);
-      this.#guarded(done, kept.length === 0 ? last : Buffer.concat([...kept, last]));
+      this.#guarded(done, fits ? received.take() : undefined);
     });
   }
 
@@ -262,6 +269,7 @@ class UwsExchange implements HttpExchange {
     this.#res.onAborted(() => {
       if (this.#answered || this.aborted) return;
       this.aborted = true;
+      this.#received?.drop();
       const listener = this.#abortListener;
       this.#abortListener = undefined;
       this.#server.ended();
@@ -282,6 +290,7 @@ class UwsExchange implements HttpExchange {
   #finish(send: () => void): void {
     this.#answered = true;
     this.#abortListener = undefined;
+    this.#received?.drop();
     send();
     if (!this.#sending) this.#server.ended();
   }
@@ -332,16 +341,16 @@ class UwsExchange implements HttpExchange {
 
   #sendLater(body: Outgoing): void {
     const res = this.#res;
-    const { slow } = this.#server;
-    const answer: SlowAnswer = {
-      length: body.length,
-      get left() {
+    const { answers } = this.#server;
+    const answer: Transfer = {
+      bytes: body.length,
+      get held() {
         return body.left;
       },
       cut: () => res.close(),
     };
     const over = (): void => {
-      slow.over(answer);
+      answers.over(answer);
       this.#server.ended();
     };
     this.#sending = true;
@@ -350,10 +359,10 @@ class UwsExchange implements HttpExchange {
     res.onWritable(() => {
       const done = this.#sendMore(body);
       if (done) over();
-      else slow.waits(answer);
+      else answers.waits(answer);
       return done;
     });
-    slow.waits(answer);
+    answers.waits(answer);
   }
 }
 

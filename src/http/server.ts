@@ -3,7 +3,7 @@
  * Both give the same answers; test/unit/http/server.test.ts runs against each.
  */
 
-import type { SlowAnswers } from './slow-answers.js';
+import type { SlowTransfers } from './slow-transfers.js';
 
 /** Response headers, prepared once where they are constant. */
 export class Headers {
@@ -70,8 +70,9 @@ export interface ListenOptions {
   /** Answers now or later. An exception is reported and answered with a bare 500. */
   readonly handler: Handler;
   readonly onError: (error: unknown) => void;
-  /** Keeps account of answers that wait for their clients; default: one of the server's own. */
-  readonly slow?: SlowAnswers;
+  /** Keep account of answers that their clients do not take, and of bodies that do not come; default: ones of the server's own. */
+  readonly answers?: SlowTransfers;
+  readonly bodies?: SlowTransfers;
   /** More are turned away as they come; default: as many as the system gives. */
   readonly maxConnections?: number;
 }
@@ -85,6 +86,11 @@ export interface HttpServer {
   readonly turnedAway: number;
   /** From now on every response ends its connection, so that clients come back elsewhere. */
   leave(): void;
+  /**
+   * Stop listening: new connections are refused from when it resolves. Open ones are served as after `leave`. Who answers
+   * held requests does it afterwards, or their clients would be back at once.
+   */
+  refuse(): Promise<void>;
   /**
    * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
    * every response ends its connection.

@@ -80,10 +80,11 @@ export const METRICS = {
   ),
   conclave_http_waiting_answers: gauge('frontend', [], 'Answers that their clients have not read whole.'),
   conclave_http_waiting_answer_bytes: gauge('frontend', [], 'Bytes of these that are still to be sent.'),
+  conclave_http_waiting_body_bytes: gauge('frontend', [], 'Bytes of request bodies of which the rest has not come.'),
   conclave_http_cut_connections_total: counter(
     'frontend',
-    [],
-    'Connections cut off because their clients did not read, or too slowly.',
+    ['what'],
+    'Connections cut off because their clients did not read the answer or send the body, or too slowly, or all of them too much.',
   ),
 
   conclave_actors: gauge('host', ['kind', 'state'], 'Actors in memory: loading, or ready.'),

@@ -61,6 +61,8 @@ export class Supply {
 
   /** Message ids must grow in the order of the mailbox: none is asked for while an earlier command still waits. */
   #inTurn(directory: Promise<void> | undefined): Promise<void> {
+    // It may fail before its turn, when nobody listens yet.
+    directory?.catch(() => {});
     const before = this.#waiting;
     const turn = before ? before.then(() => directory) : directory!;
     const passed = turn.then(

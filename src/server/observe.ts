@@ -3,7 +3,7 @@ import type { Bus } from '../bus/index.js';
 import type { Config } from '../config/index.js';
 import { SERVER_REALM } from '../directory/index.js';
 import { LagWatch } from '../directory/lag.js';
-import type { HttpServer, SlowAnswers } from '../http/index.js';
+import type { HttpServer, SlowTransfers } from '../http/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { type CheckName, Health, LoopDelay } from '../ops/index.js';
 import type { ReportingPlacement } from '../placement/index.js';
@@ -41,12 +41,21 @@ function observeBus(metrics: Metrics, bus: Bus): void {
 }
 
 /** The server that clients connect to. */
-export function observeServer(metrics: Metrics, server: HttpServer, slow: SlowAnswers): void {
+export function observeServer(
+  metrics: Metrics,
+  server: HttpServer,
+  answers: SlowTransfers,
+  bodies: SlowTransfers,
+): void {
   metrics.read('conclave_http_running_requests', () => server.running);
   metrics.read('conclave_http_turned_away_connections_total', () => server.turnedAway);
-  metrics.read('conclave_http_waiting_answers', () => slow.size);
-  metrics.read('conclave_http_waiting_answer_bytes', () => slow.bytes);
-  metrics.read('conclave_http_cut_connections_total', () => slow.cut);
+  metrics.read('conclave_http_waiting_answers', () => answers.size);
+  metrics.read('conclave_http_waiting_answer_bytes', () => answers.bytes);
+  metrics.read('conclave_http_waiting_body_bytes', () => bodies.bytes);
+  metrics.read('conclave_http_cut_connections_total', () => [
+    [['answer'], answers.cut],
+    [['body'], bodies.cut],
+  ]);
 }
 
 function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void {

@@ -41,7 +41,7 @@ export function ratesOf(config: Config, node: ConclaveNode): Rates {
   };
 }
 
-const AGAIN_MS = 5_000;
+const AGAIN_MS = 1_000;
 
 /** What is told beside the log of the server's realm, which every frontend follows anyway, once there is one. */
 class ServerTail {

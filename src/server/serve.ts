@@ -3,7 +3,7 @@ import { AdminChannel, BusCaller } from '../admin/index.js';
 import { OPERATIONS } from '../api/operations/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
-import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowAnswers } from '../http/index.js';
+import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowTransfers } from '../http/index.js';
 import { answerPage, healthPages } from '../ops/index.js';
 import type { Logger } from '../runtime/index.js';
 import { type FirstStart, firstStart } from './first-start.js';
@@ -62,8 +62,9 @@ export async function serve(
   };
   const stop = async (): Promise<void> => {
     health.leave();
-    const closing = server?.close(config.leaveSeconds > 0 ? GRACE_MS : 0);
+    await server?.refuse();
     frontend?.releaseHeld();
+    const closing = server?.close(config.leaveSeconds > 0 ? GRACE_MS : 0);
     const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
     await closing;
     clock.clearTimeout(late);
@@ -90,7 +91,10 @@ export async function serve(
     }
     rates = ratesOf(config, node);
     const pages = healthPages(health);
-    const slow = new SlowAnswers(clock, { ...SLOW_LIMITS, maxBytes: config.sendMemoryMib * 1_048_576 });
+    const transfers = (mib: number): SlowTransfers =>
+      new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
+    const answers = transfers(config.sendMemoryMib);
+    const bodies = transfers(config.receiveMemoryMib);
     frontend = new Frontend(OPERATIONS, node.gateway, {
       instance: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
@@ -115,12 +119,13 @@ export async function serve(
         maxBodyBytes: config.maxBodyMib * 1_048_576,
         handler: frontend.handle,
         onError,
-        slow,
+        answers,
+        bodies,
         maxConnections: config.maxConnections,
       },
       logger,
     );
-    observeServer(node.metrics, server, slow);
+    observeServer(node.metrics, server, answers, bodies);
     if (needsExternalHost(config)) {
       logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }

@@ -9,7 +9,6 @@ import { PersonAtWork } from './person-at-work.js';
 import type { CallRecord, QueueRecord, RunRecord } from './record.js';
 import { turn } from './scheduler.js';
 import { SimDevice } from './sim-device.js';
-import { shortened } from './sim-process.js';
 
 /** Nobody outside should notice any of these. */
 const SMOOTH: readonly FaultKind[] = ['release', 'join', 'leave', 'join'];
@@ -83,6 +82,7 @@ export class ClusterRun {
     const { world } = this;
     const { random } = world;
     world.start();
+    world.pace = this.#smooth ? 40 : random.pick([40, 200, 1_000]);
     const rate = random.pick([0.002, 0.005, 0.015]);
     const kinds = this.#smooth ? SMOOTH : ROUGH;
     if (!this.#smooth) {
@@ -107,7 +107,7 @@ export class ClusterRun {
     }
     await this.#settle();
     const record = this.#record();
-    const problems = [...this.#problems, ...world.roots.problems, ...this.#leftOver()];
+    const problems = [...this.#problems, ...world.problems, ...world.roots.problems, ...this.#leftOver()];
     if (problems.length === 0 || this.queues.length > 0) problems.push(...checkRun(record));
     const { scheduler } = world;
     return {
@@ -217,7 +217,9 @@ export class ClusterRun {
       await this.#pass(6_000);
     }
     const active = world.hosts.map(({ host }) => host.active).reduce((a, b) => a + b, 0);
-    if (active > this.#leftQueues().length) this.#problems.push(`${active} actors do not come to rest`);
+    if (active > this.#leftQueues().length) {
+      this.#problems.push(`${active} actors do not come to rest, queues left: ${this.#leftQueues().length}`);
+    }
     await turn();
   }
 
@@ -226,8 +228,9 @@ export class ClusterRun {
     const unknown = this.#leftQueues();
     for (const { key, outbox } of this.world.roots.values()) {
       if (unknown.includes(key)) continue;
-      if (outbox.length > 0) problems.push(`${shortened(key)}: outbox left with ${outbox.length} entries`);
-      if (key.startsWith('queue/')) problems.push(`${shortened(key)} is left behind`);
+      if (outbox.length > 0)
+        problems.push(`${this.world.scheduler.short(key)}: outbox left with ${outbox.length} entries`);
+      if (key.startsWith('queue/')) problems.push(`${this.world.scheduler.short(key)} is left behind`);
     }
     return problems;
   }

@@ -8,7 +8,7 @@ import { WatchedRoots } from './history.js';
 import { type HttpAnswer, HttpCall, type HttpRequest } from './http-call.js';
 import { Random, Scheduler, turn } from './scheduler.js';
 import { SimLogContents } from './sim-log.js';
-import { forgetNames, type PortFaults, type Shared, SimProcess } from './sim-process.js';
+import { type PortFaults, type Shared, SimProcess } from './sim-process.js';
 
 /** How long one that is not heard of counts as alive (design § 3). */
 const SILENCE_MS = 2_500;
@@ -55,6 +55,11 @@ export class ClusterWorld {
   readonly faults: PortFaults = { unavailable: 0, open: 0, lostEntries: 0, storeAway: false, logAway: false };
   /** Probability of a lost or a repeated frame. */
   frameFaults = 0;
+  /** Longest time that passes at once while there is something to do, ms. */
+  pace = 40;
+  /** Promises of the ports that were broken. */
+  readonly problems: string[] = [];
+  readonly #epochs = new Set<string>();
   /** Several servers of a subject: any of them may get a request. */
   anyServer = false;
   hosts: SimProcess[] = [];
@@ -70,7 +75,6 @@ export class ClusterWorld {
 
   constructor(private readonly options: WorldOptions) {
     const { seed, beginning, keep } = options;
-    forgetNames();
     this.random = new Random(seed);
     this.scheduler = new Scheduler(this.random, keep);
     this.clock = new FakeClock(beginning?.now);
@@ -101,7 +105,7 @@ export class ClusterWorld {
       }
       this.#late = this.#late.filter(({ at }) => at > steps);
     }
-    if (this.random.chance(0.02)) this.clock.advance(this.random.below(40));
+    if (this.random.chance(0.02)) this.clock.advance(this.random.below(this.pace));
     else if (!this.scheduler.step()) this.clock.advance(this.clock.next() ?? 100);
     await turn();
   }
@@ -122,11 +126,14 @@ export class ClusterWorld {
     if (kind !== 'heal cut') this.scheduler.note(`-- ${kind} ${host.name}`);
     switch (kind) {
       case 'crash':
-        return this.#crash(host);
+        this.#crash(host);
+        return;
       case 'freeze':
-        return this.#freeze(host);
+        this.#freeze(host);
+        return;
       case 'thaw':
-        return this.#thaw(random.pick([...this.hosts, ...this.fronts].filter((of) => of.frozen)));
+        this.#thaw(random.pick([...this.hosts, ...this.fronts].filter((of) => of.frozen)));
+        return;
       case 'lapse': {
         this.#atLeast(2);
         for (const p of this.#ownedBy(host)) if (random.chance(0.7)) this.#moveOn(p, host, true);
@@ -136,7 +143,8 @@ export class ClusterWorld {
         if (host.frozen || host.leaving) return;
         this.#atLeast(2);
         const some = this.#ownedBy(host).filter(() => random.chance(0.7));
-        return void this.#release(host, some);
+        void this.#release(host, some);
+        return;
       }
       case 'join': {
         if (this.hosts.length >= 5) return;
@@ -150,9 +158,11 @@ export class ClusterWorld {
         return;
       }
       case 'leave':
-        return void this.#leave(host);
+        void this.#leave(host);
+        return;
       case 'cut':
-        return this.#cut();
+        this.#cut();
+        return;
       case 'heal cut':
         if (this.#cuts.length > 0) this.scheduler.note('-- heal cut');
         this.#cuts = [];
@@ -193,6 +203,7 @@ export class ClusterWorld {
     Object.assign(this.faults, { unavailable: 0, lostEntries: 0, storeAway: false, logAway: false });
     this.frameFaults = 0;
     this.#cuts = [];
+    for (const late of this.#late) late.at = this.scheduler.steps;
     for (const process of [...this.hosts, ...this.fronts]) this.#thaw(process);
     for (const p of this.options.partitions) {
       const owner = this.#owners.get(p);
@@ -323,6 +334,9 @@ export class ClusterWorld {
     while (ours()) {
       try {
         const epoch = await to.store.raiseEpoch(p, 0);
+        const given = `${p} ${epoch}`;
+        if (this.#epochs.has(given)) this.problems.push(`epoch ${epoch} of partition ${p} was given twice`);
+        this.#epochs.add(given);
         if (ours()) await to.host.take([p], new Map([[p, epoch]]));
         return;
       } catch {

@@ -1,7 +1,7 @@
 /** One HTTP request of a simulated client, and the network between it and its frontend. */
 import type { HttpExchange } from '../../src/http/index.js';
 import type { Scheduler } from './scheduler.js';
-import { type SimProcess, shortened } from './sim-process.js';
+import type { SimProcess } from './sim-process.js';
 
 export type Params = Readonly<Record<string, string | number | boolean | object | null>>;
 
@@ -107,7 +107,7 @@ export class HttpCall implements HttpExchange {
       if (this.#over) return;
       this.#over = true;
       const body = bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
-      if (status >= 400) this.scheduler.note(`${this.request.label}: ${shortened(String(body?.msg))}`);
+      if (status >= 400) this.scheduler.note(`${this.request.label}: ${this.scheduler.short(String(body?.msg))}`);
       this.answered({ status, body });
     });
   }

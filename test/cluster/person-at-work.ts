@@ -31,23 +31,31 @@ export class PersonAtWork {
 
   act(): void {
     let left = this.world.random.below(WHOLE);
-    const kind = HABITS.find(([, weight]) => (left -= weight) < 0)![0];
+    const kind = HABITS.find(([, weight]) => {
+      left -= weight;
+      return left < 0;
+    })![0];
     switch (kind) {
       case 'send':
       case 'schedule':
-        return this.#send(kind);
+        this.#send(kind);
+        return;
       case 'edit':
       case 'delete':
       case 'react':
       case 'read':
-        return this.#change(kind);
+        this.#change(kind);
+        return;
       case 'read all':
-        return this.#call('fetch', 'POST', '/mark_all_as_read', {}, {});
+        this.#call('fetch', 'POST', '/mark_all_as_read', {}, {});
+        return;
       case 'subscribe':
       case 'unsubscribe':
-        return this.#move(kind);
+        this.#move(kind);
+        return;
       default:
-        return this.fetch();
+        this.fetch();
+        return;
     }
   }
 
@@ -96,7 +104,10 @@ export class PersonAtWork {
     const { random } = this.world;
     const own = kind === 'edit' || kind === 'delete';
     const known = this.#known().filter((message) => !own || message.sender_id === this.person.id);
-    if (known.length === 0) return this.#send('send');
+    if (known.length === 0) {
+      this.#send('send');
+      return;
+    }
     const { id, content } = random.pick(known);
     const op = this.#op();
     const text = /op\d+/.exec(content)?.[0] ?? '';
@@ -125,7 +136,10 @@ export class PersonAtWork {
     const mover = random.pick(MOVERS);
     const whom = this.beginning.people.find(({ name }) => name === mover)!.id;
     const stream: SimStream = random.pick(this.beginning.streams);
-    if (this.person.name === OUTSIDER || (whom !== this.person.id && kind === 'unsubscribe')) return this.#send('send');
+    if (this.person.name === OUTSIDER || (whom !== this.person.id && kind === 'unsubscribe')) {
+      this.#send('send');
+      return;
+    }
     const known = { stream: stream.id, whom };
     const path = '/users/me/subscriptions';
     if (kind === 'unsubscribe') this.#call(kind, 'DELETE', path, { subscriptions: [stream.name] }, known);

@@ -51,6 +51,7 @@ export class Scheduler {
   /** Tasks that must keep their order among themselves: only the first of each channel can be picked. */
   readonly #channels = new Map<string, Task[]>();
   #hash = 0;
+  readonly #names = new Map<string, string>();
   steps = 0;
 
   /** @param keep lines of the trace that are kept: the newest */
@@ -83,6 +84,15 @@ export class Scheduler {
   /** A gate: resolves when the seed picks it; never once its process is dead. */
   gate(label: string, place: Place): Promise<void> {
     return new Promise((resolve) => this.add(label, place, resolve));
+  }
+
+  /** Ids of queues are made by chance, and must not be part of a trace that is to repeat: names in order of appearance. */
+  short(text: string): string {
+    return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
+      const name = this.#names.get(id) ?? `q${this.#names.size + 1}`;
+      this.#names.set(id, name);
+      return name;
+    });
   }
 
   note(label: string): void {

@@ -134,7 +134,7 @@ export class SimProcess implements Place {
     const away = port === 'store' ? faults.storeAway : faults.logAway;
     const fails = away || scheduler.random.chance(faults.unavailable);
     if (!fails && !this.frozen && scheduler.random.chance(faults.open)) return;
-    const passed = scheduler.gate(`${this.name} ${step} ${shortened(keys)}${fails ? ' FAILS' : ''}`, this);
+    const passed = scheduler.gate(`${this.name} ${step} ${scheduler.short(keys)}${fails ? ' FAILS' : ''}`, this);
     if (!fails) return passed;
     return passed.then(() => {
       throw port === 'store' ? new StoreUnavailable('simulated') : new LogUnavailable('simulated');
@@ -152,17 +152,3 @@ export class SimProcess implements Place {
     scheduler.addInOrder(`log > ${this.name}`, `${label} > ${this.name}`, this, deliver);
   }
 }
-
-const known = new Map<string, string>();
-
-/** Ids of queues are made by chance, and must not be part of a trace that is to repeat. */
-export function shortened(text: string): string {
-  return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
-    const short = known.get(id) ?? `q${known.size + 1}`;
-    known.set(id, short);
-    return short;
-  });
-}
-
-/** Names are given anew in each run. */
-export const forgetNames = (): void => known.clear();

@@ -7,7 +7,6 @@ import type { LogEntry, LogItem } from '../../src/runtime/log-entry.js';
 import type { ApiEvent, ApiMessage } from '../api/support/types.js';
 import { type ClusterResult, ClusterRun } from './cluster-run.js';
 import { beginning } from './genesis.js';
-import { shortened } from './sim-process.js';
 
 const { values } = parseArgs({
   options: {
@@ -67,7 +66,7 @@ for (let seed = from; seed < from + seeds; seed++) {
       for (const { seq, value } of run.world.log.of(start.realm).slice(start.log.length)) {
         const { actor, groups } = value as unknown as LogEntry;
         const items = groups.map(({ v, p, items: of }) => `${v}.${p}[${of.map(itemName).join(', ')}]`);
-        console.log(`log ${seq} ${shortened(actor)} ${items.join(' ')}`);
+        console.log(`log ${seq} ${run.world.scheduler.short(actor)} ${items.join(' ')}`);
       }
       for (const queue of run.queues) {
         console.log(

@@ -27,8 +27,8 @@ export interface Script {
   readonly words: readonly string[];
 }
 
-/** Runs the scripts one after the other, as the owner and a second user. */
-export async function onBothFaces(scripts: readonly Script[]): Promise<void> {
+/** Runs the scripts one after the other, as the owner and a second user. @param options of the servers */
+export async function onBothFaces(scripts: readonly Script[], options: readonly string[] = []): Promise<void> {
   const all = async (test: Test, zuliprcs: readonly string[]): Promise<void> => {
     for (const { fact, words } of scripts) {
       const [program, ...args] = words as [string, ...string[]];
@@ -37,7 +37,7 @@ export async function onBothFaces(scripts: readonly Script[]): Promise<void> {
   };
 
   await t.test('embedded face', async (test) => {
-    const face = await Embedded.start();
+    const face = await Embedded.start(options);
     test.teardown(() => face.stop());
     await all(test, face.zuliprcs);
   });
@@ -45,7 +45,7 @@ export async function onBothFaces(scripts: readonly Script[]): Promise<void> {
   const cluster = services();
   if (!cluster) return;
   await t.test('cluster face, each user by a frontend of their own', async (test) => {
-    const face = await Cluster.start(cluster);
+    const face = await Cluster.start({ ...cluster, options });
     test.teardown(() => face.stop());
     await all(test, face.zuliprcs);
   });

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { chooseFactory } from '../../../src/http/open-server.js';
 import { Headers, type HttpServer } from '../../../src/http/server.js';
-import { SLOW_LIMITS, SlowAnswers } from '../../../src/http/slow-answers.js';
+import { SLOW_LIMITS, SlowTransfers } from '../../../src/http/slow-transfers.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
 import { RawClient } from './support.js';
@@ -36,7 +36,7 @@ async function silent(port: number): Promise<Socket> {
 for (const kind of kinds) {
   const start = async (t: Test, over: Partial<typeof SLOW_LIMITS> = {}) => {
     const clock = new FakeClock();
-    const slow = new SlowAnswers(clock, { ...SLOW_LIMITS, maxBytes: 1e12, ...over });
+    const slow = new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: 1e12, ...over });
     let handled = 0;
     const { factory } = await chooseFactory(kind);
     const server: HttpServer = await factory.listen({
@@ -44,7 +44,7 @@ for (const kind of kinds) {
       port: 0,
       maxBodyBytes: 1_000,
       onError: (error) => t.fail(String(error)),
-      slow,
+      answers: slow,
       handler: (exchange) => {
         handled++;
         const later = exchange.path === '/later';
@@ -178,12 +178,12 @@ async function turns(n: number): Promise<false> {
 
 t.test('who takes something now and then must still be through in time', async (t) => {
   const clock = new FakeClock();
-  const slow = new SlowAnswers(clock);
+  const slow = new SlowTransfers(clock);
   let left = 10 * MIB;
   let cut = 0;
   const answer = {
-    length: 10 * MIB,
-    get left() {
+    bytes: 10 * MIB,
+    get held() {
       return left;
     },
     cut: () => cut++,

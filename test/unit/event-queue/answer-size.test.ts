@@ -1,0 +1,40 @@
+import t from 'tap';
+import { ANSWER_BYTES, EventBuffer, ownEvent, shapeFor } from '../../../actors/event-queue/buffer.js';
+import type { QueueOptions } from '../../../actors/event-queue/state.js';
+
+const shape = shapeFor({ capabilities: {} } as QueueOptions);
+
+function idsIn(parts: readonly Uint8Array[]): number[] {
+  const fields = JSON.parse(`{${Buffer.concat(parts).toString().slice(1)}}`) as { events: { id: number }[] };
+  return fields.events.map(({ id }) => id);
+}
+
+t.test('of very much only the oldest goes out; acknowledged, the rest follows, in order and once', async (t) => {
+  const buffer = new EventBuffer(8, 'q', shape);
+  const text = 'x'.repeat(100_000);
+  const all = Array.from({ length: 300 }, (_, i) => i + 1);
+  for (const id of all) buffer.push(ownEvent(id, { type: 'message', text }));
+  const got: number[] = [];
+  let answers = 0;
+  while (buffer.size > 0) {
+    const parts = buffer.answer();
+    const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+    t.ok(bytes < ANSWER_BYTES + 1_000, `${bytes} bytes`);
+    const ids = idsIn(parts);
+    t.ok(ids.length > 0);
+    got.push(...ids);
+    buffer.acknowledge(ids.at(-1)!);
+    answers++;
+  }
+  t.same(got, all);
+  t.ok(answers > 3);
+});
+
+t.test('an event that is larger by itself goes out alone', async (t) => {
+  const buffer = new EventBuffer(8, 'q', shape);
+  for (const id of [1, 2, 3]) buffer.push(ownEvent(id, { type: 'x', text: 'y'.repeat(ANSWER_BYTES + 1) }));
+  t.same(idsIn(buffer.answer()), [1]);
+  t.same(idsIn(buffer.answer()), [1], 'until it is acknowledged');
+  buffer.acknowledge(1);
+  t.same(idsIn(buffer.answer()), [2]);
+});

@@ -1,0 +1,182 @@
+/** What a frontend has too much of is refused, and cut off: both adapters, over real connections. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import { realmKey } from '../../../src/core/index.js';
+import { Frontend } from '../../../src/http/frontend.js';
+import { chooseFactory } from '../../../src/http/open-server.js';
+import type { HttpServer, ListenOptions } from '../../../src/http/server.js';
+import { SLOW_LIMITS, SlowTransfers } from '../../../src/http/slow-transfers.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { until } from '../../support/until.js';
+import { AUTH, declare, FakeServices, RawClient } from './support.js';
+
+const kinds = [
+  'node',
+  ...((await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? [] : ['uws']),
+] as ('node' | 'uws')[];
+
+const MIB = 1_048_576;
+const held = { to: realmKey(1 as never), command: 'do', args: {}, held: true } as const;
+const UNAVAILABLE = '{"result":"error","msg":"Service temporarily unavailable, please try again"}\n';
+
+for (const kind of kinds) {
+  const start = async (
+    t: Test,
+    { listen, ...options }: { maxRequests?: number; maxPolls?: number; listen?: Partial<ListenOptions> } = {},
+  ) => {
+    const services = new FakeServices();
+    let server: HttpServer | undefined;
+    const frontend = new Frontend(
+      [
+        declare({ path: '/a' }),
+        declare({ path: '/slow', run: () => ({ ...held, held: false }) }),
+        declare({ path: '/hold', run: () => held }),
+        declare({ path: '/post', method: 'POST' }),
+      ],
+      services,
+      { instance: 'f', underWay: () => server?.running ?? 0, ...options },
+    );
+    const { factory } = await chooseFactory(kind);
+    server = await factory.listen({
+      host: '127.0.0.1',
+      port: 0,
+      maxBodyBytes: 2 * MIB,
+      handler: frontend.handle,
+      onError: (error) => t.fail(String(error)),
+      ...listen,
+    });
+    const clients: RawClient[] = [];
+    const running = server;
+    t.teardown(() => {
+      for (const client of clients) client.socket.destroy();
+      running.terminate();
+    });
+    const client = async (): Promise<RawClient> => {
+      const opened = await RawClient.open(running.port);
+      clients.push(opened);
+      return opened;
+    };
+    const ask = async (path: string): Promise<RawClient> => {
+      const one = await client();
+      one.request(`GET /api/v1${path}`, { Authorization: AUTH });
+      return one;
+    };
+    const works = async (): Promise<boolean> => (await (await ask('/a')).response())?.status === 200;
+    return { services, server: running, client, ask, works };
+  };
+
+  t.test(`${kind}: more requests than a frontend can do at a time are refused at once`, async (t) => {
+    const { services, ask, works } = await start(t, { maxRequests: 3 });
+    const slow = [await ask('/slow'), await ask('/slow'), await ask('/slow')];
+    for (let i = 0; i < 5; i++) await ask('/hold');
+    await until('all of them are under way', () => services.forwarded.length === 3);
+    const refused = await (await ask('/a')).response();
+    t.match(refused, { status: 503, text: UNAVAILABLE, headers: { 'retry-after': '1' } });
+    services.forwarded[0]!.answer({ ok: [] });
+    t.equal((await slow[0]!.response())?.status, 200);
+    t.ok(await works(), 'as soon as one is through');
+  });
+
+  t.test(`${kind}: held polls are counted apart, and have a bound of their own`, async (t) => {
+    const { services, ask, works } = await start(t, { maxRequests: 1, maxPolls: 3 });
+    for (let i = 1; i <= 3; i++) {
+      await ask('/hold');
+      await until('it is held', () => services.forwarded.length === i);
+    }
+    t.match(await (await ask('/hold')).response(), { status: 503, text: UNAVAILABLE });
+    t.ok(await works());
+    services.forwarded[1]!.answer({ ok: [] });
+    await until('one more is held', async () => {
+      if (services.forwarded.length === 3) await ask('/hold');
+      return services.forwarded.length === 4;
+    });
+  });
+
+  t.test(`${kind}: bodies that do not come are cut off, and so are those of too many`, async (t) => {
+    const clock = new FakeClock();
+    const bodies = new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: 10 * MIB });
+    const { server, client, works } = await start(t, { listen: { bodies } });
+    const post = async (bytes: number): Promise<RawClient> => {
+      const one = await client();
+      one.request('POST /api/v1/post', {
+        Authorization: AUTH,
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'Content-Length': String(2 * MIB),
+      });
+      one.send('x'.repeat(bytes));
+      return one;
+    };
+    const few = await post(1_000);
+    await until('it waits', () => bodies.bytes === 1_000);
+    clock.advance(10_000);
+    few.send('y'.repeat(1_000));
+    await until('it goes on', () => bodies.bytes === 2_000);
+    clock.advance(10_000);
+    t.equal(bodies.cut, 0, 'it did something meanwhile');
+    clock.advance(6_000);
+    t.equal(bodies.cut, 1);
+    await few.closed();
+    const many: RawClient[] = [];
+    for (let i = 0; i < 20; i++) many.push(await post(MIB));
+    await until('as many as there is room for are left', () => bodies.cut > 10);
+    await many[0]!.closed();
+    t.ok(bodies.bytes <= 10 * MIB, `${bodies.bytes} bytes`);
+    t.ok(await works());
+    const last = many.at(-1)!;
+    last.send('z'.repeat(MIB));
+    t.equal((await last.response())?.status, 200, 'who sends on is served');
+    for (const { socket } of many) socket.destroy();
+    await until('nothing waits', () => bodies.size === 0 && server.running === 0);
+    t.equal(bodies.bytes, 0);
+  });
+
+  t.test(`${kind}: more connections than allowed are turned away, and let in again`, async (t) => {
+    const { server, works } = await start(t, { listen: { maxConnections: 100 } });
+    const sockets: Socket[] = [];
+    const destroy = (): void => {
+      for (const socket of sockets) socket.destroy();
+    };
+    t.teardown(destroy);
+    let refused = 0;
+    const open = async (): Promise<void> => {
+      const socket = connect({ port: server.port, host: '127.0.0.1' });
+      const gone = new Promise<void>((resolve) => socket.on('error', () => {}).once('close', () => resolve()));
+      await Promise.race([once(socket, 'connect').catch(() => undefined), gone]);
+      void gone.then(() => refused++);
+      sockets.push(socket);
+    };
+    for (let i = 0; i < 150; i++) await open();
+    await until('some are turned away', async () => {
+      if (server.turnedAway === 0) await open();
+      return server.turnedAway > 0;
+    });
+    const before = refused;
+    // Sooner than idle ones are closed anyway.
+    const refusing = async (): Promise<boolean> => {
+      await open();
+      return refused > before;
+    };
+    await until('new ones are closed or refused', refusing, 5_000);
+    destroy();
+    await until('it takes new ones', () => works().catch(() => false));
+  });
+
+  t.test(`${kind}: a head that does not come whole is given up`, { timeout: 60_000 }, async (t) => {
+    const { server, works } = await start(t);
+    const dripping = ['GET /api/v1/a HTTP/1.1\r\nHost: x\r\nX-Slow: ', ''].map(async (beginning) => {
+      const socket = connect({ port: server.port, host: '127.0.0.1' });
+      await once(socket, 'connect');
+      socket.resume();
+      socket.write(beginning);
+      const timer = setInterval(() => beginning !== '' && socket.write('x'), 500);
+      const since = performance.now();
+      await new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+      clearInterval(timer);
+      return performance.now() - since;
+    });
+    for (const ms of await Promise.all(dripping)) t.ok(ms < 40_000, `${Math.round(ms)} ms`);
+    t.equal(server.running, 0);
+    t.ok(await works());
+  });
+}
