@@ -126,11 +126,14 @@ export class ClusterWorld {
     if (kind !== 'heal cut') this.scheduler.note(`-- ${kind} ${host.name}`);
     switch (kind) {
       case 'crash':
-        return this.#crash(host);
+        this.#crash(host);
+        return;
       case 'freeze':
-        return this.#freeze(host);
+        this.#freeze(host);
+        return;
       case 'thaw':
-        return this.#thaw(random.pick([...this.hosts, ...this.fronts].filter((of) => of.frozen)));
+        this.#thaw(random.pick([...this.hosts, ...this.fronts].filter((of) => of.frozen)));
+        return;
       case 'lapse': {
         this.#atLeast(2);
         for (const p of this.#ownedBy(host)) if (random.chance(0.7)) this.#moveOn(p, host, true);
@@ -156,7 +159,8 @@ export class ClusterWorld {
       case 'leave':
         return void this.#leave(host);
       case 'cut':
-        return this.#cut();
+        this.#cut();
+        return;
       case 'heal cut':
         if (this.#cuts.length > 0) this.scheduler.note('-- heal cut');
         this.#cuts = [];

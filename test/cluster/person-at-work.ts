@@ -30,25 +30,17 @@ export class PersonAtWork {
   ) {}
 
   act(): void {
-    let left = this.world.random.below(WHOLE);
-    const kind = HABITS.find(([, weight]) => (left -= weight) < 0)![0];
-    switch (kind) {
-      case 'send':
-      case 'schedule':
-        return this.#send(kind);
-      case 'edit':
-      case 'delete':
-      case 'react':
-      case 'read':
-        return this.#change(kind);
-      case 'read all':
-        return this.#call('fetch', 'POST', '/mark_all_as_read', {}, {});
-      case 'subscribe':
-      case 'unsubscribe':
-        return this.#move(kind);
-      default:
-        return this.fetch();
-    }
+    const at = this.world.random.below(WHOLE);
+    let sum = 0;
+    const kind = HABITS.find(([, weight]) => {
+      sum += weight;
+      return at < sum;
+    })![0];
+    if (kind === 'send' || kind === 'schedule') this.#send(kind);
+    else if (kind === 'edit' || kind === 'delete' || kind === 'react' || kind === 'read') this.#change(kind);
+    else if (kind === 'read all') this.#call('fetch', 'POST', '/mark_all_as_read', {}, {});
+    else if (kind === 'subscribe' || kind === 'unsubscribe') this.#move(kind);
+    else this.fetch();
   }
 
   fetch(): void {
@@ -96,7 +88,10 @@ export class PersonAtWork {
     const { random } = this.world;
     const own = kind === 'edit' || kind === 'delete';
     const known = this.#known().filter((message) => !own || message.sender_id === this.person.id);
-    if (known.length === 0) return this.#send('send');
+    if (known.length === 0) {
+      this.#send('send');
+      return;
+    }
     const { id, content } = random.pick(known);
     const op = this.#op();
     const text = /op\d+/.exec(content)?.[0] ?? '';
@@ -125,7 +120,10 @@ export class PersonAtWork {
     const mover = random.pick(MOVERS);
     const whom = this.beginning.people.find(({ name }) => name === mover)!.id;
     const stream: SimStream = random.pick(this.beginning.streams);
-    if (this.person.name === OUTSIDER || (whom !== this.person.id && kind === 'unsubscribe')) return this.#send('send');
+    if (this.person.name === OUTSIDER || (whom !== this.person.id && kind === 'unsubscribe')) {
+      this.#send('send');
+      return;
+    }
     const known = { stream: stream.id, whom };
     const path = '/users/me/subscriptions';
     if (kind === 'unsubscribe') this.#call(kind, 'DELETE', path, { subscriptions: [stream.name] }, known);
