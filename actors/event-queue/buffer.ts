@@ -58,18 +58,15 @@ export class EventBuffer {
   /** Places that hold up the rest. */
   #coming = 0;
   /** Since the queue was last read. */
-  readonly #merged = new Map<string, Merged>();
+  #merged: Map<string, Merged> | undefined;
   /** Ids of transient events among them, oldest first. */
-  #transient: number[] = [];
-  readonly #tail: Uint8Array;
+  #transient: number[] | undefined;
 
   constructor(
     private readonly user: number,
     private readonly queue: string,
     private readonly shape: EventShape,
-  ) {
-    this.#tail = encoder.encode(`],"queue_id":${JSON.stringify(queue)}`);
-  }
+  ) {}
 
   /** Events that wait, those included that are still being worked out. */
   get size(): number {
@@ -105,6 +102,7 @@ export class EventBuffer {
 
   /** An event that is told together with those of the same key that nobody has read yet. */
   merge(id: number, key: string, event: JsonObject): void {
+    this.#merged ??= new Map();
     const before = this.#merged.get(key);
     const messages = [...(before?.messages ?? []), ...(event.messages as readonly number[])];
     const place: Place = { id, event: ownEvent(id, { ...event, messages }) };
@@ -117,6 +115,7 @@ export class EventBuffer {
   pushTransient(id: number, event: TransientEvent): void {
     const bytes = event.encode(id, this.shape);
     this.push({ id, encode: () => bytes });
+    this.#transient ??= [];
     if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
   }
 
@@ -133,7 +132,8 @@ export class EventBuffer {
   }
 
   acknowledge(id: number): void {
-    if (this.#transient.length > 0) this.#transient = this.#transient.filter((one) => one > id);
+    if (this.#transient) this.#transient = this.#transient.filter((one) => one > id);
+    if (this.#transient?.length === 0) this.#transient = undefined;
     while (this.#head < this.#places.length && this.#places[this.#head]!.id <= id) this.#pass();
     this.#dropGone();
     if (this.#head > 0 && this.#head * 2 >= this.#places.length) {
@@ -147,7 +147,7 @@ export class EventBuffer {
    * bytes for all queues.
    */
   answer(): Uint8Array[] {
-    this.#merged.clear();
+    this.#merged = undefined;
     const parts: Uint8Array[] = [OPEN];
     let bytes = 0;
     for (let i = this.#head; i < this.#places.length; i++) {
@@ -162,7 +162,7 @@ export class EventBuffer {
       }
       parts.push(encoded);
     }
-    parts.push(this.#tail);
+    parts.push(encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
     return parts;
   }
 

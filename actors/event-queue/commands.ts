@@ -22,7 +22,7 @@ export interface RegisterArgs extends JsonObject {
   readonly webPublicStreams: boolean;
 }
 
-/** A crash must not cost a queue: this long after it came up here, it waits for its client. */
+/** A crash must not cost a queue: this long after its host took it over, it waits for its client. */
 const GRACE_MS = 60_000;
 
 export const register: QueueCommand<RegisterArgs, Snapshot> = {
@@ -81,15 +81,16 @@ export const remove: QueueCommand<JsonObject> = {
   handle: ({ volatile }) => over(volatile, success(), 'deleted'),
 };
 
-/** The live side found that the queue is over: idle for too long, or its past is lost. */
+/** The live side found that the queue is over: its past is lost, too much waits, or its user is gone. */
 export const end: QueueCommand<{ readonly reason: QueueEnd }> = {
   handle: ({ volatile }, { reason }) => over(volatile, value(null), reason),
 };
 
-/** The stored time has come: collect, unless the client was here since it was written. */
+/** The machine's collection: idle for the lifespan, unless the client was here since that time was written. */
 export const due: QueueCommand<JsonObject> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
-    const wake = Math.max(volatile.active + state.lifespanMs, volatile.since + GRACE_MS);
+    const active = volatile.polling ? now : volatile.active;
+    const wake = Math.max(active + state.lifespanMs, volatile.since + GRACE_MS);
     return wake <= now ? over(volatile, value(null), 'idle') : { reply: value(null), due: wake };
   },
 };

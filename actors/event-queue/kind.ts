@@ -7,13 +7,17 @@ import { LiveQueue } from './live.js';
 import { queueMachine } from './machine.js';
 import type { QueueState, QueueVolatile } from './state.js';
 
-export const queueKind = (now: () => number): ActorKind<QueueState, QueueVolatile> => ({
+/** Clients nearly always have a poll waiting: one that has none for this long is away. */
+const REST_MS = 30_000;
+
+export const queueKind: ActorKind<QueueState, QueueVolatile> = {
   name: 'queue',
   machine: queueMachine,
   directory: true,
   loads: [],
   commands: { register, visit, flush, delete: remove, end, due },
   liveCommands: ['poll'],
+  restMs: REST_MS,
   initial: () => ({
     phase: 'registered',
     user: 0,
@@ -44,11 +48,18 @@ export const queueKind = (now: () => number): ActorKind<QueueState, QueueVolatil
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, { acked, position, active }) => ({ acked, position, active, since: now(), ended: false }),
+  volatile: (_key, { acked, position, active }, _parts, since) => ({
+    acked,
+    position,
+    active,
+    since,
+    polling: false,
+    ended: false,
+  }),
   missing: (key) => {
     const { rest } = parseKey(key);
     return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };
   },
   refuse: (_phase, _name) => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
   live: (handle, suppliers) => new LiveQueue(handle, suppliers),
-});
+};

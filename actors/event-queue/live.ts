@@ -3,8 +3,9 @@
  * that waits for them.
  */
 import { type ApiError, apiError } from '../../src/api/errors.js';
-import type { Clock, TimerHandle } from '../../src/clock/index.js';
-import { type JsonObject, parseKey, type Seq, seq } from '../../src/core/index.js';
+import type { ActorReply } from '../../src/api/operation.js';
+import { type Clock, type Deadline, wheelOf } from '../../src/clock/index.js';
+import { type ActorKey, type JsonObject, parseKey, type RealmId, type Seq, seq } from '../../src/core/index.js';
 import {
   type EventSink,
   eventId,
@@ -15,17 +16,25 @@ import {
   seqOfId,
   type TransientEvent,
 } from '../../src/events/index.js';
-import type { ActivationHandle, HeldRequest, LiveActor, StopReason, Suppliers } from '../../src/runtime/index.js';
+import type {
+  ActivationHandle,
+  HeldRequest,
+  HostServices,
+  LiveActor,
+  Step,
+  StopReason,
+  Suppliers,
+} from '../../src/runtime/index.js';
 import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
 import { isShown, type LockOut, lockedOut, wants } from './filter.js';
-import { Intake } from './intake.js';
-import { type RunningMachine, startMachine } from './machine.js';
+import { type IntakeOwner, takeIn } from './intake.js';
+import { type QueueEvent, queueSteps } from './machine.js';
 import { OwnIds } from './own-ids.js';
 import type { QueueEnd, QueueState, QueueVolatile } from './state.js';
 
 declare module '../../src/runtime/kind.js' {
   interface HostServices {
-    /** For heartbeats and collection. */
+    /** For heartbeats. */
     readonly clock: Clock;
     readonly random: () => number;
   }
@@ -36,6 +45,8 @@ const HEARTBEAT_SPREAD_MS = 10_000;
 const RETRY_MS = 1_000;
 /** Acknowledgements are written at most this often (design § 3). */
 const FLUSH_MS = 30_000;
+/** A position that is written again when the queue comes to rest, if it has moved on by so many: waking reads from there. */
+const POSITION_LAG = 1_000;
 
 interface Waiting {
   readonly args: PollArgs;
@@ -47,46 +58,59 @@ interface PollArgs {
   readonly dont_block: boolean;
 }
 
-export class LiveQueue implements LiveActor, EventSink {
+class Flush implements Deadline {
+  bucket: Set<Deadline> | undefined;
+
+  constructor(private readonly queue: { flushNow(): void }) {}
+
+  expire(): void {
+    this.queue.flushNow();
+  }
+}
+
+export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
   position: Seq = seq(0);
-  readonly #queue: string;
+  /** Of the heartbeat. */
+  bucket: Set<Deadline> | undefined;
   #state: QueueState | undefined;
   #buffer: EventBuffer | undefined;
   #feed: RealmFeed | undefined;
-  #machine: RunningMachine | undefined;
+  /** State of the machine. */
+  #phase = 'idle';
   #poll: HeldRequest | undefined;
   /** False: the poll only waits for what is being worked out. */
   #pollBlocks = true;
   /** Polls that came while the past was being read. */
-  #early: Waiting[] = [];
+  #early: Waiting[] | undefined;
   /** Polls that came when the queue was deleted, but not yet gone. */
-  readonly #late: HeldRequest[] = [];
+  #late: HeldRequest[] | undefined;
   #isLive = false;
   #stopped = false;
   /** The account is, and the queue about to end: it gets nothing more. */
   #deactivated = false;
-  readonly #ids: OwnIds;
-  /** Made anew after a crash: which transient ids the client has had is not known. */
-  #rebuilt: boolean;
+  readonly #ids = new OwnIds(this);
+  /** It was in the Store before: which ids the client has had above the acknowledged one is not known. */
+  readonly #rebuilt: boolean;
   #answerScheduled = false;
-  #flushTimer: TimerHandle | undefined;
-  readonly #intake: Intake;
+  #flush: Flush | undefined;
 
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
     private readonly suppliers: Suppliers,
   ) {
-    this.#intake = new Intake(handle.realm, suppliers.services, () => this.user, {
-      stopped: () => this.#stopped,
-      filled: () => {
-        if (this.#poll && (this.#buffer!.size > 0 || !this.#pollBlocks)) this.#answerSoon();
-      },
-    });
-    const { rest } = parseKey(handle.key);
-    this.#queue = rest.slice(rest.indexOf('/') + 1);
     this.#rebuilt = handle.exists();
-    this.#ids = new OwnIds(() => suppliers.log.append(handle.realm, { actor: handle.key, groups: [] }));
-    if (handle.exists()) this.#open();
+  }
+
+  get realm(): RealmId {
+    return this.handle.realm;
+  }
+
+  get services(): HostServices {
+    return this.suppliers.services;
+  }
+
+  get over(): boolean {
+    return this.#stopped;
   }
 
   get user(): number {
@@ -97,25 +121,34 @@ export class LiveQueue implements LiveActor, EventSink {
     return this.#state!.options.allPublicStreams;
   }
 
+  /** A new queue follows the log from its registration on; one that comes back from the Store only for a poll. */
   committed(): void {
-    if (!this.#state && this.handle.exists()) this.#open();
+    if (!this.#state && !this.#rebuilt && this.handle.exists()) this.#open();
   }
 
   command(_name: string, args: JsonObject, request: HeldRequest): void {
+    if (this.handle.volatile.ended) {
+      this.#late ??= [];
+      this.#late.push(request);
+      return;
+    }
+    if (!this.#state) this.#open();
     const poll: Waiting = { args: args as unknown as PollArgs, request };
-    if (this.handle.volatile.ended) this.#late.push(request);
-    else if (!this.#isLive) this.#early.push(poll);
-    else this.#take(poll);
+    if (this.#isLive) this.#take(poll);
+    else {
+      this.#early ??= [];
+      this.#early.push(poll);
+    }
   }
 
-  /** Only somebody who has no queue here, and never will, leaves nothing behind. */
+  /** Without a poll it may leave memory: what waits here is in the log, and comes again from there. */
   idle(): boolean {
-    return !this.handle.exists();
+    return !this.#poll && !this.#early && !this.#late && !this.#dirty();
   }
 
   phase(): string | undefined {
     if (!this.#state) return undefined;
-    return this.#poll || this.#early.length > 0 ? 'polling' : 'idle';
+    return this.#poll || this.#early ? 'polling' : 'idle';
   }
 
   endReason(): string | undefined {
@@ -123,25 +156,48 @@ export class LiveQueue implements LiveActor, EventSink {
   }
 
   async draining(): Promise<void> {
-    if (this.#dirty()) await this.#flush();
+    const lag = this.#state ? this.position - this.handle.state().position : 0;
+    if (this.#dirty() || lag > POSITION_LAG) await this.#write();
+  }
+
+  openLog(): Promise<unknown> {
+    const { key, realm } = this.handle;
+    return this.suppliers.log.append(realm, { actor: key, groups: [] });
+  }
+
+  /** The heartbeat is due. */
+  expire(): void {
+    this.#go(queueSteps.elapsed(this.#phase, 'heartbeat'));
+  }
+
+  filled(): void {
+    if (this.#poll && (this.#buffer!.size > 0 || !this.#pollBlocks)) this.#answerSoon();
+  }
+
+  flushNow(): void {
+    this.#flush = undefined;
+    if (!this.#stopped && this.#dirty()) void this.#write().catch(() => undefined);
   }
 
   stopped(reason: StopReason): void {
     this.#stopped = true;
-    // Left behind it would keep the process, and this queue's memory, for its whole time.
-    if (this.#flushTimer) this.suppliers.services.clock.clearTimeout(this.#flushTimer);
+    const wheel = wheelOf(this.services.clock);
+    wheel.remove(this);
+    if (this.#flush) wheel.remove(this.#flush);
     this.#feed?.detach(this);
-    this.#machine?.stop();
     const poll = this.#poll;
     this.#poll = undefined;
     // A deleted queue's poll is finished with what there is; any other stop is not the client's business.
-    if (reason === 'ended' && this.#buffer) poll?.reply({ ok: this.#buffer.answer() });
-    else poll?.reply({ retry: 'moved' } as never);
-    // Of a queue that ends before it is live, after a restore for example, there is nothing to answer with.
-    this.#late.push(...this.#early.splice(0).map(({ request }) => request));
-    const gone = { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: this.#queue }).toReply() };
-    for (const request of this.#late.splice(0))
-      request.reply(reason === 'ended' ? gone : ({ retry: 'moved' } as never));
+    if (poll && reason === 'ended') poll.reply({ ok: this.#buffer!.answer() });
+    else poll?.reply(MOVED);
+    const waiting = [...(this.#early ?? []).map(({ request }) => request), ...(this.#late ?? [])];
+    this.#early = undefined;
+    this.#late = undefined;
+    for (const request of waiting) request.reply(reason === 'ended' ? this.#gone() : MOVED);
+  }
+
+  #gone(): ActorReply {
+    return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: queueOf(this.handle.key) }).toReply() };
   }
 
   covered(actor: string, version: number): boolean {
@@ -167,7 +223,7 @@ export class LiveQueue implements LiveActor, EventSink {
       return;
     }
     this.#ids.newest = event.id;
-    this.#intake.put(event, this.#buffer);
+    takeIn(event, this.#buffer, this);
     if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
     else if (this.#poll) this.#answerSoon();
   }
@@ -182,7 +238,9 @@ export class LiveQueue implements LiveActor, EventSink {
 
   live(): void {
     this.#isLive = true;
-    for (const poll of this.#early.splice(0)) this.#take(poll);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const poll of early) this.#take(poll);
   }
 
   end(reason: FeedEnd): void {
@@ -192,20 +250,16 @@ export class LiveQueue implements LiveActor, EventSink {
   #open(): void {
     const state = this.handle.state();
     this.#state = state;
-    this.#buffer = new EventBuffer(state.user, this.#queue, shapeFor(state.options));
+    this.#buffer = new EventBuffer(state.user, queueOf(this.handle.key), shapeFor(state.options));
     this.#ids.newest = Math.max(positionId(state.start), state.acked);
     this.position = seq(Math.max(state.start, state.position));
-    this.#machine = startMachine(this.suppliers.services.clock, state.lifespanMs, {
-      heartbeat: () => this.#beat(),
-      collect: () => this.#end('idle'),
-    });
     void this.#attach(state);
   }
 
   async #attach(state: QueueState): Promise<void> {
     try {
       const [feed, { incarnation }] = await Promise.all([
-        this.suppliers.services.feeds.of(this.handle.realm).then((found) => {
+        this.services.feeds.of(this.handle.realm).then((found) => {
           // Who has just registered may be typed to at once. A rebuilt queue does not know yet what its client has had.
           if (!this.#rebuilt && !this.#stopped) found.listen(this);
           this.#feed = found;
@@ -218,7 +272,7 @@ export class LiveQueue implements LiveActor, EventSink {
       feed.attach(this);
     } catch {
       // Directory or log out of reach: try again until they are back; polls wait, and their frontends time them out.
-      this.suppliers.services.clock.setTimeout(() => {
+      this.services.clock.setTimeout(() => {
         if (!this.#stopped) void this.#attach(state);
       }, RETRY_MS);
     }
@@ -237,20 +291,33 @@ export class LiveQueue implements LiveActor, EventSink {
       this.#ids.newest = Math.max(this.#ids.newest, last);
       this.#buffer!.acknowledge(last);
     }
-    volatile.active = this.suppliers.services.clock.now();
-    this.#flushLater();
     // The same request sent again (its frontend lost sight of it) takes the place of the first; another poll ends it.
     if (this.#poll && this.#poll.id !== request.id) this.#answer();
     if (!this.#buffer!.held && (this.#buffer!.size > 0 || args.dont_block)) {
       request.reply({ ok: this.#buffer!.answer() });
-      this.#machine!.send({ type: 'TOUCH' });
+      this.#send('TOUCH');
       return;
     }
     this.#poll = request;
     this.#pollBlocks = !args.dont_block;
     request.onCancel(() => this.#release(request));
-    const spread = this.suppliers.services.random() * HEARTBEAT_SPREAD_MS;
-    this.#machine!.send({ type: 'POLL', heartbeatMs: HEARTBEAT_MS + spread });
+    this.#send('POLL');
+  }
+
+  #send(type: QueueEvent['type']): void {
+    this.#go(queueSteps.step(this.#phase, type));
+  }
+
+  #go({ to, actions, disarms, arms }: Step): void {
+    const { clock, random } = this.services;
+    const { volatile } = this.handle;
+    this.#phase = to;
+    volatile.polling = to === 'polling';
+    if (disarms) wheelOf(clock).remove(this);
+    if (arms === 'heartbeat') wheelOf(clock).add(this, HEARTBEAT_MS + random() * HEARTBEAT_SPREAD_MS);
+    volatile.active = clock.now();
+    this.#flushLater();
+    for (const action of actions) if (action === 'heartbeat') this.#beat();
   }
 
   #refusal(last: number): ApiError | undefined {
@@ -267,8 +334,7 @@ export class LiveQueue implements LiveActor, EventSink {
   #release(request: HeldRequest): void {
     if (this.#poll !== request || this.#stopped) return;
     this.#poll = undefined;
-    this.handle.volatile.active = this.suppliers.services.clock.now();
-    this.#machine!.send({ type: 'RELEASE' });
+    this.#send('RELEASE');
   }
 
   /** After the entry that is being delivered, so that its events come in one answer. */
@@ -284,8 +350,7 @@ export class LiveQueue implements LiveActor, EventSink {
   #answer(): void {
     const request = this.#poll!;
     this.#poll = undefined;
-    this.handle.volatile.active = this.suppliers.services.clock.now();
-    this.#machine!.send({ type: 'ANSWER' });
+    this.#send('ANSWER');
     request.reply({ ok: this.#buffer!.answer() });
   }
 
@@ -294,7 +359,7 @@ export class LiveQueue implements LiveActor, EventSink {
     const request = this.#poll;
     if (!request) return;
     this.#poll = undefined;
-    this.#machine!.send({ type: 'ANSWER' });
+    this.#send('ANSWER');
     request.reply({ error: apiError(reason).toReply() });
   }
 
@@ -303,7 +368,6 @@ export class LiveQueue implements LiveActor, EventSink {
     if (!request) return;
     this.#poll = undefined;
     this.#buffer!.push(heartbeat(this.#ids.heartbeat(this.position)));
-    this.handle.volatile.active = this.suppliers.services.clock.now();
     request.reply({ ok: this.#buffer!.answer() });
   }
 
@@ -312,21 +376,29 @@ export class LiveQueue implements LiveActor, EventSink {
   }
 
   #dirty(): boolean {
-    const { state, volatile } = this.handle;
-    return this.#state !== undefined && (volatile.acked > state().acked || volatile.active > state().active);
+    if (!this.#state) return false;
+    const { volatile } = this.handle;
+    const stored = this.handle.state();
+    return volatile.acked > stored.acked || volatile.active > stored.active;
   }
 
   /** Where a successor has to start reading: what waits here must come again there. */
-  #flush(): Promise<void> {
+  #write(): Promise<void> {
     const oldest = this.#buffer?.oldest;
     this.handle.volatile.position = oldest === undefined ? this.position : Math.min(seqOfId(oldest) - 1, this.position);
     return this.handle.tell('flush', {});
   }
 
   #flushLater(): void {
-    this.#flushTimer ??= this.suppliers.services.clock.setTimeout(() => {
-      this.#flushTimer = undefined;
-      if (!this.#stopped && this.#dirty()) void this.#flush().catch(() => undefined);
-    }, FLUSH_MS);
+    if (this.#flush || this.#stopped) return;
+    this.#flush = new Flush(this);
+    wheelOf(this.services.clock).add(this.#flush, FLUSH_MS);
   }
+}
+
+const MOVED = { retry: 'moved' } as unknown as ActorReply;
+
+function queueOf(key: ActorKey): string {
+  const { rest } = parseKey(key);
+  return rest.slice(rest.indexOf('/') + 1);
 }

@@ -1,18 +1,22 @@
 /**
  * Life of an event queue (events.md § Queue lifecycle). The model of the actor kinds: every timer and every way to end
- * is here; what the transitions cause is done by the live side, through the actions that it provides.
+ * is here; what the transitions cause is done by the live side, which takes the machine's steps (no XState actor of its own:
+ * there are tens of thousands of queues). A queue that is idle for a while leaves memory and comes back as idle; its
+ * collection is therefore the due time of its root.
  */
-import { type Actor, createActor, setup } from 'xstate';
-import type { Clock } from '../../src/clock/index.js';
+import { setup } from 'xstate';
+import { MachineSteps } from '../../src/runtime/index.js';
 
 export interface QueueTimes {
+  /** A waiting poll gets a heartbeat after this long. Milliseconds. */
+  readonly heartbeatMs: number;
   /** Without client activity for this long, the queue is collected. Milliseconds. */
   readonly lifespanMs: number;
 }
 
 export type QueueEvent =
-  /** A poll waits; without another event it gets a heartbeat after `heartbeatMs`. */
-  | { readonly type: 'POLL'; readonly heartbeatMs: number }
+  /** A poll waits; without another event it gets a heartbeat. */
+  | { readonly type: 'POLL' }
   /** The waiting poll was answered. */
   | { readonly type: 'ANSWER' }
   /** The waiting poll's client is gone. */
@@ -28,7 +32,7 @@ export const queueMachine = setup({
     events: {} as QueueEvent,
   },
   delays: {
-    heartbeat: ({ event }) => (event.type === 'POLL' ? event.heartbeatMs : 0),
+    heartbeat: ({ context }) => context.heartbeatMs,
     collection: ({ context }) => context.lifespanMs,
   },
   actions: {
@@ -53,17 +57,5 @@ export const queueMachine = setup({
   },
 });
 
-export type RunningMachine = Actor<typeof queueMachine>;
-
-export function startMachine(
-  clock: Clock,
-  lifespanMs: number,
-  actions: { readonly heartbeat: () => void; readonly collect: () => void },
-): RunningMachine {
-  const machine = createActor(queueMachine.provide({ actions }), {
-    input: { lifespanMs },
-    clock: { setTimeout: (fn, ms) => clock.setTimeout(fn, ms), clearTimeout: (id) => clock.clearTimeout(id) },
-  });
-  machine.start();
-  return machine;
-}
+/** Times are each queue's own: its live side and its root know them. */
+export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0, lifespanMs: 0 });

@@ -9,8 +9,8 @@ export class OwnIds {
   newest = -1;
   #opening = false;
 
-  /** @param append an empty entry to the log: the ids after its position are free */
-  constructor(private readonly append: () => Promise<unknown>) {}
+  /** @param log `open` appends an empty entry: the ids after its position are free */
+  constructor(private readonly log: { openLog(): Promise<unknown> }) {}
 
   /** @param position of the log, up to which the queue has everything */
   heartbeat(position: number): number {
@@ -35,7 +35,8 @@ export class OwnIds {
   #open(): void {
     if (this.#opening) return;
     this.#opening = true;
-    this.append()
+    this.log
+      .openLog()
       .catch(() => undefined)
       .finally(() => {
         this.#opening = false;

@@ -65,7 +65,9 @@ export interface QueueVolatile {
   acked: number;
   position: number;
   active: number;
-  /** Wall time of the activation: a queue that a crash brought here gets some time to be found by its client. */
+  /** A poll waits. */
+  polling: boolean;
+  /** Wall time since which its host is its owner: a queue that came here with a crash gets some time to be found by its client. */
   readonly since: number;
   /** Its end was decided, and is being written. */
   ended: QueueEnd | false;

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { type Deadline, Deadlines } from '../clock/deadlines.js';
 import type { Clock } from '../clock/index.js';
 import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
 import { type LocalFrame, LocalHub, type LocalServer } from './bus-local-hub.js';
-import { type Deadline, Deadlines } from './deadlines.js';
 import { Held } from './held.js';
 
-class Pending implements Deadline {
+const NOT_HELD: readonly LocalHeld[] = [];
+
+class Pending implements Deadline, PendingReply {
+  readonly reply: Promise<Json>;
   bucket: Set<Deadline> | undefined;
   settled = false;
   /** One, or several when a frame was delivered twice. */
-  readonly held: LocalHeld[] = [];
+  held: readonly LocalHeld[] = NOT_HELD;
   resolve!: (value: Json) => void;
   reject!: (error: BusError) => void;
 
@@ -18,7 +21,16 @@ class Pending implements Deadline {
     readonly bus: LocalBus,
     readonly subject: string,
     readonly value: Json,
-  ) {}
+  ) {
+    this.reply = new Promise<Json>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  cancel(): void {
+    this.bus.cancel(this);
+  }
 
   expire(): void {
     this.bus.settle(this, 'timeout');
@@ -37,6 +49,10 @@ class LocalHeld extends Held {
 
   protected override answered(value: Json): void {
     this.server.answer(this, value);
+  }
+
+  protected override released(): void {
+    this.server.forget(this);
   }
 }
 
@@ -82,10 +98,6 @@ export class LocalBus implements Bus {
 
   request(subject: string, value: Json, deadlineMs: number): PendingReply {
     const pending = new Pending(this, subject, value);
-    const reply = new Promise<Json>((resolve, reject) => {
-      pending.resolve = resolve;
-      pending.reject = reject;
-    });
     if (this.connected) {
       this.#pending.add(pending);
       this.#deadlines.add(pending, deadlineMs);
@@ -95,7 +107,7 @@ export class LocalBus implements Bus {
       pending.settled = true;
       pending.reject(new BusError('disconnected'));
     }
-    return { reply, cancel: () => this.#cancel(pending) };
+    return pending;
   }
 
   onReconnect(fn: () => void): void {
@@ -171,7 +183,13 @@ export class LocalBus implements Bus {
     this.#schedule();
   }
 
-  #cancel(pending: Pending): void {
+  /** @internal */
+  forget(held: LocalHeld): void {
+    this.#held.delete(held);
+  }
+
+  /** @internal */
+  cancel(pending: Pending): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');
     for (const held of pending.held) this.#cancels.push(held);
@@ -254,9 +272,8 @@ export class LocalBus implements Bus {
       // Given up while the frame was under way: the server does the work, as it would across a network.
       held.cancel();
     } else {
-      pending.held.push(held);
+      pending.held = [...pending.held, held];
       this.#held.add(held);
-      held.released = () => this.#held.delete(held);
     }
     try {
       server.handler(held);

@@ -1,10 +1,11 @@
+import type { Deadline } from '../clock/deadlines.js';
 import type { Json } from '../core/index.js';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';
 import { FrameWriter, KIND_OPEN, KIND_REQUESTS, LARGEST, nobodyInbox, writeHead } from './bus-nats-frame.js';
 import { FORGET, SERVER_SILENT, type Shared } from './bus-nats-wire.js';
-import type { Deadline } from './deadlines.js';
 
-class Pending implements Deadline {
+class Pending implements Deadline, PendingReply {
+  readonly reply: Promise<Json>;
   bucket: Set<Deadline> | undefined;
   settled = false;
   sent = false;
@@ -19,7 +20,16 @@ class Pending implements Deadline {
     readonly subject: string,
     readonly deadlineMs: number,
     public value: Json | undefined,
-  ) {}
+  ) {
+    this.reply = new Promise<Json>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  cancel(): void {
+    this.owner.cancel(this);
+  }
 
   expire(): void {
     this.owner.settle(this, 'timeout');
@@ -69,17 +79,13 @@ export class Requester {
 
   request(subject: string, value: Json, deadlineMs: number): PendingReply {
     const pending = new Pending(this, ++this.#ids, subject, deadlineMs, value);
-    const reply = new Promise<Json>((resolve, reject) => {
-      pending.resolve = resolve;
-      pending.reject = reject;
-    });
     this.#pending.set(pending.id, pending);
     if (this.#bus.link.up) {
       this.#bus.deadlines.add(pending, deadlineMs);
       this.#lane(subject).queue.push(pending);
       this.#touch(subject);
     } else this.settle(pending, 'disconnected');
-    return { reply, cancel: () => this.#cancel(pending) };
+    return pending;
   }
 
   settle(pending: Pending, outcome: BusFailure | 'cancelled' | { value: Json }): void {
@@ -279,7 +285,8 @@ export class Requester {
     }
   }
 
-  #cancel(pending: Pending): void {
+  /** @internal */
+  cancel(pending: Pending): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');
     this.#giveUp(pending);

@@ -1,9 +1,9 @@
+import type { Deadline } from '../clock/deadlines.js';
 import type { Json } from '../core/index.js';
 import type { BusRequest } from './bus.js';
 import { FrameWriter, KIND_OPEN, KIND_REPLIES, LARGEST, replyInbox, writeHead } from './bus-nats-frame.js';
 import { loudly } from './bus-nats-link.js';
 import { CLIENT_SILENT, FORGET, type Shared } from './bus-nats-wire.js';
-import type { Deadline } from './deadlines.js';
 import { Held } from './held.js';
 
 /** A client as a server sees it. */
@@ -37,6 +37,10 @@ class NatsHeld extends Held implements Deadline {
   protected override answered(value: Json): void {
     this.responder.answered(this, value);
   }
+
+  protected override released(): void {
+    this.responder.release(this);
+  }
 }
 
 /** The side of a NatsBus that answers. */
@@ -63,7 +67,6 @@ export class Responder {
       const id = entries[i] as number;
       const held = new NatsHeld(this, peer, id, entries[i + 2] as Json);
       peer.held.set(id, held);
-      held.released = () => this.#release(held);
       this.#bus.deadlines.add(held, entries[i + 1] as number);
       loudly(() => handler(held));
     }
@@ -85,7 +88,7 @@ export class Responder {
   }
 
   answered(held: NatsHeld, value: Json): void {
-    this.#release(held);
+    this.release(held);
     held.peer.replies.push([held, value]);
     this.#dirty.add(held.peer);
     this.#bus.schedule();
@@ -137,7 +140,8 @@ export class Responder {
     return peer;
   }
 
-  #release(held: NatsHeld): void {
+  /** @internal */
+  release(held: NatsHeld): void {
     this.#bus.deadlines.remove(held);
     held.peer.held.delete(held.id);
   }

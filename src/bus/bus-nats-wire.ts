@@ -1,8 +1,8 @@
 /** What the two halves of a NatsBus (requester, responder) share. */
+import type { Deadlines } from '../clock/deadlines.js';
 import type { BusStats } from './bus.js';
 import type { Transfers } from './bus-nats-chunks.js';
 import type { NatsLink } from './bus-nats-link.js';
-import type { Deadlines } from './deadlines.js';
 
 /** Without a word from the other side for this long, requests fail; milliseconds. */
 export const SERVER_SILENT = 2_500;

@@ -9,6 +9,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
+import { Deadlines } from '../clock/deadlines.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
@@ -30,7 +31,6 @@ import { NatsLink } from './bus-nats-link.js';
 import { Requester } from './bus-nats-requester.js';
 import { Responder } from './bus-nats-responder.js';
 import { type ControlType, newStats, type Shared } from './bus-nats-wire.js';
-import { Deadlines } from './deadlines.js';
 
 const TICK = 250;
 const TICKS_PER_BEAT = 4;

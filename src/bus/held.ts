@@ -5,9 +5,8 @@ import type { BusRequest } from './bus.js';
 export abstract class Held implements BusRequest {
   #done = false;
   #cancelled = false;
-  #onCancel: (() => void)[] | undefined;
-  /** Called once when the request was given up. */
-  released: (() => void) | undefined;
+  /** Most have one listener. */
+  #onCancel: (() => void) | (() => void)[] | undefined;
 
   constructor(
     readonly value: Json,
@@ -15,6 +14,9 @@ export abstract class Held implements BusRequest {
   ) {}
 
   protected abstract answered(value: Json): void;
+
+  /** Called once when the request was given up. */
+  protected abstract released(): void;
 
   reply(value: Json): void {
     if (this.#done) return;
@@ -26,8 +28,9 @@ export abstract class Held implements BusRequest {
   onCancel(fn: () => void): void {
     if (this.#cancelled) queueMicrotask(fn);
     else if (!this.#done) {
-      this.#onCancel ??= [];
-      this.#onCancel.push(fn);
+      const known = this.#onCancel;
+      if (known === undefined) this.#onCancel = fn;
+      else this.#onCancel = Array.isArray(known) ? [...known, fn] : [known, fn];
     }
   }
 
@@ -36,10 +39,11 @@ export abstract class Held implements BusRequest {
     if (this.#done) return;
     this.#done = true;
     this.#cancelled = true;
-    this.released?.();
+    this.released();
     const calls = this.#onCancel;
     this.#onCancel = undefined;
-    for (const fn of calls ?? []) fn();
+    if (Array.isArray(calls)) for (const fn of calls) fn();
+    else calls?.();
   }
 
   /** The server itself is gone: nobody must be told. */

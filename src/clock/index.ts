@@ -1,3 +1,4 @@
 export type { Clock, TimerHandle } from './clock.js';
 export { RealClock } from './clock-real.js';
+export { type Deadline, Deadlines, wheelOf } from './deadlines.js';
 export { wait } from './wait.js';

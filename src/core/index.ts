@@ -1,3 +1,4 @@
+export { emptyMap, emptySet, ownMap, ownSet, slimMap } from './empty.js';
 export { escapeHtml } from './escape-html.js';
 export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';

@@ -1,5 +1,5 @@
 /** The replicas of this process, made when a realm is first asked for. */
-import type { Clock } from '../clock/index.js';
+import type { Clock, TimerHandle } from '../clock/index.js';
 import { type RealmId, realmId, realmKey } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
 import type { EventLog } from '../log/index.js';
@@ -24,10 +24,32 @@ export class DirectoryBehind extends Error {
 export const SERVER_REALM = realmId(0);
 
 const WAIT_MS = 8_000;
+/**
+ * A replica that nobody asked for in a whole one of these rounds is closed: far longer than any request takes, so whoever has
+ * asked for it may go on with what he got.
+ */
+const ROUND_MS = 300_000;
+
+interface Open {
+  readonly replica: DirectoryReplica;
+  /** Round in which it was last asked for. */
+  used: number;
+}
+
+/** What is derived from replicas. */
+export interface Dependent {
+  /** It still follows the realm. */
+  busy(realm: RealmId): boolean;
+  /** The replica is closed: what was made of it gets no news. */
+  closed(realm: RealmId): void;
+}
 
 export class Directories {
-  readonly #open = new Map<RealmId, DirectoryReplica>();
+  readonly #open = new Map<RealmId, Open>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
+  readonly #dependents: Dependent[] = [];
+  #round = 0;
+  #timer: TimerHandle | undefined;
 
   constructor(
     private readonly client: ActorClient,
@@ -38,24 +60,34 @@ export class Directories {
 
   /** Undefined when the replica is at hand and has applied version `after`. */
   ready(realm: RealmId, after: number): Promise<void> | undefined {
-    const replica = this.#open.get(realm);
+    const replica = this.#find(realm);
     const waiting = replica ? replica.reach(after) : this.replica(realm).then((opened) => opened.reach(after));
     return waiting && this.#within(waiting);
   }
 
   /** @throws when the replica isn't open: await `ready` before */
   now(realm: RealmId): DirectoryView {
-    const replica = this.#open.get(realm);
+    const replica = this.#find(realm);
     if (!replica) throw new Error(`no replica of realm ${realm}`);
     return replica.view;
   }
 
   find(realm: RealmId): DirectoryView | undefined {
-    return this.#open.get(realm)?.view;
+    return this.#find(realm)?.view;
+  }
+
+  /** Open replicas. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Nothing is closed while one of them needs it. */
+  feeds(dependent: Dependent): void {
+    this.#dependents.push(dependent);
   }
 
   replica(realm: RealmId): Promise<DirectoryReplica> {
-    const open = this.#open.get(realm);
+    const open = this.#find(realm);
     if (open) return Promise.resolve(open);
     const opening = this.#opening.get(realm);
     if (opening) return opening;
@@ -64,7 +96,8 @@ export class Directories {
     fresh.then(
       (replica) => {
         this.#opening.delete(realm);
-        this.#open.set(realm, replica);
+        this.#open.set(realm, { replica, used: this.#round });
+        this.#arm();
       },
       () => this.#opening.delete(realm),
     );
@@ -89,12 +122,37 @@ export class Directories {
 
   /** Of the open replicas. */
   tails(): RealmTail[] {
-    return [...this.#open.values()].map(({ tail }) => tail);
+    return [...this.#open.values()].map(({ replica }) => replica.tail);
   }
 
   close(): void {
-    for (const replica of this.#open.values()) replica.close();
+    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const { replica } of this.#open.values()) replica.close();
     this.#open.clear();
+  }
+
+  #find(realm: RealmId): DirectoryReplica | undefined {
+    const open = this.#open.get(realm);
+    if (open) open.used = this.#round;
+    return open?.replica;
+  }
+
+  #arm(): void {
+    if (this.#open.size > 0) this.#timer ??= this.clock.setTimeout(() => this.#turn(), ROUND_MS);
+  }
+
+  /** An organization in which nothing happens costs nothing. */
+  #turn(): void {
+    this.#timer = undefined;
+    for (const [realm, { replica, used }] of this.#open) {
+      if (used === this.#round || replica.busy || this.#dependents.some((one) => one.busy(realm))) continue;
+      this.#open.delete(realm);
+      replica.close();
+      for (const one of this.#dependents) one.closed(realm);
+    }
+    this.#round++;
+    this.#arm();
   }
 
   async #fetch(realm: RealmId): Promise<DirectorySnapshot> {

@@ -8,7 +8,7 @@ export {
   type Traffic,
   type Wholes,
 } from './contents.js';
-export { Directories, DirectoryBehind, NoSuchRealm, SERVER_REALM } from './directories.js';
+export { type Dependent, Directories, DirectoryBehind, NoSuchRealm, SERVER_REALM } from './directories.js';
 export { RealmDirectory } from './realm-directory.js';
 export * from './records/index.js';
 export { DirectoryReplica } from './replica.js';

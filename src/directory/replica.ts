@@ -74,6 +74,11 @@ export class DirectoryReplica implements TailReader {
     return this.#directory!;
   }
 
+  /** Somebody waits for it. */
+  get busy(): boolean {
+    return this.#waiters.length > 0 || this.#loading !== undefined;
+  }
+
   /** Undefined when the version is already applied. */
   reach(version: number): Promise<void> | undefined {
     if (this.#directory && this.#directory.version >= version) return undefined;

@@ -44,6 +44,8 @@ export class RealmFeed {
   /** Until the past is read, and while a membership is. */
   #busy = true;
   #pastRead = false;
+  /** How often the live queues have lost their place: what began before the last time is nobody's business any more. */
+  #losses = 0;
   #position: Seq;
 
   constructor(
@@ -74,6 +76,12 @@ export class RealmFeed {
   /** Log position up to which live queues have everything. */
   get position(): Seq {
     return this.#position;
+  }
+
+  /** It has queues, or something under way for them. */
+  get busy(): boolean {
+    const sinks = this.#sinks.size + this.#listening.size + this.#attaching.length + this.#catchUps.size;
+    return sinks > 0 || this.#busy || this.#work.length > 0;
   }
 
   /** Resolves when the directory replica shows everything up to this log position. */
@@ -145,13 +153,17 @@ export class RealmFeed {
       const waiting = this.#deliver(work, undefined);
       if (waiting) {
         this.#busy = true;
-        void waiting.then(
+        const losses = this.#losses;
+        waiting.then(
           () => {
+            if (losses !== this.#losses) return;
             this.#busy = false;
             this.#position = seq;
             this.#run();
           },
-          () => this.#lost(),
+          () => {
+            if (losses === this.#losses) this.#lost();
+          },
         );
         return;
       }
@@ -264,6 +276,7 @@ export class RealmFeed {
 
   /** What the live queues have missed can't be told any more. */
   #lost(): void {
+    this.#losses++;
     this.#memberships.forget();
     this.#work = [];
     this.#busy = !this.#pastRead;

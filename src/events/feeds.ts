@@ -1,7 +1,7 @@
 /** The feeds of this host, one per realm that has queues here. */
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
-import type { Directories } from '../directory/index.js';
+import type { Dependent, Directories } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Store } from '../store/index.js';
 import { RealmFeed } from './feed.js';
@@ -12,22 +12,39 @@ declare module '../runtime/kind.js' {
   }
 }
 
-export class Feeds {
+export class Feeds implements Dependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
+  /** Those of them that are there. */
+  readonly #open = new Map<RealmId, RealmFeed>();
 
   constructor(
     private readonly directories: Directories,
     private readonly log: EventLog,
     private readonly store: Store,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    directories.feeds(this);
+  }
+
+  busy(realm: RealmId): boolean {
+    return this.#open.get(realm)?.busy ?? this.#feeds.has(realm);
+  }
+
+  closed(realm: RealmId): void {
+    this.#feeds.delete(realm);
+    this.#open.delete(realm);
+  }
 
   of(realm: RealmId): Promise<RealmFeed> {
+    // Asked for each time: what is asked for stays open.
+    const replica = this.directories.replica(realm);
     const known = this.#feeds.get(realm);
     if (known) return known;
-    const feed = this.directories
-      .replica(realm)
-      .then((replica) => new RealmFeed(realm, replica, this.log, this.store, this.clock));
+    const feed = replica.then((opened) => {
+      const made = new RealmFeed(realm, opened, this.log, this.store, this.clock);
+      this.#open.set(realm, made);
+      return made;
+    });
     this.#feeds.set(realm, feed);
     feed.catch(() => this.#feeds.delete(realm));
     return feed;

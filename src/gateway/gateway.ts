@@ -90,7 +90,7 @@ export class Gateway implements FrontendServices {
         held,
         deadlineMs: held ? Number.POSITIVE_INFINITY : (forward.patienceMs ?? this.options.deadlineMs),
       });
-      cancel = sent.cancel;
+      cancel = () => sent.cancel();
       const replied = sent.reply.then((reply) => {
         if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
         if ('forward' in reply) return step({ ...of, ...reply.forward });

@@ -17,11 +17,11 @@ export interface Target {
 export interface Arrival {
   readonly exchange: HttpExchange;
   readonly found: Found<Target>;
-  readonly authorization: string;
-  readonly host: string;
-  readonly userAgent: string;
+  authorization: string;
+  host: string;
+  userAgent: string;
   /** Those that the operations of the path look at. */
-  readonly headers: ReadonlyMap<string, string>;
+  headers: ReadonlyMap<string, string>;
   /** X-Forwarded-For, where somebody's word is taken for it; else ''. */
   readonly forwardedFor: string;
   /** When it came, monotonic ms. */
@@ -71,3 +71,12 @@ export const arrivalOf = (
   target: undefined,
   polls: false,
 });
+
+/** The request was understood, and its answer may be a long time coming. */
+export function onlyForAnswer(arrival: Arrival): void {
+  arrival.authorization = '';
+  arrival.host = '';
+  arrival.userAgent = '';
+  arrival.headers = NO_HEADERS;
+  arrival.form = NO_FORM;
+}

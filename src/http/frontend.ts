@@ -13,10 +13,10 @@ import {
   type Operation,
   type Outcome,
 } from '../api/index.js';
-import type { JsonObject } from '../core/index.js';
+import type { JsonObject, RealmId } from '../core/index.js';
 import { narrower } from '../limits/index.js';
 import { anonymousAt, visitorAt } from './anonymous.js';
-import { type Arrival, arrivalOf, type Target } from './arrival.js';
+import { type Arrival, arrivalOf, onlyForAnswer, type Target } from './arrival.js';
 import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { CallOf, DEFAULT_FILE_MIB } from './call.js';
@@ -220,9 +220,10 @@ export class Frontend {
         if ('fields' in outcome) this.#answer(arrival, outcome, ignored);
         else if ('raw' in outcome)
           this.#respond(arrival, outcome.status, new Headers(Object.entries(outcome.headers)), [outcome.raw]);
+        else if (outcome.held) this.#hold(arrival, outcome, { at, caller, client }, ignored);
         else {
           this.#forward(arrival, outcome, { at, caller, client }, (reply) => {
-            if (!('again' in reply)) this.#reply(arrival, at, reply, ignored);
+            if (!('again' in reply)) this.#reply(arrival, at.realm, reply, ignored);
             else if (attempt < MOST_ATTEMPTS) decide(attempt + 1);
             else throw apiError('SERVICE_UNAVAILABLE');
           });
@@ -252,30 +253,67 @@ export class Frontend {
     const { requestId } = arrival.exchange;
     const pending = this.#pendingOf(arrival);
     if (pending.over) return;
-    if (forward.held && this.#held.size >= (this.#options.maxPolls ?? Number.POSITIVE_INFINITY)) {
-      this.#observed.overload.polls.n++;
-      throw apiError('SERVICE_UNAVAILABLE');
-    }
     const forwarding = this.#services.forward(forward, { caller, realm: at.realm, client, requestId });
     pending.forwarding = forwarding;
-    if (forward.held) {
-      pending.stopDeadline();
-      arrival.polls = true;
-      this.#held.add(pending);
-      // On a connection kept alive: it would be held for as long as we wait for the last request.
-      if (this.#leaving) forwarding.release();
-    } else if (forward.patienceMs !== undefined) {
+    if (forward.patienceMs !== undefined) {
       pending.stopDeadline();
       pending.startDeadline(forward.patienceMs);
     }
     this.#then(arrival, forwarding.reply, (_, reply) => {
       pending.forwarding = undefined;
-      this.#held.delete(pending);
       next(reply);
     });
   }
 
-  #reply(arrival: Arrival, at: AnonymousCaller, reply: ActorReply, ignored: readonly string[] | undefined): void {
+  #hold(
+    arrival: Arrival,
+    forward: Forward,
+    { at, caller, client }: Sender,
+    ignored: readonly string[] | undefined,
+  ): void {
+    const { requestId } = arrival.exchange;
+    const pending = this.#pendingOf(arrival);
+    if (pending.over) return;
+    if (this.#held.size >= (this.#options.maxPolls ?? Number.POSITIVE_INFINITY)) {
+      this.#observed.overload.polls.n++;
+      throw apiError('SERVICE_UNAVAILABLE');
+    }
+    const forwarding = this.#services.forward(forward, { caller, realm: at.realm, client, requestId });
+    pending.forwarding = forwarding;
+    pending.stopDeadline();
+    this.#held.add(pending);
+    // On a connection kept alive: it would be held for as long as we wait for the last request.
+    if (this.#leaving) forwarding.release();
+    arrival.polls = true;
+    onlyForAnswer(arrival);
+    this.#await(arrival, pending, forwarding.reply, at.realm, ignored);
+  }
+
+  /** Apart, because the function that made a closure keeps all that it knows: of tens of thousands of polls that is much. */
+  #await(
+    arrival: Arrival,
+    pending: Pending,
+    reply: Promise<ActorReply | ActorRepeat>,
+    realm: RealmId,
+    ignored: readonly string[] | undefined,
+  ): void {
+    reply.then(
+      (settled) => {
+        if (pending.over) return;
+        pending.forwarding = undefined;
+        this.#held.delete(pending);
+        this.#attempt(arrival, () => {
+          if ('again' in settled) throw apiError('SERVICE_UNAVAILABLE');
+          this.#reply(arrival, realm, settled, ignored);
+        });
+      },
+      (error: unknown) => {
+        if (!pending.over) this.#fail(arrival, error);
+      },
+    );
+  }
+
+  #reply(arrival: Arrival, realm: RealmId, reply: ActorReply, ignored: readonly string[] | undefined): void {
     const send = (): void => {
       if ('error' in reply) {
         this.#refuse(arrival, reply.error);
@@ -285,7 +323,7 @@ export class Frontend {
       this.#respond(arrival, 200, JSON_HEADERS, partial ? partialBody(partial) : successOfParts(ok, ignored));
     };
     if (reply.after === undefined) send();
-    else this.#then(arrival, this.#services.waitFor(at.realm, reply.after), send);
+    else this.#then(arrival, this.#services.waitFor(realm, reply.after), send);
   }
 
   /** Go on with a value that is there or will come; in the second case the client may leave and the time may run out. */
@@ -295,7 +333,7 @@ export class Frontend {
       return;
     }
     const pending = this.#pendingOf(arrival);
-    if (!this.#held.has(pending)) pending.startDeadline(this.#options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    pending.startDeadline(this.#options.deadlineMs ?? DEFAULT_DEADLINE_MS);
     value.then(
       (settled) => {
         if (!pending.over) this.#attempt(arrival, () => next(arrival, settled));

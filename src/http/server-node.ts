@@ -37,6 +37,8 @@ class NodeServer implements HttpServer {
   readonly bodies: SlowTransfers;
   #server: Server;
   #accepted = 0;
+  /** Neither listening nor connected. */
+  #closed: Promise<void> | undefined;
 
   private constructor(readonly options: ListenOptions) {
     this.answers = options.answers ?? new SlowTransfers(new RealClock());
@@ -88,16 +90,20 @@ class NodeServer implements HttpServer {
     }
   }
 
-  async close(graceMs = 0): Promise<void> {
+  async refuse(): Promise<void> {
     this.closing = true;
     await quietTurn(() => this.#accepted);
-    const closed = new Promise<void>((resolve) => {
+    this.#closed ??= new Promise((resolve) => {
       // That of HTTP closes idle connections with the listener.
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
+  }
+
+  async close(graceMs = 0): Promise<void> {
+    await this.refuse();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     this.#server.close();
-    await closed;
+    await this.#closed;
   }
 
   leave(): void {

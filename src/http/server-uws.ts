@@ -150,10 +150,14 @@ class UwsServer implements HttpServer {
     this.#closeListener();
   }
 
-  async close(graceMs = 0): Promise<void> {
+  async refuse(): Promise<void> {
     this.closing = true;
     await quietTurn(() => 0);
     this.#stopListening();
+  }
+
+  async close(graceMs = 0): Promise<void> {
+    await this.refuse();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     if (this.running > 0) {
       await new Promise<void>((resolve) => {

@@ -87,6 +87,11 @@ export interface HttpServer {
   /** From now on every response ends its connection, so that clients come back elsewhere. */
   leave(): void;
   /**
+   * Stop listening: new connections are refused from when it resolves. Open ones are served as after `leave`. Who answers
+   * held requests does it afterwards, or their clients would be back at once.
+   */
+  refuse(): Promise<void>;
+  /**
    * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
    * every response ends its connection.
    *

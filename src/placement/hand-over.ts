@@ -28,6 +28,8 @@ export interface Giver {
 export class HandOver {
   #size = FIRST_BATCH;
   #busy = false;
+  /** The last batch, until it was taken: what handing over took, and since when it is with the others. */
+  #given: { readonly size: number; readonly ms: number; readonly at: number } | undefined;
   /** Handed over and not taken yet: to whom, and the epoch that it will exceed when it was. */
   readonly #under = new Map<Partition, { readonly to: string; readonly epoch: number }>();
 
@@ -68,6 +70,10 @@ export class HandOver {
     for (const [p, { to, epoch }] of this.#under) {
       if (now.owner(p) !== to || now.epoch(p) > epoch) this.#under.delete(p);
     }
+    if (this.#given && this.#under.size === 0) {
+      this.#adapt(this.#given.size, this.#given.ms + this.clock.monotonic() - this.#given.at);
+      this.#given = undefined;
+    }
     return new Set([...this.#under.values()].map(({ to }) => to));
   }
 
@@ -89,7 +95,8 @@ export class HandOver {
         const to = this.table.now.owner(p);
         if (to !== undefined && to !== id) this.#under.set(p, { to, epoch: this.table.now.epoch(p) });
       }
-      this.#adapt(batch.length, this.clock.monotonic() - began);
+      const at = this.clock.monotonic();
+      this.#given = { size: batch.length, ms: at - began, at };
     } finally {
       // If that could not be written they are still ours, and taken anew.
       this.tenures.forget(this.tenures.still(left));

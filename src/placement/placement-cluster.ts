@@ -15,7 +15,7 @@ import type { KeyValue, KvEntry } from './kv.js';
 import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
 import { type Member, Members } from './members.js';
 import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
-import { type EpochSource, raiseEpochs } from './placement-single.js';
+import type { EpochSource } from './placement-single.js';
 import { SharedTable } from './shared-table.js';
 import { statusOf } from './status.js';
 import { allPartitions, TABLE_KEY, Table } from './table.js';
@@ -342,7 +342,7 @@ export class ClusterPlacement implements ReportingPlacement {
     const { id } = this.#lease;
     const began = this.#clock.monotonic();
     try {
-      const epochs = await raiseEpochs(this.#store, named, (p) => this.#table.now.epoch(p));
+      const epochs = await this.#store.raiseEpochs(new Map(named.map((p) => [p, this.#table.now.epoch(p)])));
       // This write also proves that they are still ours: it fails when anybody has changed the table.
       const ours = await this.#table.raise(epochs, (table, p) => table.owner(p) === id);
       const gone = tenures.still(begun).filter((p) => this.#lease.id !== id || !ours.has(p));

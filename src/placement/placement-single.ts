@@ -4,17 +4,8 @@ import { allPartitions } from './table.js';
 
 /** The one thing placement needs of the Store. */
 export interface EpochSource {
-  raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch>;
-}
-
-/** New epochs for these partitions, written to the Store first; `atLeast` is the epoch known from elsewhere. */
-export async function raiseEpochs(
-  store: EpochSource,
-  partitions: readonly Partition[],
-  atLeast: (partition: Partition) => number,
-): Promise<Map<Partition, Epoch>> {
-  const epochs = await Promise.all(partitions.map((p) => store.raiseEpoch(p, atLeast(p))));
-  return new Map(partitions.map((p, i) => [p, epochs[i]!]));
+  /** New epochs, durable when it resolves; each larger than any before it, and than the one given. */
+  raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>>;
 }
 
 /** Embedded: everything is always ours. */
@@ -30,7 +21,7 @@ export class SinglePlacement implements ReportingPlacement {
 
   /** Rejects with what the Store or the owner rejects with; nothing is owned then. */
   async start(owner: PartitionOwner): Promise<void> {
-    const epochs = await raiseEpochs(this.#store, allPartitions, () => 0);
+    const epochs = await this.#store.raiseEpochs(new Map(allPartitions.map((p) => [p, 0])));
     this.#owner = owner;
     this.#owning = true;
     this.#epochs = epochs;

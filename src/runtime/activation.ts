@@ -5,11 +5,12 @@
  * starts a fresh one from the Store, which redoes the outbox first.
  */
 import type { BusRequest } from '../bus/index.js';
-import { type ActorKey, type Epoch, parseKey, type RealmId } from '../core/index.js';
+import { type ActorKey, type Epoch, emptyMap, ownMap, parseKey, type RealmId } from '../core/index.js';
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';
+import { Inside, type Whole } from './inside.js';
 import type { AnyKind, LiveActor } from './kind.js';
-import { heldRequest, startLive } from './live.js';
+import { HeldCommand, startLive } from './live.js';
 import { type Loaded, loadActor } from './load.js';
 import { Mailbox, Pending } from './mailbox.js';
 import { ActorMemory } from './memory.js';
@@ -23,18 +24,25 @@ import { Supply } from './supply.js';
 
 /** Commands waiting in one mailbox; more are answered 'busy'. */
 export const MAILBOX_LIMIT = 20_000;
+/** Ids of commands that the host gives an activation directly. */
+export const OWN_COMMAND = 'tell/';
 
-export class Activation {
+interface Early {
+  readonly envelope: Envelope;
+  readonly request: BusRequest;
+}
+
+export class Activation implements Whole {
   readonly realm: RealmId;
   status: 'loading' | 'ready' | 'stopped' = 'loading';
   /** Monotonic ms of the last command: idle ones are passivated. */
   lastUsed: number;
   readonly #mailbox = new Mailbox();
-  readonly #running = new Map<string, Pending>();
+  #running = emptyMap<string, Pending>();
   readonly #remembered = new RememberedReplies();
   readonly #outbox: Outbox;
   readonly #commits: CommitLoop;
-  #early: { envelope: Envelope; request: BusRequest }[] = [];
+  #early: Early[] | undefined;
   readonly #memory: ActorMemory;
   readonly #executor: Executor;
   #live: LiveActor | undefined;
@@ -43,7 +51,7 @@ export class Activation {
   #handling: Pending | undefined;
   /** Only commands of other actors are still taken. */
   #leaving = false;
-  #onProgress: (() => void)[] = [];
+  #onProgress: (() => void)[] | undefined;
   readonly #meter: KindMeter;
 
   constructor(
@@ -56,39 +64,11 @@ export class Activation {
     this.lastUsed = ports.clock.monotonic();
     this.#meter = ports.meters.of(kind.name);
     this.#memory = new ActorMemory(key, kind);
-    this.#outbox = new Outbox(key, this.realm, {
-      clock: ports.clock,
-      log: ports.log,
-      send: (command, id, requestId) => ports.sendFromOutbox(command, id, requestId),
-      appended: (seq, versions) => {
-        if (ports.logger.isLevelEnabled?.('debug')) ports.logger.debug({ actor: key, versions, seq }, 'in the log');
-      },
-      trouble: (error) => ports.logger.warn({ actor: key, err: error }, 'append failed, trying again'),
-      progress: () => this.#progressed(),
-    });
-    this.#supply = new Supply(key, this.realm, kind, ports, () => this.#memory.view());
-    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, {
-      now: () => ports.clock.now(),
-      monotonic: () => ports.clock.monotonic(),
-      state: () => this.#memory.state,
-      wrote: ({ version, commands, requests }, began) => {
-        this.#meter.commitSeconds.observe((ports.clock.monotonic() - began) / 1000);
-        this.#meter.commitCommands.observe(commands);
-        if (requests.length > 0) ports.logger.debug({ actor: key, version, requestIds: requests }, 'committed');
-      },
-      committed: () => {
-        if (this.#live) this.#guard(() => this.#live?.committed());
-        this.#progressed();
-      },
-      failed: (reason, error) => this.stop(reason, error),
-      stopped: () => this.status === 'stopped',
-      due: (at) => ports.due(key, at),
-    });
-    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, {
-      finish: (pending, reply) => this.#finish(pending, reply),
-      wake: (lane) => this.#wake(lane),
-      crashed: () => this.stop('crashed'),
-    });
+    const inside = new Inside(key, this.#memory, this.#meter, ports, this);
+    this.#outbox = new Outbox(key, this.realm, inside);
+    this.#supply = new Supply(key, this.realm, kind, ports, this.#memory);
+    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, inside);
+    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, inside);
   }
 
   /** Nothing waiting, running or held, and nothing left in the outbox. */
@@ -109,7 +89,7 @@ export class Activation {
   }
 
   get mailboxSize(): number {
-    return this.#mailbox.size + this.#early.length;
+    return this.#mailbox.size + (this.#early?.length ?? 0);
   }
 
   get outboxSize(): number {
@@ -134,7 +114,9 @@ export class Activation {
     const { store } = this.ports;
     let loaded: Loaded | 'fenced';
     try {
-      loaded = await loadActor(store, this.key, this.epoch, this.kind.loads, this.ports.suspect(this.key));
+      loaded = await this.ports.loads.run(() =>
+        loadActor(store, this.key, this.epoch, this.kind.loads, this.ports.suspect(this.key)),
+      );
     } catch (error) {
       this.stop('store-failed', error);
       return;
@@ -143,15 +125,15 @@ export class Activation {
     else if (!this.#isStopped()) this.#guard(() => this.#loaded(loaded));
     if (this.#isStopped()) return;
     this.status = 'ready';
-    const early = this.#early;
-    this.#early = [];
+    const early = this.#early ?? [];
+    this.#early = undefined;
     for (const { envelope, request } of early) this.receive(envelope, request);
-    this.#progressed();
+    this.progressed();
   }
 
   #loaded(loaded: Loaded): void {
     const { root, entries, remembered } = loaded;
-    this.#memory.load(loaded);
+    this.#memory.load(loaded, this.ports.owned(this.key));
     this.#remembered.load(remembered);
     this.#executor.ending = entries.some((entry) => entry.ends);
     this.#commits.loaded(root?.version ?? 0, root?.due ?? null, entries.length > 0);
@@ -174,8 +156,10 @@ export class Activation {
       return;
     }
     this.#meter.commands.n++;
-    this.lastUsed = this.ports.clock.monotonic();
+    // What the actor tells itself, or its timer, is no reason to keep it in memory.
+    if (!envelope.id.startsWith(OWN_COMMAND)) this.used();
     if (this.status === 'loading') {
+      this.#early ??= [];
       this.#early.push({ envelope, request });
       return;
     }
@@ -211,6 +195,7 @@ export class Activation {
       return;
     }
     const pending = new Pending(envelope, command, request);
+    this.#running = ownMap(this.#running);
     this.#running.set(envelope.id, pending);
     this.#mailbox.push(pending);
     const supply = (): void => this.#supply.start(pending, () => this.#schedule());
@@ -219,21 +204,30 @@ export class Activation {
     this.#schedule();
   }
 
+  used(): void {
+    this.lastUsed = this.ports.clock.monotonic();
+  }
+
   /** Take no more commands but those of other actors, which may wait for them; refuse what hasn't begun. */
   leave(): void {
     if (this.#leaving) return;
     this.#leaving = true;
     const refused = this.#mailbox.remove((pending) => !isFromActor(pending.envelope.id));
-    for (const pending of refused) this.#finish(pending, { retry: 'moved' });
-    for (const { request } of this.#early.filter(({ envelope }) => !isFromActor(envelope.id))) {
+    for (const pending of refused) this.finish(pending, { retry: 'moved' });
+    for (const { request } of (this.#early ?? []).filter(({ envelope }) => !isFromActor(envelope.id))) {
       this.#refuse(request, 'moved');
     }
-    this.#early = this.#early.filter(({ envelope }) => isFromActor(envelope.id));
+    this.#early = this.#early?.filter(({ envelope }) => isFromActor(envelope.id));
   }
 
   /** Resolves when everything that was begun is finished, or the activation is over. */
   async rest(): Promise<void> {
-    while (!this.#isStopped() && !this.atRest) await new Promise<void>((resolve) => this.#onProgress.push(resolve));
+    while (!this.#isStopped() && !this.atRest) {
+      await new Promise<void>((resolve) => {
+        this.#onProgress ??= [];
+        this.#onProgress.push(resolve);
+      });
+    }
   }
 
   /** The live side writes down what only memory knows; a failure there must not keep the host from leaving. */
@@ -264,7 +258,9 @@ export class Activation {
     this.status = 'stopped';
     this.#outbox.stop();
     const retry: RetryReason = reason === 'store-failed' ? 'unavailable' : 'moved';
-    for (const { request } of this.#early.splice(0)) this.#refuse(request, retry);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const { request } of early) this.#refuse(request, retry);
     this.#mailbox.remove(() => true);
     for (const pending of this.#running.values()) {
       this.ports.meters.refused(retry);
@@ -277,7 +273,7 @@ export class Activation {
       this.ports.logger.error({ actor: this.key, err: thrown }, 'actor crashed while it stopped');
     }
     this.ports.stopped(this, reason, error);
-    this.#progressed();
+    this.progressed();
   }
 
   /** The sender tries again. */
@@ -286,18 +282,27 @@ export class Activation {
     request.reply({ retry } satisfies Reply as never);
   }
 
-  #progressed(): void {
+  /** @internal */
+  committed(): void {
+    if (this.#live) this.#guard(() => this.#live?.committed());
+    this.progressed();
+  }
+
+  /** @internal */
+  progressed(): void {
     const ending = this.#executor.ending && this.status === 'ready';
     if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
     // Commits may have waited for the log.
     this.#commits.pump();
-    if (this.#onProgress.length > 0) for (const fn of this.#onProgress.splice(0)) fn();
+    const waiting = this.#onProgress ?? [];
+    this.#onProgress = undefined;
+    for (const fn of waiting) fn();
   }
 
   /** Let a lane rest; returns what wakes it. */
   #rest(lane: string): () => void {
     this.#mailbox.rest(lane);
-    return () => this.#wake(lane);
+    return () => this.wake(lane);
   }
 
   #isStopped(): boolean {
@@ -309,9 +314,7 @@ export class Activation {
       request.reply(this.kind.missing(this.key) as never);
       return;
     }
-    const held = heldRequest(envelope.id, request, () => {
-      this.lastUsed = this.ports.clock.monotonic();
-    });
+    const held = new HeldCommand(envelope.id, request, this);
     this.#guard(() => this.#live?.command(envelope.name, envelope.args, held, envelope.caller));
   }
 
@@ -336,7 +339,7 @@ export class Activation {
       this.#handling = undefined;
     }
     this.#commits.pump();
-    this.#progressed();
+    this.progressed();
   }
 
   /** A handler or machine that throws anything but an API error is a bug: stop loudly, alone. */
@@ -355,16 +358,19 @@ export class Activation {
     }
   }
 
-  #wake(lane: string): void {
+  wake(lane: string): void {
     this.#mailbox.wake(lane);
     this.#schedule();
   }
 
-  #finish(pending: Pending, reply: Reply): void {
+  finish(pending: Pending, reply: Reply): void {
     if ('retry' in reply) this.ports.meters.refused(reply.retry);
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);
-    if (this.#running.size === 0) this.#progressed();
+    if (this.#running.size > 0) return;
+    this.#running = emptyMap();
+    this.#mailbox.slim();
+    this.progressed();
   }
 }
 

@@ -2,6 +2,8 @@
 import type { Metrics } from '../metrics/index.js';
 import type { Activation } from './activation.js';
 
+const RESTING = 'hibernated';
+
 interface OfKind {
   loading: number;
   ready: number;
@@ -45,6 +47,8 @@ export function registerCensus(
   activations: () => Iterable<Activation>,
   names: readonly string[],
   phases: readonly string[],
+  /** Event queues that are not in memory. */
+  resting: () => number,
 ): void {
   let census = take([], names);
   metrics.beforeReading(() => {
@@ -65,6 +69,7 @@ export function registerCensus(
   );
   metrics.read('conclave_queues', () => {
     const shown = new Set([...phases, ...census.phases.keys()]);
-    return [...shown].map((phase) => [[phase], census.phases.get(phase) ?? 0] as const);
+    const count = (phase: string): number => (phase === RESTING ? resting() : (census.phases.get(phase) ?? 0));
+    return [...shown].map((phase) => [[phase], count(phase)] as const);
   });
 }

@@ -96,33 +96,13 @@ export class ActorClient {
 
   send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): Sent {
     const numbering = options.held ? this.#held : this.#usual;
-    const n = options.id === undefined ? numbering.take() : 0;
-    const id = options.id ?? `${numbering.sender}:${n}`;
-    const envelope = (): Json => {
-      const made: Envelope = {
-        id,
-        to,
-        name,
-        args,
-        caller: options.caller ?? 0,
-        client: options.client ?? '',
-        after: options.after ?? 0,
-        settled: numbering.settled(),
-        requestId: options.requestId ?? '',
-      };
-      return made as unknown as Json;
-    };
-    const over = (): void => {
-      if (n) numbering.done(n);
-    };
-    const subject = partitionSubject(partitionOf(to));
-    const attempts = new Attempts(this.bus, this.clock, this.metrics, subject, options, envelope, over);
+    const attempts = new Attempts(this.bus, this.clock, this.metrics, numbering, to, name, args, options);
     attempts.start();
-    return { reply: attempts.reply, cancel: () => attempts.cancel() };
+    return attempts;
   }
 }
 
-class Attempts {
+class Attempts implements Sent {
   readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
   #resolve!: (reply: Exclude<Reply, { retry: unknown }>) => void;
   #reject!: (error: Error) => void;
@@ -134,21 +114,41 @@ class Attempts {
   #begun = 0;
   #last: CommandTimeout['last'] = 'none';
   readonly #until: number;
+  /** Of the client's own numbering; 0 = the id was given. */
+  readonly #n: number;
 
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
-    private readonly subject: string,
+    private readonly numbering: Numbering,
+    private readonly to: ActorKey,
+    private readonly name: string,
+    private readonly args: JsonObject,
     private readonly options: SendOptions,
-    private readonly envelope: () => Json,
-    private readonly over: () => void,
   ) {
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     this.#until = clock.monotonic() + (options.deadlineMs ?? 30_000);
+    this.#n = options.id === undefined ? numbering.take() : 0;
+  }
+
+  #envelope(): Json {
+    const { numbering, options } = this;
+    const made: Envelope = {
+      id: options.id ?? `${numbering.sender}:${this.#n}`,
+      to: this.to,
+      name: this.name,
+      args: this.args,
+      caller: options.caller ?? 0,
+      client: options.client ?? '',
+      after: options.after ?? 0,
+      settled: numbering.settled(),
+      requestId: options.requestId ?? '',
+    };
+    return made as unknown as Json;
   }
 
   start(): void {
@@ -162,8 +162,8 @@ class Attempts {
     }
     this.#begun = this.clock.monotonic();
     this.#pending = this.bus.request(
-      this.subject,
-      this.envelope(),
+      partitionSubject(partitionOf(this.to)),
+      this.#envelope(),
       Math.min(left, this.options.held ? HELD_ATTEMPT_MS : ATTEMPT_MS),
     );
     this.#pending.reply.then(
@@ -177,7 +177,7 @@ class Attempts {
 
   #end(): void {
     this.#over = true;
-    this.over();
+    if (this.#n > 0) this.numbering.done(this.#n);
   }
 
   cancel(): void {

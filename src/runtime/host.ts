@@ -19,11 +19,12 @@ import type { EventLog } from '../log/index.js';
 import { Metrics } from '../metrics/index.js';
 import type { PartitionOwner, Placement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
-import { Activation } from './activation.js';
+import { Activation, OWN_COMMAND } from './activation.js';
 import { registerCensus } from './census.js';
 import { ActorClient } from './client.js';
 import { drain } from './drain.js';
 import { DueTimers } from './due-timers.js';
+import { Gate } from './gate.js';
 import { IdSource } from './id-source.js';
 import type { AnyKind, HostServices, Suppliers } from './kind.js';
 import { Meters } from './meters.js';
@@ -56,6 +57,9 @@ export interface HostOptions {
 
 const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
+const PASSIVATED_AT_ONCE = 64;
+/** Reads of actors under way: more would only wait for connections of the Store, and for less patience than ours. */
+const LOADED_AT_ONCE = 64;
 const FIRST_WAKE_RETRY_MS = 250;
 const LONGEST_WAKE_RETRY_MS = 5_000;
 /** Shown also while no queue is in them. */
@@ -74,6 +78,8 @@ export class ActorHost implements PartitionOwner {
   readonly suppliers: Suppliers;
   readonly #activations = new Map<ActorKey, Activation>();
   readonly #epochs = new Map<Partition, Epoch>();
+  /** Wall time at which we took it. */
+  readonly #since = new Map<Partition, number>();
   /** Being handed over: only commands of other actors are still taken. */
   readonly #leaving = new Set<Partition>();
   readonly #servers = new Map<Partition, BusServer>();
@@ -119,9 +125,17 @@ export class ActorHost implements PartitionOwner {
       suspect: (key) => this.#retries.has(key),
       crashedBefore: (id) => this.#crashedBefore(id),
       due: (key, at) => this.#timers.set(key, at),
+      loads: new Gate(LOADED_AT_ONCE),
+      owned: (key) => this.#since.get(partitionOf(key)) ?? options.clock.now(),
       stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
     };
-    registerCensus(metrics, () => this.#activations.values(), kindNames(options.kinds), QUEUE_PHASES);
+    registerCensus(
+      metrics,
+      () => this.#activations.values(),
+      kindNames(options.kinds),
+      QUEUE_PHASES,
+      () => this.#timers.count((key) => parseKey(key).kind === 'queue' && !this.#activations.has(key)),
+    );
     metrics.read('conclave_partitions_owned', () => this.#servers.size);
   }
 
@@ -150,6 +164,7 @@ export class ActorHost implements PartitionOwner {
     for (const a of this.#of(new Set(partitions))) a.stop('lapsed');
     for (const p of partitions) {
       this.#epochs.set(p, epochs.get(p)!);
+      this.#since.set(p, this.options.clock.now());
       this.#leaving.delete(p);
     }
     /** It may be lost again, or even taken again, while we wait. */
@@ -241,9 +256,14 @@ export class ActorHost implements PartitionOwner {
 
   /** Drop idle actors now; returns when they are gone. */
   async passivateIdle(idleMs: number): Promise<void> {
-    const before = this.options.clock.monotonic() - idleMs;
-    const idle = [...this.#activations.values()].filter((a) => a.lastUsed <= before && a.quiet);
-    await Promise.all(idle.map((a) => a.retire('passivated')));
+    const now = this.options.clock.monotonic();
+    const isIdle = (a: Activation): boolean => now - a.lastUsed >= Math.min(idleMs, a.kind.restMs ?? idleMs) && a.quiet;
+    const idle = [...this.#activations.values()].filter(isIdle);
+    // Each may have something to write first: not all at once, when thousands of clients went away together.
+    const next = async (): Promise<void> => {
+      for (let a = idle.pop(); a; a = idle.pop()) await a.retire('passivated');
+    };
+    await Promise.all(Array.from({ length: PASSIVATED_AT_ONCE }, next));
   }
 
   #receive(p: Partition, request: BusRequest): void {
@@ -323,12 +343,13 @@ export class ActorHost implements PartitionOwner {
     });
   }
 
-  /** Straight to an activation here: what it must still write down when the host leaves may not depend on the bus. */
+  /** Straight to an actor here: timers and what it must still write down when the host leaves may not depend on the bus. */
   async #tell(key: ActorKey, name: string, args: JsonObject): Promise<void> {
-    const activation = this.#activations.get(key);
-    if (activation && this.options.placement.mayAnswer(partitionOf(key))) {
+    const partition = partitionOf(key);
+    if (this.#epochs.has(partition) && this.options.placement.mayAnswer(partition)) {
+      const { activation } = this.#activate(key);
       const reply = await new Promise<Reply>((resolve) => {
-        const envelope = { id: `tell/${++this.#tells}`, to: key, name, args, ...FROM_HERE };
+        const envelope = { id: `${OWN_COMMAND}${++this.#tells}`, to: key, name, args, ...FROM_HERE };
         const request = { value: null, from: this.client.id, onCancel: () => {} };
         activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as Reply) });
       });

@@ -175,7 +175,8 @@ export interface ActorKind<S extends JsonObject, V = undefined> {
   readonly commands: Readonly<Record<string, AnyCommand<S, V>>>;
   /** State of an actor that has no root. */
   initial(key: ActorKey): S;
-  volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>): V;
+  /** @param owned wall time since which this host has had the actor's partition, ms */
+  volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, owned: number): V;
   /** Reply to a command for an actor without root (commands without `creates`). */
   missing(key: ActorKey): ActorReply;
   /** Reply to a command that the present phase does not admit. */
@@ -184,6 +185,8 @@ export interface ActorKind<S extends JsonObject, V = undefined> {
   readonly directory: boolean;
   /** Prefixes of the parts that are loaded with the actor. */
   readonly loads: readonly string[];
+  /** Idle for this long, ms, the actor leaves memory; default: what the host is told. */
+  readonly restMs?: number;
   /** Its loaded parts are things to be delivered that wait; for metrics. */
   readonly partsWait?: true;
   readonly liveCommands?: readonly string[];

@@ -3,6 +3,7 @@
  * at hand; a lane whose head isn't ready waits, so that handlers of a lane run in the order in which commands came.
  */
 import type { BusRequest } from '../bus/index.js';
+import { emptyMap, ownMap } from '../core/index.js';
 import type { AnyCommand } from './kind.js';
 import type { Envelope, Reply } from './protocol.js';
 
@@ -44,7 +45,7 @@ interface Lane {
 }
 
 export class Mailbox {
-  readonly #lanes = new Map<string, Lane>();
+  #lanes = emptyMap<string, Lane>();
   #size = 0;
 
   get size(): number {
@@ -60,6 +61,7 @@ export class Mailbox {
     let lane = this.#lanes.get(name);
     if (!lane) {
       lane = { queue: [], head: 0, resting: 0 };
+      this.#lanes = ownMap(this.#lanes);
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -98,6 +100,13 @@ export class Mailbox {
   wake(lane: string): void {
     const of = this.#lanes.get(lane);
     if (of) of.resting--;
+  }
+
+  /** Most actors have nothing to do most of the time: lanes that are empty are made again. */
+  slim(): void {
+    if (this.#size > 0 || this.#lanes.size === 0) return;
+    for (const { resting } of this.#lanes.values()) if (resting !== 0) return;
+    this.#lanes = emptyMap();
   }
 
   /** Take out waiting commands. */

@@ -21,18 +21,22 @@ export class ActorMemory {
     this.state = kind.initial(key);
   }
 
+  get volatile(): unknown {
+    return this.#volatile;
+  }
+
   /** As it is now; parts change with the actor. */
   view(): View<JsonObject> {
     return { state: this.state, parts: this.#parts, volatile: this.#volatile };
   }
 
-  load({ root, parts }: Loaded): void {
+  load({ root, parts }: Loaded, owned: number): void {
     if (root) {
       this.exists = true;
       this.state = root.state as JsonObject;
     }
     this.#parts = parts;
-    this.#volatile = this.kind.volatile(this.key, this.state, parts);
+    this.#volatile = this.kind.volatile(this.key, this.state, parts, owned);
     if (!this.kind.live) this.#machine = new PhaseMachine(this.kind.machine, this.state.phase as string | undefined);
   }
 

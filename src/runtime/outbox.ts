@@ -3,7 +3,7 @@
  * root until done, so that the next owner can do it again; everything here can be repeated.
  */
 import type { Clock } from '../clock/index.js';
-import type { ActorKey, Json, RealmId, Seq } from '../core/index.js';
+import { type ActorKey, emptyMap, emptySet, type Json, ownMap, ownSet, type RealmId, type Seq } from '../core/index.js';
 import type { EventLog } from '../log/index.js';
 import { formEntries } from './form-entries.js';
 import type { OutboxEntry, Sequence } from './group.js';
@@ -47,13 +47,13 @@ const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 2_000;
 
 export class Outbox {
-  readonly #jobs = new Map<number, Job>();
+  #jobs = emptyMap<number, Job>();
   /** Commands whose replies wait for a sequence: their ids, and who else waits. */
-  readonly #answering = new Map<string, (() => void)[]>();
+  #answering = emptyMap<string, (() => void)[]>();
   /** Target → its last command under way or waiting. */
-  readonly #tails = new Map<ActorKey, Promise<void>>();
-  readonly #deliveries = new Set<Delivery>();
-  #logged: { v: number; fn: () => void }[] = [];
+  #tails = emptyMap<ActorKey, Promise<void>>();
+  #deliveries = emptySet<Delivery>();
+  #logged: { v: number; fn: () => void }[] | undefined;
   #appending = false;
   #stopped = false;
   #backlog = 0;
@@ -86,9 +86,14 @@ export class Outbox {
   add(entry: OutboxEntry, finished: readonly (() => void)[]): void {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
+    this.#jobs = ownMap(this.#jobs);
     this.#jobs.set(entry.v, { entry, appended, started: false, left: entry.sequences.length, finished });
     this.#backlog += entry.items.length;
-    for (const { answers } of entry.sequences) if (answers !== undefined) this.#answering.set(answers, []);
+    for (const { answers } of entry.sequences) {
+      if (answers === undefined) continue;
+      this.#answering = ownMap(this.#answering);
+      this.#answering.set(answers, []);
+    }
     if (appended) this.#advance();
     else if (!this.#appending) void this.#append();
   }
@@ -103,13 +108,16 @@ export class Outbox {
   /** Run when the log holds all items of versions up to `v`. */
   afterLogged(v: number, fn: () => void): void {
     if (this.#isLogged(v)) fn();
-    else this.#logged.push({ v, fn });
+    else {
+      this.#logged ??= [];
+      this.#logged.push({ v, fn });
+    }
   }
 
   stop(): void {
     this.#stopped = true;
     this.#jobs.clear();
-    this.#logged = [];
+    this.#logged = undefined;
     for (const delivery of this.#deliveries) delivery.cancel();
     this.#deliveries.clear();
   }
@@ -167,9 +175,11 @@ export class Outbox {
       if (job.left === 0) this.#jobs.delete(job.entry.v);
       else this.#start(job);
     }
-    if (this.#logged.length > 0) {
-      const ready = this.#logged.filter(({ v }) => this.#isLogged(v));
-      this.#logged = this.#logged.filter(({ v }) => !this.#isLogged(v));
+    const waiting = this.#logged;
+    if (waiting) {
+      const ready = waiting.filter(({ v }) => this.#isLogged(v));
+      const left = waiting.filter(({ v }) => !this.#isLogged(v));
+      this.#logged = left.length > 0 ? left : undefined;
       for (const { fn } of ready) fn();
     }
     this.ports.progress();
@@ -196,6 +206,7 @@ export class Outbox {
   #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);
     const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
+    this.#tails = ownMap(this.#tails);
     this.#tails.set(command.to, sent);
     void sent.then(() => {
       if (this.#tails.get(command.to) === sent) this.#tails.delete(command.to);
@@ -206,6 +217,7 @@ export class Outbox {
   #deliver(command: OutboxCommand, id: string, requestId: string): Promise<void> {
     if (this.#stopped) return new Promise(() => {});
     const delivery = this.ports.send(command, id, requestId);
+    this.#deliveries = ownSet(this.#deliveries);
     this.#deliveries.add(delivery);
     return delivery.done.then(() => {
       this.#deliveries.delete(delivery);

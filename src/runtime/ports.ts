@@ -5,6 +5,7 @@ import type { DirectoryView } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Store } from '../store/index.js';
 import type { Activation } from './activation.js';
+import type { Gate } from './gate.js';
 import type { Suppliers } from './kind.js';
 import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
@@ -39,5 +40,9 @@ export interface ActivationPorts {
   /** Notes that this command crashed an actor; true if it had done so before. */
   crashedBefore(id: string): boolean;
   due(key: ActorKey, at: number | null): void;
+  /** Actors that are read from the Store wait here: thousands wake at once when a host or frontend dies. */
+  readonly loads: Gate;
+  /** Wall time since which the actor's partition is ours. */
+  owned(key: ActorKey): number;
   stopped(activation: Activation, reason: StopReason, error: unknown): void;
 }

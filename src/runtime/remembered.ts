@@ -6,7 +6,7 @@
  * settled, or after ten minutes (a sender that died never says so). What stays is one number per sender, in the part
  * `from/<sender>`: below it, a command that comes late (a repeat held up on the way) is dropped.
  */
-import type { Json, JsonObject } from '../core/index.js';
+import { emptyMap, type Json, type JsonObject, ownMap } from '../core/index.js';
 import type { Reply } from './protocol.js';
 import { parseCommandId } from './protocol.js';
 
@@ -25,28 +25,33 @@ interface Settled {
 }
 
 export class RememberedReplies {
-  readonly #replies = new Map<string, Reply>();
-  readonly #batches = new Map<number, Batch>();
+  #replies = emptyMap<string, Reply>();
+  #batches = emptyMap<number, Batch>();
   /** What clients said last. */
-  readonly #settled = new Map<string, number>();
+  #settled = emptyMap<string, number>();
   /** Client → below this number its commands may have been forgotten. Stored. */
-  readonly #forgotten = new Map<string, Settled>();
+  #forgotten = emptyMap<string, Settled>();
   /** Sender → highest number executed, for commands from actors. */
-  readonly #executed = new Map<string, number>();
+  #executed = emptyMap<string, number>();
 
   /** Rebuild from the parts `done/*` and `from/*`. */
   load(parts: Iterable<readonly [string, Json]>): void {
     for (const [name, value] of parts) {
       if (name.startsWith('done/')) {
         const { at, replies } = value as unknown as { at: number; replies: [string, Reply][] };
+        this.#replies = ownMap(this.#replies);
         for (const [id, reply] of replies) this.#replies.set(id, reply);
+        this.#batches = ownMap(this.#batches);
         this.#batches.set(Number(name.slice(5)), { at, ids: replies.map(([id]) => id) });
       } else if (typeof value === 'number') {
+        this.#executed = ownMap(this.#executed);
         this.#executed.set(name.slice(5), value);
       } else {
         const sender = name.slice(5);
         const settled = value as unknown as Settled;
+        this.#forgotten = ownMap(this.#forgotten);
         this.#forgotten.set(sender, settled);
+        this.#settled = ownMap(this.#settled);
         this.#settled.set(sender, settled.n);
       }
     }
@@ -61,7 +66,10 @@ export class RememberedReplies {
       return executed !== undefined && parsed.n <= executed ? FORGOTTEN : undefined;
     }
     const before = this.#settled.get(parsed.sender) ?? 0;
-    if (settled > before) this.#settled.set(parsed.sender, settled);
+    if (settled > before) {
+      this.#settled = ownMap(this.#settled);
+      this.#settled.set(parsed.sender, settled);
+    }
     return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);
   }
 
@@ -74,15 +82,18 @@ export class RememberedReplies {
       if (!parsed) continue;
       if (parsed.actor) {
         const highest = Math.max(parsed.n, this.#executed.get(parsed.sender) ?? 0);
+        this.#executed = ownMap(this.#executed);
         this.#executed.set(parsed.sender, highest);
         parts[`from/${parsed.sender}`] = highest;
       } else {
         kept.push([id, reply]);
+        this.#replies = ownMap(this.#replies);
         this.#replies.set(id, reply);
       }
     }
     this.#forget(parts, now);
     if (kept.length > 0) {
+      this.#batches = ownMap(this.#batches);
       this.#batches.set(version, { at: now, ids: kept.map(([id]) => id) });
       parts[`done/${version}`] = { at: now, replies: kept as unknown as Json } satisfies JsonObject;
     }
@@ -96,6 +107,7 @@ export class RememberedReplies {
       this.#batches.delete(version);
       if (now - batch.at < REMEMBER_MS && !batch.ids.every((id) => this.#isSettled(id))) {
         // Looked at again last: a batch that stays must not hide those behind it.
+        this.#batches = ownMap(this.#batches);
         this.#batches.set(version, batch);
         continue;
       }
@@ -120,7 +132,9 @@ export class RememberedReplies {
     const settled = Math.max(this.#settled.get(parsed.sender) ?? 0, parsed.n + 1);
     // Moved to the end: the Map is in order of time.
     this.#forgotten.delete(parsed.sender);
+    this.#forgotten = ownMap(this.#forgotten);
     this.#forgotten.set(parsed.sender, { n: settled, at: now });
+    this.#settled = ownMap(this.#settled);
     this.#settled.set(parsed.sender, settled);
     parts[`from/${parsed.sender}`] = { n: settled, at: now };
   }

@@ -19,7 +19,7 @@ export class Supply {
     private readonly realm: RealmId,
     private readonly kind: AnyKind,
     private readonly ports: ActivationPorts,
-    private readonly view: () => View<JsonObject>,
+    private readonly memory: { view(): View<JsonObject> },
   ) {}
 
   /** Synchronously when everything is at hand; else `ready` is called later. */
@@ -42,7 +42,7 @@ export class Supply {
     const supply = (): unknown =>
       command.needs?.(
         envelope.args,
-        { key: this.key, realm: this.realm, caller: envelope.caller, view: this.view() },
+        { key: this.key, realm: this.realm, caller: envelope.caller, view: this.memory.view() },
         envelope.requestId === '' ? this.ports.suppliers : forRequest(this.ports.suppliers, envelope.requestId),
       );
     try {

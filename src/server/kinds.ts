@@ -7,10 +7,9 @@ import { strangerKind } from '../../actors/stranger/kind.js';
 import { directKind, streamKind } from '../../actors/stream/kind.js';
 import { userKind } from '../../actors/user/kind.js';
 import { webhookKind } from '../../actors/webhook/kind.js';
-import type { Clock } from '../clock/index.js';
 import type { AnyKind } from '../runtime/index.js';
 
-export const actorKinds = (clock: Clock): Readonly<Record<string, AnyKind>> => ({
+export const actorKinds = (): Readonly<Record<string, AnyKind>> => ({
   realm: realmKind,
   user: userKind,
   stream: streamKind,
@@ -19,5 +18,5 @@ export const actorKinds = (clock: Clock): Readonly<Record<string, AnyKind>> => (
   presence: presenceKind,
   webhook: webhookKind,
   stranger: strangerKind,
-  queue: queueKind(() => clock.now()),
+  queue: queueKind,
 });

@@ -68,7 +68,7 @@ export class ConclaveNode {
         logger,
         metrics: this.metrics,
         directory: this.directories,
-        kinds: actorKinds(clock),
+        kinds: actorKinds(),
         services: {
           clock,
           random: ports.random ?? Math.random,

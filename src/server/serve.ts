@@ -62,8 +62,9 @@ export async function serve(
   };
   const stop = async (): Promise<void> => {
     health.leave();
-    const closing = server?.close(config.leaveSeconds > 0 ? GRACE_MS : 0);
+    await server?.refuse();
     frontend?.releaseHeld();
+    const closing = server?.close(config.leaveSeconds > 0 ? GRACE_MS : 0);
     const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
     await closing;
     clock.clearTimeout(late);

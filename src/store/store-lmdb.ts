@@ -159,6 +159,11 @@ export class LmdbStore implements Store {
     });
   }
 
+  async raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
+    const raised = await Promise.all([...atLeast].map(([p, n]) => this.raiseEpoch(p, n)));
+    return new Map([...atLeast.keys()].map((p, i) => [p, raised[i]!]));
+  }
+
   async ping(): Promise<void> {
     this.#check();
   }

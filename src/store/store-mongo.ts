@@ -29,6 +29,7 @@ import {
 import { createIndexes } from './store-mongo-indexes.js';
 import { MongoRecords } from './store-mongo-records.js';
 import { scan } from './store-mongo-scan.js';
+import { UnderWay } from './under-way.js';
 
 /** A server that hangs, without closing its connections, fails other operations only after 10 s. */
 const PING_MS = 3_000;
@@ -47,17 +48,19 @@ export class MongoStore implements Store {
   #db!: Db;
   #records!: MongoRecords;
   readonly #clock: Clock;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #underWay: UnderWay;
   #closed = false;
 
   private constructor(url: string, clock: Clock) {
     this.#url = url;
     this.#clock = clock;
+    this.#underWay = new UnderWay(clock);
     this.#use(createClient(url));
   }
 
   #use(client: MongoClient): void {
     this.#client = client;
+    client.on('connectionPoolCleared', () => this.#underWay.broken());
     this.#db = client.db(databaseName(this.#url));
     this.#roots = this.#db.collection('roots');
     this.#parts = this.#db.collection('parts');
@@ -73,6 +76,7 @@ export class MongoStore implements Store {
    */
   #replace(client: MongoClient): void {
     if (client !== this.#client || this.#closed) return;
+    this.#underWay.broken();
     this.#use(createClient(this.#url));
     void client.close().catch(() => undefined);
   }
@@ -238,6 +242,30 @@ export class MongoStore implements Store {
     });
   }
 
+  raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
+    return this.#run(async () => {
+      const partitions = [...atLeast.keys()];
+      if (partitions.length === 0) return new Map();
+      const found = await this.#epochs.find({ _id: { $in: partitions } }).toArray();
+      const stored = new Map(found.map(({ _id, epoch: n }) => [_id, n]));
+      const raised = new Map(partitions.map((p) => [p, epoch(1 + Math.max(stored.get(p) ?? 0, atLeast.get(p)!))]));
+      const writes = [...raised].map(([p, n]) =>
+        stored.has(p)
+          ? { updateOne: { filter: { _id: p, epoch: stored.get(p)! }, update: { $set: { epoch: n } } } }
+          : { insertOne: { document: { _id: p, epoch: n } } },
+      );
+      try {
+        const { matchedCount, insertedCount } = await this.#epochs.bulkWrite(writes, { ordered: false });
+        if (matchedCount + insertedCount === partitions.length) return raised;
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+      }
+      // Another caller raised one of them meanwhile, and which is not told: each once more.
+      const each = await Promise.all(partitions.map((p) => this.raiseEpoch(p, atLeast.get(p)!)));
+      return new Map(partitions.map((p, i) => [p, each[i]!]));
+    });
+  }
+
   async ping(): Promise<void> {
     let timer: TimerHandle | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -254,23 +282,19 @@ export class MongoStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await Promise.allSettled([...this.#underWay]);
+    await this.#underWay.settled();
     await this.#client.close();
   }
 
   async #run<T>(action: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     const client = this.#client;
-    const running = action();
-    this.#underWay.add(running);
     try {
-      return await running;
+      return await this.#underWay.run(action);
     } catch (error) {
       const translated = translate(error);
       if (foundNoServer(translated)) this.#replace(client);
       throw translated;
-    } finally {
-      this.#underWay.delete(running);
     }
   }
 }

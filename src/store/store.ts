@@ -173,6 +173,9 @@ export interface Store {
   /** Raise the epoch stored for a partition to 1 + max(stored, atLeast) and return it; durable when it resolves. */
   raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch>;
 
+  /** The same for many partitions in few writes. */
+  raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>>;
+
   /** Rejects with StoreUnavailable when the store cannot be reached within a few seconds. */
   ping(): Promise<void>;
 

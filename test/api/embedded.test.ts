@@ -3,6 +3,7 @@ import { contractGate } from './contract.js';
 import { startEmbedded } from './harness.js';
 import { ONLY, runSuite } from './run.js';
 import { eventCounts } from './suite/events/event-counts.js';
+import { rest } from './suite/events/rest.js';
 import { time } from './suite/events/time.js';
 import { fileQuota } from './suite/files/file-quota.js';
 import { fileTimes } from './suite/files/file-times.js';
@@ -19,6 +20,7 @@ import { streamTraffic } from './suite/streams/stream-traffic.js';
 
 await runSuite('embedded face', () => startEmbedded());
 await t.test('time', time);
+await t.test('queues at rest', rest);
 await t.test('time and messages', messageTime);
 await t.test('time and scheduled messages', scheduledTime);
 await t.test('time and presence', presenceTime);

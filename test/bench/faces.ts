@@ -14,6 +14,9 @@ export interface FaceOptions extends Pick<BenchOptions, 'profile' | 'nats' | 'mo
   readonly hosts?: number;
   /** Of the servers. [warn] */
   readonly logLevel?: string;
+  /** More arguments of node for our servers, and environment. */
+  readonly node?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Face {
@@ -39,10 +42,10 @@ async function ownerOf(zuliprc: string): Promise<string> {
   return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
 }
 
-const profiling = (options: FaceOptions, role: string): string[] =>
-  options.profile === undefined
-    ? []
-    : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`, `--cpu-prof-name=${role}.cpuprofile`];
+const nodeArgs = ({ profile, node = [] }: FaceOptions, role: string): string[] =>
+  profile === undefined
+    ? [...node]
+    : [...node, '--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${role}.cpuprofile`];
 
 /** Undefined: the services that it needs are not there. */
 export async function startFace(name: FaceName, options: FaceOptions): Promise<Face | undefined> {
@@ -60,8 +63,8 @@ export async function startFace(name: FaceName, options: FaceOptions): Promise<F
 async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
   const log = { LOG_LEVEL: options.logLevel ?? 'warn' };
-  const env = { DATA_DIR: dir, PORT: '0', NATS_URL: '', MONGODB_URL: '', ...log, ...LIMITS };
-  const { child, match } = await started([...profiling(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
+  const env = { DATA_DIR: dir, PORT: '0', NATS_URL: '', MONGODB_URL: '', ...log, ...LIMITS, ...options.env };
+  const { child, match } = await started([...nodeArgs(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
   return {
     name: 'embedded',
     port: Number(match[1]),
@@ -87,6 +90,7 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
     NAMESPACE: id,
     CONCLAVE_SECRET: randomBytes(16).toString('hex'),
     ...LIMITS,
+    ...options.env,
   };
   const stops: (() => Promise<void>)[] = [() => forget(id, nats, mongodb), () => rm(dir, { recursive: true })];
   const stopAll = async (): Promise<void> => {
@@ -97,11 +101,11 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
     const pids: number[] = [];
     for (let i = 0; i < (options.hosts ?? 1); i++) {
       const role = i === 0 ? 'actors' : `actors${i + 1}`;
-      const actors = await started([...profiling(options, role), ...serve, 'actors'], env, /actor host runs/);
+      const actors = await started([...nodeArgs(options, role), ...serve, 'actors'], env, /actor host runs/);
       stops.unshift(() => stop(actors.child));
       pids.push(actors.child.pid!);
     }
-    const http = await started([...profiling(options, 'http'), ...serve, 'http'], env, SITE);
+    const http = await started([...nodeArgs(options, 'http'), ...serve, 'http'], env, SITE);
     stops.unshift(() => stop(http.child));
     const zuliprc = join(dir, 'zuliprc');
     const owner = ['--name', 'Bench', '--email', 'owner@localhost', '--full-name', 'Owner', '--zuliprc', zuliprc];

@@ -6,10 +6,13 @@ import { connect } from 'nats';
 import { basic } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';
 import { remove, temporary } from '../clients/support/folders.js';
-import { type Child, freePort } from '../clients/support/process.js';
-import { administer, type Member, Processes, type Role } from './processes.js';
+import type { Child } from '../clients/support/process.js';
+import { type Address, administer, freeAddress, type Member, Processes, type Role } from './processes.js';
 
 const SECRET = 'a secret for chaos only';
+const NOWHERE: Address = { port: 0, health: 0 };
+/** Clients notice within a fraction of it that a frontend leaves. */
+const LEAVE_SECONDS = '2';
 
 export class ChaosCluster {
   readonly members: Member[] = [];
@@ -29,8 +32,8 @@ export class ChaosCluster {
   ): Promise<ChaosCluster> {
     const cluster = new ChaosCluster(services.nats, services.mongodb);
     try {
-      for (let i = 0; i < hosts; i++) await cluster.#add('actors', `host ${i}`, 0);
-      for (let i = 0; i < frontends; i++) await cluster.#add('http', `frontend ${i}`, await freePort());
+      for (let i = 0; i < hosts; i++) await cluster.#add('actors', `host ${i}`, NOWHERE);
+      for (let i = 0; i < frontends; i++) await cluster.#add('http', `frontend ${i}`, await freeAddress());
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -38,8 +41,8 @@ export class ChaosCluster {
     }
   }
 
-  get ports(): readonly number[] {
-    return this.members.filter(({ role }) => role === 'http').map(({ port }) => port);
+  get frontends(): readonly Address[] {
+    return this.members.filter(({ role }) => role === 'http').map(({ at }) => at);
   }
 
   /** An organization. @returns header of its owner */
@@ -52,8 +55,9 @@ export class ChaosCluster {
   }
 
   /** A process for a member's place, once it is ready; the one that was there goes on. */
-  start({ role, name, port }: Omit<Member, 'child'>): Promise<Child> {
-    const args = ['--role', role, ...this.#connection(), ...(role === 'http' ? ['--port', String(port)] : [])];
+  start({ role, name, at }: Omit<Member, 'child'>): Promise<Child> {
+    const listen = ['--port', String(at.port), '--ops-port', String(at.health), '--leave-seconds', LEAVE_SECONDS];
+    const args = ['--role', role, ...this.#connection(), ...(role === 'http' ? listen : [])];
     return this.processes.serve(name, args, role === 'http' ? 'Conclave serves' : 'Conclave actor host runs');
   }
 
@@ -64,8 +68,8 @@ export class ChaosCluster {
     remove(this.#folder);
   }
 
-  async #add(role: Role, name: string, port: number): Promise<void> {
-    const member = { role, name, port };
+  async #add(role: Role, name: string, at: Address): Promise<void> {
+    const member = { role, name, at };
     this.members.push({ ...member, child: await this.start(member) });
   }
 

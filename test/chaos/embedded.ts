@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { basic } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';
 import { remove, temporary } from '../clients/support/folders.js';
-import { type Child, freePort } from '../clients/support/process.js';
-import { type Member, Processes } from './processes.js';
+import type { Child } from '../clients/support/process.js';
+import { type Address, freeAddress, type Member, Processes } from './processes.js';
 
 export class ChaosEmbedded {
   readonly processes = new Processes();
@@ -13,7 +13,7 @@ export class ChaosEmbedded {
 
   static async start(): Promise<ChaosEmbedded> {
     const face = new ChaosEmbedded();
-    const server = { role: 'http', name: 'server', port: await freePort() } as const;
+    const server = { role: 'http', name: 'server', at: await freeAddress() } as const;
     try {
       face.members.push({ ...server, child: await face.start(server) });
       return face;
@@ -23,8 +23,8 @@ export class ChaosEmbedded {
     }
   }
 
-  get ports(): readonly number[] {
-    return this.members.map(({ port }) => port);
+  get frontends(): readonly Address[] {
+    return this.members.map(({ at }) => at);
   }
 
   /** Of the organization that the first start makes. */
@@ -33,8 +33,9 @@ export class ChaosEmbedded {
     return basic(email, key);
   }
 
-  start({ name, port }: Omit<Member, 'child'>): Promise<Child> {
-    return this.processes.serve(name, ['--data-dir', this.#folder, '--port', String(port)], 'Conclave serves');
+  start({ name, at }: Omit<Member, 'child'>): Promise<Child> {
+    const listen = ['--port', String(at.port), '--ops-port', String(at.health)];
+    return this.processes.serve(name, ['--data-dir', this.#folder, ...listen], 'Conclave serves');
   }
 
   async stop(): Promise<void> {

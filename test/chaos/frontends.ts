@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestText } from '../bench/connection.js';
 import { type Answer, Line } from './line.js';
+import type { Address } from './processes.js';
 
 const CHECK_EVERY_MS = 200;
 const CHECK_WITHIN_MS = 1_000;
@@ -23,16 +24,16 @@ export interface Request {
 export class NobodyThere extends Error {}
 
 class Frontend {
-  /** Its readiness says so; one without such an address takes requests while it takes connections. */
-  ready = true;
+  /** As its readiness said last. */
+  ready = false;
   readonly #idle: Line[] = [];
   readonly #all = new Set<Line>();
 
-  constructor(readonly port: number) {}
+  constructor(readonly at: Address) {}
 
   async line(): Promise<Line> {
     for (let line = this.#idle.pop(); line; line = this.#idle.pop()) if (!line.closed) return line;
-    const line = await Line.open(this.port);
+    const line = await Line.open(this.at.port);
     this.#all.add(line);
     return line;
   }
@@ -55,18 +56,19 @@ export class Frontends {
   #watching = true;
   readonly #watch: Promise<void>;
 
-  constructor(ports: readonly number[]) {
-    this.set(ports);
+  constructor(addresses: readonly Address[]) {
+    this.set(addresses);
     this.#watch = this.#run();
   }
 
   /** Those that there are from now on; requests under way end where they are. */
-  set(ports: readonly number[]): void {
-    this.#frontends = ports.map((port) => this.#frontends.find((one) => one.port === port) ?? new Frontend(port));
+  set(addresses: readonly Address[]): void {
+    const known = (at: Address): Frontend | undefined => this.#frontends.find((one) => one.at.port === at.port);
+    this.#frontends = addresses.map((at) => known(at) ?? new Frontend(at));
   }
 
-  isReady(port: number): boolean {
-    return this.#frontends.some((one) => one.port === port && one.ready);
+  isReady({ port }: Address): boolean {
+    return this.#frontends.some(({ at, ready }) => at.port === port && ready);
   }
 
   async close(): Promise<void> {
@@ -124,8 +126,8 @@ const HEALTH = requestText('GET', '/health/ready', 'none');
 async function checkReady(frontend: Frontend): Promise<void> {
   let line: Line | undefined;
   try {
-    line = await Line.open(frontend.port);
-    frontend.ready = (await line.request(HEALTH, CHECK_WITHIN_MS)).status !== 503;
+    line = await Line.open(frontend.at.health);
+    frontend.ready = (await line.request(HEALTH, CHECK_WITHIN_MS)).status === 200;
   } catch {
     frontend.ready = false;
   } finally {

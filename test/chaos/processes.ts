@@ -2,19 +2,28 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SETTINGS } from '../../src/config/index.js';
-import { bounded, type Child, conclave } from '../clients/support/process.js';
+import { bounded, type Child, conclave, freePort } from '../clients/support/process.js';
 
 const READY_MS = 60_000;
 const COMMAND_MS = 60_000;
 
 export type Role = 'actors' | 'http';
 
+/** Ports of a frontend; 0 where there is none. */
+export interface Address {
+  readonly port: number;
+  /** Where it says whether it is ready. */
+  readonly health: number;
+}
+
+export const freeAddress = async (): Promise<Address> => ({ port: await freePort(), health: await freePort() });
+
 /** A place in the cluster; the process in it changes. */
 export interface Member {
   readonly role: Role;
   readonly name: string;
   /** Of a frontend. */
-  port: number;
+  at: Address;
   child: Child;
 }
 

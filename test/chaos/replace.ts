@@ -1,11 +1,10 @@
 /** Replaces the processes of a cluster one by one, as an upgrade does. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../clients/support/process.js';
 import { until } from '../support/until.js';
 import { ChaosCluster } from './cluster.js';
 import type { Deed } from './history.js';
 import type { ChaosOptions } from './options.js';
-import type { Member } from './processes.js';
+import { freeAddress, type Member } from './processes.js';
 import type { Report } from './report.js';
 import { begin, type Ends, judge, type Say } from './run.js';
 import type { Traffic } from './traffic.js';
@@ -33,19 +32,19 @@ export interface Rolled {
 
 async function replace(cluster: ChaosCluster, member: Member, traffic: Traffic, say: Say): Promise<Handover> {
   const begun = performance.now();
-  const { child: old, port: oldPort, role } = member;
-  if (role === 'http') member.port = await freePort();
+  const { child: old, at: oldAddress, role } = member;
+  if (role === 'http') member.at = await freeAddress();
   say(`${member.name}: the next one starts`);
   member.child = await cluster.start(member);
   if (role === 'http') {
-    traffic.frontends.set([...cluster.ports, oldPort]);
-    await until(`${member.name} takes requests`, () => traffic.frontends.isReady(member.port), LEAVES_MS);
+    traffic.frontends.set([...cluster.frontends, oldAddress]);
+    await until(`${member.name} takes requests`, () => traffic.frontends.isReady(member.at), LEAVES_MS);
   }
   const ready = performance.now();
   say(`${member.name}: SIGTERM`);
   const { code } = await old.stop(LEAVES_MS);
   const over = performance.now();
-  traffic.frontends.set(cluster.ports);
+  traffic.frontends.set(cluster.frontends);
   const slowestMs = slowest(traffic.load.deeds, begun, over);
   say(
     `${member.name}: ready after ${(ready - begun).toFixed(0)} ms, the old one ended after ${(over - ready).toFixed(0)} ms`,

@@ -47,7 +47,12 @@ export async function begin(options: ChaosOptions, ends: Ends, say: Say): Promis
     ends.add(async () => cluster.processes.writeLogs(folder));
   }
   say(`${cluster.members.map(({ name }) => name).join(', ')} run; making accounts and streams`);
-  const traffic = await Traffic.prepare(cluster.ports, await cluster.owner(), options, new Random(options.seed + 1));
+  const traffic = await Traffic.prepare(
+    cluster.frontends,
+    await cluster.owner(),
+    options,
+    new Random(options.seed + 1),
+  );
   ends.add(() => traffic.close());
   const progress = setInterval(() => say(inShort(traffic)), PROGRESS_MS);
   ends.add(async () => clearInterval(progress));

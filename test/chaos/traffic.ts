@@ -7,6 +7,7 @@ import type { Interruption, RunHistory, Stored } from './history.js';
 import { Load } from './load.js';
 import { type Conversation, directConversations, each, makePeople, makeStreams, succeed } from './people.js';
 import { Poller } from './poller.js';
+import type { Address } from './processes.js';
 import { stored } from './words.js';
 
 export interface TrafficOptions {
@@ -34,12 +35,12 @@ export class Traffic {
 
   /** Accounts, streams and queues; nothing is sent before `load.start()`. */
   static async prepare(
-    ports: readonly number[],
+    addresses: readonly Address[],
     owner: string,
     { rate, clients, subscribers }: TrafficOptions,
     random: Random,
   ): Promise<Traffic> {
-    const frontends = new Frontends(ports);
+    const frontends = new Frontends(addresses);
     try {
       const people = await makePeople({ frontends, authorization: owner }, clients);
       const streams = await makeStreams(frontends, people, subscribers);

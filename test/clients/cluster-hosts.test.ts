@@ -65,7 +65,7 @@ if (cluster) {
     const probe = new Probe(b);
     test.teardown(() => Promise.all([end(sender, follower), probe.stop(), other.stop()]));
 
-    const realm = realmId(Number((await face.attempt('realm', 'list')).stdout.split('\t')[0]));
+    const realm = realmId(Number((await face.command('realm', 'list')).split('\t')[0]));
     const { stream_id } = await a.ok('GET', '/get_stream_id', { stream: STREAM });
     const busy = streamKey(realm, streamId(stream_id as number));
     await killAmidst(test, sender, async () => {

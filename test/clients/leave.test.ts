@@ -92,8 +92,9 @@ if (cluster) {
       const { queue_id, last_event_id } = (await quiet.call('POST', '/register', { event_types: ['message'], narrow }))
         .body;
       const held = quiet.call('GET', '/events', { queue_id, last_event_id });
-      const senders = Array.from({ length: CLIENTS }, (_, i) => new Busy(client(), sending(`s${i}`)));
       const followers = Array.from({ length: CLIENTS }, () => new Busy(client(), following));
+      await until('queues', () => followers.every(({ calls, failed }) => calls >= 1 || failed.length > 0));
+      const senders = Array.from({ length: CLIENTS }, (_, i) => new Busy(client(), sending(`s${i}`)));
       const all = [...senders, ...followers];
       await until('everybody to be busy', () => all.every(({ calls, failed }) => calls >= 5 || failed.length > 0));
 

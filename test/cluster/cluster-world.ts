@@ -147,7 +147,8 @@ export class ClusterWorld {
         if (host.frozen || host.leaving) return;
         this.#atLeast(2);
         const some = this.#ownedBy(host).filter(() => random.chance(0.7));
-        return void this.#release(host, some);
+        void this.#release(host, some);
+        return;
       }
       case 'join': {
         if (this.hosts.length >= 5) return;
@@ -161,7 +162,8 @@ export class ClusterWorld {
         return;
       }
       case 'leave':
-        return void this.#leave(host);
+        void this.#leave(host);
+        return;
       case 'cut':
         this.#cut();
         return;

@@ -30,17 +30,33 @@ export class PersonAtWork {
   ) {}
 
   act(): void {
-    const at = this.world.random.below(WHOLE);
-    let sum = 0;
+    let left = this.world.random.below(WHOLE);
     const kind = HABITS.find(([, weight]) => {
-      sum += weight;
-      return at < sum;
+      left -= weight;
+      return left < 0;
     })![0];
-    if (kind === 'send' || kind === 'schedule') this.#send(kind);
-    else if (kind === 'edit' || kind === 'delete' || kind === 'react' || kind === 'read') this.#change(kind);
-    else if (kind === 'read all') this.#call('fetch', 'POST', '/mark_all_as_read', {}, {});
-    else if (kind === 'subscribe' || kind === 'unsubscribe') this.#move(kind);
-    else this.fetch();
+    switch (kind) {
+      case 'send':
+      case 'schedule':
+        this.#send(kind);
+        return;
+      case 'edit':
+      case 'delete':
+      case 'react':
+      case 'read':
+        this.#change(kind);
+        return;
+      case 'read all':
+        this.#call('fetch', 'POST', '/mark_all_as_read', {}, {});
+        return;
+      case 'subscribe':
+      case 'unsubscribe':
+        this.#move(kind);
+        return;
+      default:
+        this.fetch();
+        return;
+    }
   }
 
   fetch(): void {

@@ -9,12 +9,11 @@ export class MemoryEpochs implements EpochSource {
 
   constructor(readonly stored = new Map<Partition, number>()) {}
 
-  async raiseEpoch(p: Partition, atLeast: number): Promise<Epoch> {
+  async raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
     await Promise.resolve();
     if (this.fail) throw new Error('the store is away');
-    const next = 1 + Math.max(this.stored.get(p) ?? 0, atLeast);
-    this.stored.set(p, next);
-    return epoch(next);
+    for (const [p, n] of atLeast) this.stored.set(p, 1 + Math.max(this.stored.get(p) ?? 0, n));
+    return new Map([...atLeast.keys()].map((p) => [p, epoch(this.stored.get(p)!)]));
   }
 }
 
@@ -92,7 +91,7 @@ export function placementContract(t: Test, name: string, make: () => Promise<Pla
       await until('all taken', () => owner.ownsAll);
       t.ok([...owner.owned].every(([p, e]) => e > (before.get(p) ?? 0)));
       before = new Map(owner.owned);
-      t.ok((await cluster.store.raiseEpoch(some, 0)) > before.get(some)!);
+      t.ok((await cluster.store.raiseEpochs(new Map([[some, 0]]))).get(some)! > before.get(some)!);
       await host.stop();
     }
   });

@@ -320,4 +320,19 @@ function wakingFacts(fact: Fact, store: Store): void {
     t.ok(many.every((e) => e > jumped));
     t.equal(await store.raiseEpoch(p, 3), Math.max(...many) + 1);
   });
+
+  fact('epochs of many partitions are raised at once, and given to one caller each', async (t) => {
+    const from = 1000 + randomInt(1e6);
+    const some = Array.from({ length: 30 }, (_, i) => partition(from + i));
+    const raise = (atLeast: number) => store.raiseEpochs(new Map(some.map((p) => [p, atLeast + p - from])));
+    const first = await raise(0);
+    t.strictSame([...first], some.map((p) => [p, p - from + 1] as [typeof p, number]) as never);
+    const second = await store.raiseEpochs(new Map(some.map((p) => [p, 0])));
+    t.ok(some.every((p) => second.get(p) === first.get(p)! + 1));
+    const many = await Promise.all([...Array.from({ length: 6 }, () => raise(0)), store.raiseEpoch(some[4]!, 0)]);
+    const given = many.slice(0, 6) as Map<(typeof some)[number], number>[];
+    for (const p of some) t.equal(new Set(given.map((of) => of.get(p))).size, 6);
+    t.ok(given.every((of) => of.get(some[4]!) !== many[6]));
+    t.equal((await store.raiseEpochs(new Map())).size, 0);
+  });
 }

@@ -77,6 +77,11 @@ export class Fleet {
     return this.#ledger.balance();
   }
 
+  /** Deliveries of messages acknowledged until then that haven't happened. */
+  missing(until: number): number {
+    return this.#ledger.missing(until);
+  }
+
   get present(): { readonly clients: number; readonly held: number; readonly inFlight: number } {
     const of = (read: (interval: Interval) => number): number =>
       this.#members.reduce((sum, { last }) => sum + (last ? read(last) : 0), 0);

@@ -96,6 +96,15 @@ export class Ledger {
     return { expected, delivered, missing, unexpected, unacknowledged };
   }
 
+  /** Of messages acknowledged until then. */
+  missing(until: number): number {
+    let missing = 0;
+    for (const { sent, delivered } of this.#open.values()) {
+      if (sent && sent.acknowledged <= until) missing += Math.max(0, this.#bounds(sent).least - delivered);
+    }
+    return missing;
+  }
+
   #close(delivered: number, least: number, most: number): void {
     this.#expected += Math.max(least, Math.min(delivered, most));
     this.#delivered += delivered;

@@ -68,8 +68,8 @@ export const cellsOf = ({ name, count, perSecond, intended, service, errors }: R
   errors === 0 ? '' : String(errors),
 ];
 
-/** Sentences below the table. */
-export function findings({ balance, totals, warnings, capacity, interrupted }: Outcome): string[] {
+/** Sentences below the table: of the whole run, the ramp too. */
+export function findings({ balance, everything, warnings, capacity, interrupted }: Outcome): string[] {
   const { expected, delivered, missing, unexpected, unacknowledged } = balance;
   const lines: string[] = [];
   if (capacity) {
@@ -83,12 +83,14 @@ export function findings({ balance, totals, warnings, capacity, interrupted }: O
         ? `, ${unexpected} unexpected, ${unacknowledged} of unacknowledged messages`
         : ''),
   );
-  if (totals.lostQueues > 0) lines.push(`event queues lost: ${totals.lostQueues} (their clients registered anew)`);
-  for (const [key, { count, sample }] of [...totals.errors].sort(([, a], [, b]) => b.count - a.count)) {
+  if (everything.lostQueues > 0)
+    lines.push(`event queues lost: ${everything.lostQueues} (their clients registered anew)`);
+  for (const [key, { count, sample }] of [...everything.errors].sort(([, a], [, b]) => b.count - a.count)) {
     const [operation, code] = key.split('|');
     lines.push(`error ${code}, ${count} times in ${operation}: ${sample}`);
   }
-  if (totals.limited > 0) lines.push(`rate limits: ${totals.limited} calls were refused with 429; ${RATE_LIMIT_HINT}`);
+  if (everything.limited > 0)
+    lines.push(`rate limits: ${everything.limited} calls were refused with 429; ${RATE_LIMIT_HINT}`);
   if (interrupted) lines.push('interrupted: these are the figures so far');
   for (const warning of warnings) lines.push(`! ${warning}`);
   return lines;
@@ -126,7 +128,7 @@ export function factsOf(options: LoadOptions, site: string, outcome: Outcome): F
 
 /** Raw series and histograms. */
 export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix: Mix): unknown {
-  const { totals, points, seconds, balance, warnings, capacity, interrupted } = outcome;
+  const { totals, everything, points, seconds, balance, warnings, capacity, interrupted } = outcome;
   // Addresses of services may hold passwords.
   const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...shown } = options;
   return {
@@ -139,13 +141,13 @@ export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix
     warnings,
     balance,
     capacity,
-    errors: [...totals.errors].map(([key, value]) => ({
+    errors: [...everything.errors].map(([key, value]) => ({
       operation: key.split('|')[0],
       code: key.split('|')[1],
       ...value,
     })),
-    limited: totals.limited,
-    lostQueues: totals.lostQueues,
+    limited: everything.limited,
+    lostQueues: everything.lostQueues,
     rows: rowsOf(outcome),
     /** Compressed V2 of HdrHistogram, microseconds. */
     histograms: {

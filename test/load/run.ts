@@ -1,6 +1,7 @@
 /** One run of the harness against an open target, from accounts to goodbyes. */
 import { randomBytes } from 'node:crypto';
 import { type Capacity, findCapacity, type Measured } from './capacity.js';
+import { now } from './clock.js';
 import { Fleet } from './fleet.js';
 import { summaryOf } from './histograms.js';
 import type { Balance } from './ledger.js';
@@ -30,7 +31,7 @@ export interface Outcome {
 
 /** What was sent arrives, or never will. */
 const DRAIN_MS = 10_000;
-/** After a step of a search that broke. */
+/** At most, until all clients are there and the backlog of a step that broke is gone. */
 const RECOVER_MS = 60_000;
 /** New users per second between steps. */
 const STEP_RATE = 25;
@@ -81,6 +82,8 @@ export class LoadRun {
       this.#fleet.phase = 'end';
       await this.#drain();
       const { balance, points, totals, window } = this.#fleet;
+      // The goodbyes of everybody at once are no part of it.
+      this.#fleet.measure();
       const measured = points.filter(({ phase }) => phase === 'measured');
       return {
         points,
@@ -105,6 +108,8 @@ export class LoadRun {
     this.say(`ramp: ${users} users in ${rampSeconds} s`);
     const begun = performance.now();
     await this.#to(users, rampSeconds * 1_000);
+    const fleet = this.#fleet;
+    await this.#until(() => fleet.present.clients >= users * this.options.devices, RECOVER_MS);
     let measuredFrom = begun;
     if (!this.#interrupted) {
       this.#fleet.phase = 'measured';
@@ -137,12 +142,18 @@ export class LoadRun {
     await this.#sleep(settleSeconds * 1_000);
     fleet.measure();
     const first = fleet.points.length;
-    const before = fleet.balance.missing;
+    const before = fleet.missing(now());
     fleet.phase = 'measured';
     await this.#sleep(holdSeconds * 1_000);
     if (this.#interrupted) return undefined;
+    const end = now();
+    const { window } = fleet;
+    const points = fleet.points.slice(first);
     fleet.phase = 'ramp';
-    return measuredOf(users, fleet.window, fleet.points.slice(first), Math.max(0, fleet.balance.missing - before));
+    fleet.measure();
+    // What was sent at the very end is still on its way.
+    await this.#until(() => fleet.missing(end) <= before, DRAIN_MS);
+    return measuredOf(users, window, points, Math.max(0, fleet.missing(end) - before));
   }
 
   #shape(users: number, grows: boolean): Shape {

@@ -1,7 +1,8 @@
 /** Answers of HTTP/1.1 from the bytes of a keep-alive connection: by Content-Length or in chunks. */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const LENGTH = Buffer.from('content-length: ');
+/** As uWebSockets.js and as node:http with lower-case names write it; any other way is found more slowly. */
+const LENGTHS = [Buffer.from('Content-Length: '), Buffer.from('content-length: ')] as const;
 const NONE: Buffer = Buffer.alloc(0);
 const LF = 10;
 /** A head or a chunk's size line that is longer is not what we asked for. */
@@ -151,14 +152,17 @@ function statusOf(data: Buffer): number {
 }
 
 /** Undefined: in chunks. */
-function lengthOf(data: Buffer, head: number): number | undefined {
-  const at = data.indexOf(LENGTH);
-  if (at >= 0 && at < head) {
+function lengthOf(data: Buffer, end: number): number | undefined {
+  // Not beyond: bodies are long.
+  const head = data.subarray(0, end + 2);
+  for (const name of LENGTHS) {
+    const at = head.indexOf(name);
+    if (at < 0) continue;
     let n = 0;
-    for (let i = at + LENGTH.length; data[i]! >= 48; i++) n = n * 10 + data[i]! - 48;
+    for (let i = at + name.length; head[i]! >= 48; i++) n = n * 10 + head[i]! - 48;
     return n;
   }
-  const text = data.toString('latin1', 0, head);
+  const text = head.toString('latin1');
   const named = /^content-length: *(\d+)/im.exec(text);
   if (named) return Number(named[1]);
   return /^transfer-encoding: *.*chunked/im.test(text) ? undefined : 0;

@@ -220,6 +220,11 @@ export class MemoryStore implements Store {
     });
   }
 
+  async raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
+    const raised = await Promise.all([...atLeast].map(([p, n]) => this.raiseEpoch(p, n)));
+    return new Map([...atLeast.keys()].map((p, i) => [p, raised[i]!]));
+  }
+
   ping(): Promise<void> {
     return this.#gated('ping', [], () => undefined);
   }

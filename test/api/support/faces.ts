@@ -27,6 +27,8 @@ export interface TestServer extends Target {
   readonly dataDir: string | undefined;
   /** All mails that went out so far, as they went (RFC 822). */
   mails(): readonly string[];
+  /** Actors in memory. */
+  readonly active: number;
   /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
   restart(meanwhile?: () => void): Promise<void>;
   /** Stops everything and removes what it stored. */
@@ -86,6 +88,10 @@ class Face implements TestServer {
 
   get secrets(): Secrets {
     return this.#front.node.secrets;
+  }
+
+  get active(): number {
+    return this.#nodes.reduce((sum, { node }) => sum + (node.host?.active ?? 0), 0);
   }
 
   nextPort(): number {

@@ -197,7 +197,7 @@ export class Cluster {
     return this.#host((await this.owners())[partitionOf(key)]);
   }
 
-  /** Runs a command of the command line for this cluster, to whatever end. */
+  /** A command of the command line for this cluster, to whatever end. */
   attempt(...words: string[]): Promise<Ended> {
     return bounded(conclave([...words, ...this.#connection()]), 60_000);
   }
@@ -230,7 +230,7 @@ export class Cluster {
     this.frontends.length = 0;
   }
 
-  /** What a command of the command line for this cluster prints. @throws when it fails */
+  /** A command of the command line, to this cluster. */
   command(...words: readonly string[]): Promise<string> {
     return command([...words, ...this.#connection()]);
   }

@@ -6,8 +6,10 @@ import { settle } from '../../support/fake-clock.js';
 
 t.test('ids of what is in no log', async (t) => {
   let appended = 0;
-  const ids = new OwnIds(async () => {
-    appended++;
+  const ids = new OwnIds({
+    openLog: async () => {
+      appended++;
+    },
   });
   t.equal(ids.transient(7), eventId(7, TRANSIENT_SLOT), 'come after those of the entry at this position');
   t.equal(ids.heartbeat(7), eventId(7, TRANSIENT_SLOT + 1), 'and grow');

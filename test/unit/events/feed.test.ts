@@ -8,7 +8,9 @@ import {
   type SharedEvent,
   type TransientEvent,
 } from '../../../src/events/index.js';
+import type { LogReader } from '../../../src/log/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
+import { StoreUnavailable } from '../../../src/store/index.js';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
@@ -56,10 +58,25 @@ class Sink implements EventSink {
 
 async function world(users: readonly DirectoryUser[] = [person(1), person(2), person(3, { role: 600 })]) {
   const log = new MemoryLog({});
-  const store = new MemoryStore({ atomicRecords: true });
+  const readers: LogReader[] = [];
+  const subscribe = log.subscribe.bind(log);
+  log.subscribe = (realm, after, reader) => {
+    readers.push(reader);
+    return subscribe(realm, after, reader);
+  };
+  const away: { store: boolean | Promise<void> } = { store: false };
+  const gate = async (): Promise<void> => {
+    if (away.store === true) throw new StoreUnavailable('away');
+    await away.store;
+  };
+  const store = new MemoryStore({ atomicRecords: true, gate });
   const snapshot = snapshotWith({ users });
-  const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, new FakeClock());
-  const feed = new RealmFeed(REALM, replica, log, store, new FakeClock());
+  const clock = new FakeClock();
+  const host = async () => {
+    const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
+    return new RealmFeed(REALM, replica, log, store, clock);
+  };
+  const feed = await host();
   const append = (actor: string, v: number, ...items: LogItem[]) =>
     log.append(REALM, { actor, groups: [{ v, p: 0, items }] } as unknown as Json);
   // Records are applied before the events of their commit are appended.
@@ -73,7 +90,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
         value: { stays: stays.map((stay) => ({ ...stay, after: 0, until: 0 })) },
       },
     ]);
-  return { log, store, feed, append, stored };
+  return { log, store, feed, append, stored, host, clock, away, readers };
 }
 
 const event = (type: string, to: Audience): LogItem => ({ t: 'event', to, event: { type } });
@@ -223,6 +240,68 @@ t.test('a commit that is in the log twice is delivered once, live and after a re
   feed.attach(rebuilt);
   await settle(20);
   t.same(rebuilt.got, ['c'], 'the repeat lies above its position, what it repeats below');
+});
+
+t.test('a host that came between a commit and its repeat knows it for one', async (t) => {
+  const { append, host } = await world();
+  await append('x', 1, event('a', { users: [1] }));
+  await append('x', 2, event('b', { users: [1] }));
+  const feed = await host();
+  const sink = new Sink(1);
+  feed.attach(sink);
+  await settle(20);
+  t.ok(sink.isLive);
+  await append('x', 2, event('b', { users: [1] }));
+  await append('x', 3, event('c', { users: [1] }));
+  await settle(20);
+  t.same(sink.got, ['a', 'b', 'c']);
+});
+
+t.test('a Store that is away while the past is read costs no event', async (t) => {
+  const { feed, append, stored, away, clock } = await world();
+  await stored(1, 1, { from: 1, to: 0 });
+  await append(STREAM, 1, members(1, [1]), event('first', { stream: 5, mv: 1 }));
+  await append(STREAM, 2, event('second', { stream: 5, mv: 1 }));
+  away.store = true;
+  const sink = new Sink(1);
+  feed.attach(sink);
+  await settle(20);
+  t.same(sink.got, []);
+  await clock.advanceAsync(5_000);
+  t.notOk(sink.isLive, 'it waits for the Store');
+  away.store = false;
+  await clock.advanceAsync(5_000);
+  await settle(20);
+  t.same(sink.got, ['first', 'second']);
+  await append(STREAM, 3, event('third', { stream: 5, mv: 1 }));
+  await settle(20);
+  t.same(sink.got, ['first', 'second', 'third']);
+});
+
+t.test('a gap while a membership is being read costs live queues nothing that the log still has', async (t) => {
+  const { feed, append, stored, away, clock, readers } = await world();
+  await stored(1, 1, { from: 1, to: 0 });
+  const sink = new Sink(1);
+  feed.attach(sink);
+  await settle(20);
+  let read = (): void => {};
+  away.store = new Promise((resolve) => {
+    read = resolve;
+  });
+  for (let v = 1; v <= 3; v++) await append(STREAM, v, event(`e${v}`, { stream: 5, mv: 1 }));
+  await settle(20);
+  // What the feed was told is trimmed is not what this queue lacks.
+  readers[0]!.gap(seq(1));
+  read();
+  away.store = false;
+  await clock.advanceAsync(5_000);
+  const next = Object.assign(new Sink(1), { position: seq(2) });
+  feed.attach(next);
+  await settle(20);
+  await append(STREAM, 4, event('e4', { stream: 5, mv: 1 }));
+  await clock.advanceAsync(5_000);
+  t.same(sink.got, ['e1', 'e2', 'e3', 'e4']);
+  t.same(next.got, ['e3', 'e4'], 'what was being read before the gap does not say how far it is');
 });
 
 t.test('what the snapshot of a queue contains is left out, and nothing else', async (t) => {

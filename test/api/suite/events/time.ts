@@ -1,8 +1,13 @@
 /** Heartbeats and the collection of queues, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
+import { PARTITIONS, type Partition } from '../../../../src/core/index.js';
+import type { Ports } from '../../../../src/server/ports.js';
+import type { Store } from '../../../../src/store/index.js';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { makeOrganization, type Person, Queue, refused, startEmbedded } from '../../harness.js';
+
+const EVERY_PARTITION = Array.from({ length: PARTITIONS }, (_, i) => i as Partition);
 
 /** Moves time by seconds until the promise is settled; gives the seconds. */
 async function secondsUntil<T>(
@@ -33,17 +38,24 @@ async function pass(clock: FakeClock, seconds: number): Promise<void> {
 
 export async function time(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
-  const server = await startEmbedded({ clock });
+  let store!: Store;
+  const adjust = (ports: Ports): Ports => {
+    store = ports.actors!.store;
+    return ports;
+  };
+  const server = await startEmbedded({ clock, adjust });
   t.teardown(() => server.close());
   const org = await makeOrganization(server, ['member']);
   const { member } = org;
   const fresh = (params = {}, of: Person = member) =>
     Queue.register(of, { fetch_event_types: [], event_types: ['message'], ...params });
-  /** The clock has decided by now; the end is committed in real time, and no poll of ours can put it off. */
+  /** What is written takes its real time: the clock goes on meanwhile. A poll would put the end off. */
   const gone = async (t: Test, queue: Queue): Promise<void> => {
     const params = { queue_id: queue.id, last_event_id: -1, dont_block: true };
-    const ended = async () => (await member.api.call('GET /events', params)).status !== 200;
-    await until('the queue is gone', ended, 5_000);
+    await until('the queue is gone', async () => {
+      clock.advance(100);
+      return !(await store.sleepers(EVERY_PARTITION)).some(({ key }) => key.endsWith(queue.id));
+    });
     await refused(t, member.api.call('GET /events', params), {
       code: 'BAD_EVENT_QUEUE_ID',
       msg: `Bad event queue ID: ${queue.id}`,

@@ -1,4 +1,5 @@
-import type { Clock, TimerHandle } from '../clock/index.js';
+import { madeOnce } from '../core/made-once.js';
+import type { Clock, TimerHandle } from './clock.js';
 
 /** An entry that can be taken out again; `bucket` belongs to the wheel. */
 export interface Deadline {
@@ -7,8 +8,8 @@ export interface Deadline {
 }
 
 /**
- * Deadlines of thousands of held polls with a single timer: entries fall into buckets of 20 ms, so an entry expires
- * up to that much late and never early. Adding and removing cost one operation on a set.
+ * Deadlines of thousands of held polls with a single timer: entries fall into buckets (default: of 20 ms), so an entry
+ * expires up to that much late and never early. Adding and removing cost one operation on a set.
  */
 export class Deadlines {
   readonly #clock: Clock;
@@ -91,3 +92,9 @@ export class Deadlines {
     if (empty > 0) this.#ends.splice(0, empty);
   }
 }
+
+/** Grain of the wheel that all share: what it is for counts in seconds. */
+const SHARED_GRAIN_MS = 250;
+
+/** One wheel for everything in this process that waits for seconds on this clock. */
+export const wheelOf = madeOnce((clock: Clock): Deadlines => new Deadlines(clock, SHARED_GRAIN_MS));

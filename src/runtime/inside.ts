@@ -1,0 +1,111 @@
+/**
+ * What the parts of an activation tell it, and what they ask of its host through it: one object instead of a closure for each, for
+ * there are tens of thousands of activations.
+ */
+import type { Clock } from '../clock/index.js';
+import type { ActorKey, JsonObject, Seq } from '../core/index.js';
+import type { EventLog } from '../log/index.js';
+import type { CommitOwner } from './commit-loop.js';
+import type { ExecutorOwner } from './executor.js';
+import type { Group } from './group.js';
+import type { Pending } from './mailbox.js';
+import type { ActorMemory } from './memory.js';
+import type { KindMeter } from './meters.js';
+import type { Delivery, OutboxPorts } from './outbox.js';
+import type { ActivationPorts } from './ports.js';
+import type { OutboxCommand, Reply } from './protocol.js';
+import type { StopReason } from './reasons.js';
+
+/** The activation, as its own parts see it. */
+export interface Whole {
+  readonly status: 'loading' | 'ready' | 'stopped';
+  stop(reason: StopReason, error?: unknown): void;
+  /** A group became durable. */
+  committed(): void;
+  /** Something was appended, carried out or committed. */
+  progressed(): void;
+  finish(pending: Pending, reply: Reply): void;
+  wake(lane: string): void;
+}
+
+export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
+  constructor(
+    private readonly key: ActorKey,
+    private readonly memory: ActorMemory,
+    private readonly meter: KindMeter,
+    private readonly ports: ActivationPorts,
+    private readonly whole: Whole,
+  ) {}
+
+  get clock(): Clock {
+    return this.ports.clock;
+  }
+
+  get log(): EventLog {
+    return this.ports.log;
+  }
+
+  now(): number {
+    return this.ports.clock.now();
+  }
+
+  monotonic(): number {
+    return this.ports.clock.monotonic();
+  }
+
+  state(): JsonObject {
+    return this.memory.state;
+  }
+
+  wrote({ version, commands, requests }: Group, began: number): void {
+    const { clock, logger } = this.ports;
+    this.meter.commitSeconds.observe((clock.monotonic() - began) / 1000);
+    this.meter.commitCommands.observe(commands);
+    if (requests.length > 0) logger.debug({ actor: this.key, version, requestIds: requests }, 'committed');
+  }
+
+  committed(): void {
+    this.whole.committed();
+  }
+
+  failed(reason: StopReason, error?: unknown): void {
+    this.whole.stop(reason, error);
+  }
+
+  stopped(): boolean {
+    return this.whole.status === 'stopped';
+  }
+
+  due(at: number | null): void {
+    this.ports.due(this.key, at);
+  }
+
+  finish(pending: Pending, reply: Reply): void {
+    this.whole.finish(pending, reply);
+  }
+
+  wake(lane: string): void {
+    this.whole.wake(lane);
+  }
+
+  crashed(): void {
+    this.whole.stop('crashed');
+  }
+
+  send(command: OutboxCommand, id: string, requestId: string): Delivery {
+    return this.ports.sendFromOutbox(command, id, requestId);
+  }
+
+  appended(seq: Seq, versions: readonly number[]): void {
+    const { logger } = this.ports;
+    if (logger.isLevelEnabled?.('debug')) logger.debug({ actor: this.key, versions, seq }, 'in the log');
+  }
+
+  trouble(error: unknown): void {
+    this.ports.logger.warn({ actor: this.key, err: error }, 'append failed, trying again');
+  }
+
+  progress(): void {
+    this.whole.progressed();
+  }
+}

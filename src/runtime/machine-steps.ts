@@ -1,0 +1,58 @@
+/**
+ * Runs a machine for thousands of actors without an XState actor for each: what an event does follows from the state
+ * and the event's type alone, so the machine is asked once, and the actor keeps nothing but the name of its state. The actor
+ * runs the timer that a step names.
+ */
+import { type AnyStateMachine, transition } from 'xstate';
+
+export interface Step {
+  /** State in which the machine is from now on. */
+  readonly to: string;
+  /** Actions of the machine, in order. */
+  readonly actions: readonly string[];
+  /** The timer of the state that was there before runs no longer. */
+  readonly disarms: boolean;
+  /** Delay whose timer runs from now on. */
+  readonly arms: string | undefined;
+}
+
+const AFTER = 'xstate.after.';
+
+export class MachineSteps {
+  readonly #steps = new Map<string, Map<string, Step>>();
+
+  /** @param context any: guards and assignments that need one can't be run so */
+  constructor(
+    private readonly machine: AnyStateMachine,
+    private readonly context: object,
+  ) {}
+
+  /** @param type of an event that the machine knows; where the state does not take it, nothing happens */
+  step(from: string, type: string): Step {
+    const known = this.#steps.get(from)?.get(type);
+    if (known) return known;
+    const fresh = this.#ask(from, type);
+    const of = this.#steps.get(from) ?? new Map<string, Step>();
+    this.#steps.set(from, of.set(type, fresh));
+    return fresh;
+  }
+
+  /** The timer of this delay has run out. */
+  elapsed(from: string, delay: string): Step {
+    return this.step(from, `${AFTER}${delay}.${this.machine.id}.${from}`);
+  }
+
+  #ask(from: string, type: string): Step {
+    const before = this.machine.resolveState({ value: from, context: this.context });
+    const [after, executable] = transition(this.machine, before, { type });
+    const actions: readonly { readonly type: string; readonly params?: unknown }[] = executable;
+    const armed = actions.find((action) => action.type === 'xstate.raise');
+    const { id = '' } = (armed?.params ?? {}) as { readonly id?: string };
+    return {
+      to: String(after.value),
+      actions: actions.map((action) => action.type).filter((name) => !name.startsWith('xstate.')),
+      disarms: actions.some((action) => action.type === 'xstate.cancel'),
+      arms: armed && id.slice(AFTER.length, id.indexOf('.', AFTER.length)),
+    };
+  }
+}

@@ -1,0 +1,154 @@
+/** Queues that are at rest: out of memory while nobody polls, with a clock that the test moves (embedded face only). */
+import type { Test } from 'tap';
+import type { Ports } from '../../../../src/server/ports.js';
+import type { Store } from '../../../../src/store/index.js';
+import { FakeClock } from '../../../support/fake-clock.js';
+import { until } from '../../../support/until.js';
+import {
+  type ApiEvent,
+  type ApiMessage,
+  Follower,
+  makeOrganization,
+  Queue,
+  refused,
+  say,
+  startEmbedded,
+  subscribe,
+} from '../../harness.js';
+
+/** Notes which actors are read from the Store: one that was in memory is not. */
+function noting(store: Store, loaded: string[]): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        if (name === 'load') loaded.push(String(args[0]));
+        return (value as (...of: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
+
+export async function rest(t: Test): Promise<void> {
+  const clock = new FakeClock(Date.now());
+  const loaded: string[] = [];
+  const adjust = (ports: Ports): Ports => ({
+    ...ports,
+    actors: { ...ports.actors!, store: noting(ports.actors!.store, loaded) },
+  });
+  const server = await startEmbedded({ clock, adjust });
+  t.teardown(() => server.close());
+  const org = await makeOrganization(server, ['member', 'other']);
+  const { owner, member, other } = org;
+  await subscribe(owner, 'quiet', { principals: [owner, member, other] });
+  const content = (event: ApiEvent): string => (event.message as ApiMessage).content;
+  const patient = { event_types: ['message'], queue_lifespan_secs: 86_400 };
+  const fresh = () => Queue.register(member, patient);
+  const loads = (queue: Queue): number => loaded.filter((key) => key.endsWith(queue.id)).length;
+  /** Until all actors are at rest: what they write first takes its real time. */
+  const pause = (): Promise<unknown> =>
+    until('everything is at rest', () => {
+      if (server.active > 0) clock.advance(5_000);
+      return server.active === 0;
+    });
+  /** It is read from the Store for this. */
+  const woken = async <T>(t: Test, queue: Queue, action: () => Promise<T>): Promise<T> => {
+    const before = loads(queue);
+    const result = await action();
+    t.ok(loads(queue) > before, 'the queue was at rest');
+    return result;
+  };
+
+  await t.test('events of before and meanwhile come once, in order, under ids that do not change', async (t) => {
+    const queue = await fresh();
+    await say(owner, 'quiet', 'x', 'acknowledged');
+    await queue.take(1);
+    await say(owner, 'quiet', 'x', 'delivered');
+    const delivered = await queue.poll();
+    t.same(delivered.map(content), ['delivered']);
+    await pause();
+    await say(owner, 'quiet', 'x', 'meanwhile');
+    const again = await woken(t, queue, () => queue.poll());
+    t.same(again.map(content), ['delivered', 'meanwhile']);
+    t.same(again[0], delivered[0]);
+    queue.last = again[0]!.id;
+    await pause();
+    t.same((await woken(t, queue, () => queue.now())).map(content), ['meanwhile']);
+    await pause();
+    const next = woken(t, queue, () => queue.take(1));
+    await say(owner, 'quiet', 'x', 'while a poll waits');
+    t.same((await next).map(content), ['while a poll waits']);
+    t.same(await queue.now(), []);
+  });
+
+  await t.test('a queue that was never polled rests from its registration on', async (t) => {
+    const queue = await fresh();
+    await say(owner, 'quiet', 'x', 'one');
+    await pause();
+    await say(owner, 'quiet', 'x', 'two');
+    t.same((await woken(t, queue, () => queue.take(2))).map(content), ['one', 'two']);
+  });
+
+  await t.test('what was acknowledged is known after the rest', async (t) => {
+    const queue = await fresh();
+    const { last } = queue;
+    await say(owner, 'quiet', 'x', 'one');
+    await say(owner, 'quiet', 'x', 'two');
+    await queue.take(2);
+    await queue.now();
+    await pause();
+    const poll = (id: number) =>
+      member.api.call('GET /events', { queue_id: queue.id, last_event_id: id, dont_block: true });
+    const earlier = await woken(t, queue, () => poll(last));
+    t.equal(earlier.status, 400);
+    t.match(earlier.body.msg, /pruned/);
+    const later = await poll(queue.last + 2 ** 40);
+    t.equal(later.status, 400, 'an id that was never given out');
+    t.same(await queue.now(), []);
+  });
+
+  await t.test('a state that is kept up by events is right after a rest', async (t) => {
+    const followers = await Follower.all([member, other]);
+    await pause();
+    await subscribe(owner, 'made meanwhile', { principals: [owner, member] });
+    await say(owner, 'quiet', 'y', 'said meanwhile');
+    await owner.api.ok('PATCH /settings', { full_name: 'Renamed Meanwhile' });
+    for (const follower of followers) await follower.verify(t, 'changes while the queue was at rest');
+  });
+
+  await t.test('a queue is deleted at rest', async (t) => {
+    const queue = await fresh();
+    await pause();
+    await woken(t, queue, () => queue.delete());
+    await refused(t, member.api.call('GET /events', { queue_id: queue.id, last_event_id: queue.last }), {
+      code: 'BAD_EVENT_QUEUE_ID',
+      msg: `Bad event queue ID: ${queue.id}`,
+      extra: { queue_id: queue.id },
+    });
+  });
+
+  await t.test(
+    'a queue of an account that was deactivated meanwhile ends, also when the account comes back',
+    async (t) => {
+      const queue = await Queue.register(other, patient);
+      await pause();
+      await owner.api.ok('DELETE /users/{user_id}', { user_id: other.id });
+      await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: other.id });
+      const poll = () =>
+        other.api.call('GET /events', { queue_id: queue.id, last_event_id: queue.last, dont_block: true });
+      await woken(t, queue, async () => {
+        await until('the queue is gone', async () => (await poll()).body.code === 'BAD_EVENT_QUEUE_ID');
+      });
+    },
+  );
+
+  await t.test('its client comes back to a server that was started anew', async (t) => {
+    const queue = await fresh();
+    await say(owner, 'quiet', 'x', 'before');
+    await pause();
+    await server.restart();
+    await say(owner, 'quiet', 'x', 'after');
+    t.same((await queue.take(2)).map(content), ['before', 'after']);
+  });
+}

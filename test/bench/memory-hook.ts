@@ -1,0 +1,27 @@
+/**
+ * Loaded into server processes before the program (`node --expose-gc --import`): at SIGUSR2 it collects garbage, says in
+ * `MEMORY_DIR/<pid>.json` what is left, and writes a heap snapshot there if the file `MEMORY_DIR/snapshot` exists.
+ */
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeHeapSnapshot } from 'node:v8';
+
+const { MEMORY_DIR } = process.env;
+const collect = (globalThis as { gc?: () => void }).gc;
+
+if (MEMORY_DIR !== undefined && collect) {
+  process.on('SIGUSR2', () => {
+    collect();
+    // What was freed by finalizers of the first round.
+    setImmediate(() => {
+      collect();
+      const { rss, heapUsed, external } = process.memoryUsage();
+      const path = join(MEMORY_DIR, `${process.pid}.json`);
+      writeFileSync(`${path}.part`, JSON.stringify({ rss, heapUsed, external }));
+      renameSync(`${path}.part`, path);
+      if (existsSync(join(MEMORY_DIR, 'snapshot'))) {
+        writeHeapSnapshot(join(MEMORY_DIR, `${process.pid}-${Date.now()}.heapsnapshot`));
+      }
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import t from 'tap';
+import { type Json, type RealmId, realmId } from '../../../src/core/index.js';
+import { Directories } from '../../../src/directory/index.js';
+import { extraEmoji } from '../../../src/emoji/extra.js';
+import { Feeds } from '../../../src/events/index.js';
+import type { ActorClient } from '../../../src/runtime/client.js';
+import { snapshotWith } from '../../support/directory.js';
+import { FakeClock, settle } from '../../support/fake-clock.js';
+import { MemoryLog } from '../../support/memory-log.js';
+import { MemoryStore } from '../../support/memory-store.js';
+import { person } from '../../support/person.js';
+
+const REALM = realmId(1);
+const HOUR = 3_600_000;
+
+function world() {
+  const clock = new FakeClock();
+  const log = new MemoryLog({});
+  let version = 5;
+  let fetches = 0;
+  const send = () => {
+    fetches++;
+    const value = snapshotWith({ version, users: [person(1)] }) as unknown as Json;
+    return { reply: Promise.resolve({ value }), cancel: () => {} };
+  };
+  const client = { send } as unknown as ActorClient;
+  const directories = new Directories(client, log, clock, extraEmoji('conclave'));
+  const feeds = new Feeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
+  const open = async (realm: RealmId = REALM): Promise<void> => {
+    await directories.ready(realm, 0);
+  };
+  return {
+    clock,
+    directories,
+    feeds,
+    open,
+    fetched: () => fetches,
+    to: (next: number) => {
+      version = next;
+    },
+  };
+}
+
+t.test('the replica of an organization that nobody asks for is closed, and leaves no timer', async (t) => {
+  const { clock, directories, open } = world();
+  await open();
+  t.equal(directories.size, 1);
+  clock.advance(HOUR);
+  t.equal(directories.size, 0);
+  t.equal(clock.next(), undefined);
+});
+
+t.test('one that is asked for stays, and others go', async (t) => {
+  const { clock, directories, open } = world();
+  await open();
+  await open(realmId(2));
+  for (let i = 0; i < 20; i++) {
+    clock.advance(200_000);
+    t.ok(directories.find(REALM), 'it was asked for a moment ago');
+  }
+  t.equal(directories.size, 1);
+});
+
+t.test('what is opened again shows what was committed meanwhile', async (t) => {
+  const { clock, directories, open, fetched, to } = world();
+  await open();
+  clock.advance(HOUR);
+  to(9);
+  await directories.ready(REALM, 9);
+  t.equal(directories.now(REALM).version, 9);
+  t.equal(fetched(), 2);
+});
+
+t.test('a realm stays open for its queues, and is followed again when one comes back', async (t) => {
+  const { clock, directories, feeds } = world();
+  const sink = { user: 1, allPublic: false, position: 0, lives: 0 };
+  const queue = {
+    ...sink,
+    covered: () => false,
+    push: () => {},
+    pushTransient: () => {},
+    live() {
+      this.lives++;
+    },
+    end: () => {},
+  };
+  const feed = await feeds.of(REALM);
+  feed.attach(queue as never);
+  await settle();
+  t.equal(queue.lives, 1);
+  clock.advance(HOUR);
+  t.equal(directories.size, 1);
+  feed.detach(queue as never);
+  clock.advance(HOUR);
+  t.equal(directories.size, 0);
+  const again = await feeds.of(REALM);
+  t.not(again, feed, 'the one before hears nothing any more');
+  again.attach(queue as never);
+  await settle();
+  t.equal(queue.lives, 2);
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import t from 'tap';
+import type { ActorKey } from '../../../src/core/index.js';
+import { DueTimers } from '../../../src/runtime/due-timers.js';
+import { FakeClock } from '../../support/fake-clock.js';
+
+const key = (n: number): ActorKey => `queue/1/2/${n}` as ActorKey;
+
+t.test('each actor is woken once, at the time that was set last, whatever was set before', (t) => {
+  const change = fc.record({
+    wait: fc.nat(50),
+    key: fc.nat(4),
+    at: fc.option(fc.nat(400), { nil: null }),
+  });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
+      const clock = new FakeClock(0);
+      const fired: [ActorKey, number][] = [];
+      const expected: [ActorKey, number][] = [];
+      const due = new Map<ActorKey, number>();
+      const timers = new DueTimers(clock, (of) => void fired.push([of, clock.now()]));
+      const pass = (ms: number): void => {
+        clock.advance(ms);
+        const past = [...due].filter(([, at]) => at <= clock.now());
+        for (const [of, at] of past) {
+          expected.push([of, at]);
+          due.delete(of);
+        }
+      };
+      for (const { wait, key: n, at } of changes) {
+        pass(wait);
+        const when = at === null ? null : clock.now() + at + 1;
+        timers.set(key(n), when);
+        if (when === null) due.delete(key(n));
+        else due.set(key(n), when);
+        if (timers.size !== due.size) return false;
+      }
+      pass(1_000);
+      const order = (list: [ActorKey, number][]): string =>
+        list
+          .map(([of, at]) => `${String(at).padStart(6)} ${of}`)
+          .sort()
+          .join();
+      return order(fired) === order(expected) && timers.size === 0;
+    }),
+  );
+  t.end();
+});
+
+t.test('thousands that become due together are woken in slices, and none is left behind', (t) => {
+  const clock = new FakeClock(0);
+  const fired: ActorKey[] = [];
+  const timers = new DueTimers(clock, (of) => void fired.push(of));
+  for (let n = 0; n < 5_000; n++) timers.set(key(n), 1_000);
+  clock.advance(999);
+  t.equal(fired.length, 0);
+  clock.advance(1);
+  t.ok(fired.length > 0 && fired.length < 5_000);
+  clock.advance(1_000);
+  t.equal(new Set(fired).size, 5_000);
+  t.equal(fired.length, 5_000);
+  t.equal(clock.next(), undefined, 'nothing is left to wait for');
+  t.end();
+});
+
+t.test('partitions that are lost take their timers with them', (t) => {
+  const clock = new FakeClock(0);
+  const fired: ActorKey[] = [];
+  const timers = new DueTimers(clock, (of) => void fired.push(of));
+  for (let n = 0; n < 10; n++) timers.set(key(n), 100 + n);
+  timers.drop((of) => of !== key(7));
+  t.equal(timers.size, 1);
+  clock.advance(1_000);
+  t.same(fired, [key(7)]);
+  t.end();
+});
