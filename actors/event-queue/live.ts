@@ -86,6 +86,8 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
   #late: HeldRequest[] | undefined;
   #isLive = false;
   #stopped = false;
+  /** The account is, and the queue about to end: it gets nothing more. */
+  #deactivated = false;
   readonly #ids = new OwnIds(this);
   /** It was in the Store before: which ids the client has had above the acknowledged one is not known. */
   readonly #rebuilt: boolean;
@@ -207,10 +209,11 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
     // Below the acknowledged id after a rebuild: the client has had it.
     if (event.id <= this.handle.volatile.acked) return;
     const state = this.#state!;
-    if (!this.#buffer) return;
+    if (!this.#buffer || this.#deactivated) return;
     const lockOut = lockedOut(event, this.user);
     if (lockOut === 'ACCOUNT_DEACTIVATED') {
       // What it does not hear from now on it could never make up for, should the account be active again.
+      this.#deactivated = true;
       this.#lockOut(lockOut);
       this.#end('deactivated');
       return;

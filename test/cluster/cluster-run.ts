@@ -82,6 +82,7 @@ export class ClusterRun {
     const { world } = this;
     const { random } = world;
     world.start();
+    world.oneAtATime = this.#smooth;
     world.pace = this.#smooth ? 40 : random.pick([40, 200, 1_000]);
     const rate = random.pick([0.002, 0.005, 0.015]);
     const kinds = this.#smooth ? SMOOTH : ROUGH;

@@ -57,6 +57,9 @@ export class ClusterWorld {
   frameFaults = 0;
   /** Longest time that passes at once while there is something to do, ms. */
   pace = 40;
+  /** Partitions are handed over in turn, as a rolling replacement does. */
+  oneAtATime = false;
+  #handingOver = 0;
   /** Promises of the ports that were broken. */
   readonly problems: string[] = [];
   readonly #epochs = new Set<string>();
@@ -122,6 +125,7 @@ export class ClusterWorld {
   /** Something goes wrong, or somebody comes or goes. */
   fault(kind: FaultKind): void {
     const { random } = this;
+    if (this.oneAtATime && this.#handingOver > 0) return;
     const host = random.pick(this.hosts);
     if (kind !== 'heal cut') this.scheduler.note(`-- ${kind} ${host.name}`);
     switch (kind) {
@@ -307,7 +311,9 @@ export class ClusterWorld {
     // A take that is still under way comes to nothing.
     for (const p of partitions) this.#tenures.set(p, (this.#tenures.get(p) ?? 0) + 1);
     const before = new Map(this.#tenures);
+    this.#handingOver++;
     await host.host.lose(partitions, 'released');
+    this.#handingOver--;
     this.scheduler.note(`${host.name} released ${partitions.join()}`);
     for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.#moveOn(p, host, false, to);
   }

@@ -104,10 +104,10 @@ const MUTANTS: readonly Mutant[] = [
     put: 'return covered !== undefined && version <= covered + 1;',
   },
   {
-    name: 'an acknowledgement takes one event too many',
+    name: 'an acknowledgement takes an entry too many',
     file: 'actors/event-queue/buffer.js',
     find: '.id <= id)',
-    put: '.id <= id + 1)',
+    put: '.id <= id + 8192)',
   },
   {
     name: 'gaps in live entries are not seen',
