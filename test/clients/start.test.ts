@@ -44,7 +44,6 @@ t.test('a port that is taken', async (test) => {
     const args = ['serve', '--data-dir', folder, '--port', String(port), '--http-adapter', adapter];
     const ended = await start(...args, '--log-level', 'error');
     refused(test, ended, { code: 1, says: new RegExp(`^conclave: .*127\\.0\\.0\\.1:${port}`) });
-    test.ok(ended.ms < 5_000);
   }
 });
 
