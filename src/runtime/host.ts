@@ -69,6 +69,8 @@ const DRAIN_MS = 10_000;
 const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
 const HAND_ON_MS = 60_000;
+/** The same, when this host ends. */
+const LAST_HAND_ON_MS = 2_000;
 
 /** Of an envelope that no frontend sent: its id has no number, so its reply needs no memory. */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
@@ -90,6 +92,8 @@ export class ActorHost implements PartitionOwner {
   readonly #ports: ActivationPorts;
   readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
+  /** Actors being woken at their new owners. */
+  readonly #handedOn = new Set<Promise<unknown>>();
   /** Commands that went to activations here without the bus. */
   #tells = 0;
   #closed = false;
@@ -150,6 +154,7 @@ export class ActorHost implements PartitionOwner {
     this.#closed = true;
     if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
     await this.options.placement.stop();
+    await this.#allHandedOn();
     this.#timers.clear();
   }
 
@@ -233,11 +238,27 @@ export class ActorHost implements PartitionOwner {
    * ever send the actor another command: have it woken there.
    */
   #handOn(key: ActorKey): void {
-    if (this.#closed) return;
     const { client, options } = this;
-    client.send(key, WAKE, {}, { deadlineMs: HAND_ON_MS }).reply.catch((error: unknown) => {
-      options.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
+    const deadlineMs = this.#closed ? LAST_HAND_ON_MS : HAND_ON_MS;
+    const woken: Promise<unknown> = client
+      .send(key, WAKE, {}, { deadlineMs })
+      .reply.catch((error: unknown) => {
+        options.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
+      })
+      .finally(() => this.#handedOn.delete(woken));
+    this.#handedOn.add(woken);
+  }
+
+  /** Before the process ends: nobody else would tell. */
+  async #allHandedOn(): Promise<void> {
+    if (this.#handedOn.size === 0) return;
+    const { clock } = this.options;
+    let timer: TimerHandle | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, LAST_HAND_ON_MS);
     });
+    await Promise.race([Promise.all(this.#handedOn), enough]);
+    if (timer) clock.clearTimeout(timer);
   }
 
   /** Let go of those that are still ours at this epoch: from now on their actors only take commands of other actors. */

@@ -1,0 +1,82 @@
+/**
+ * What more hosts cost or bring: one cluster with one actor host and one with several, side by side, measured by turns.
+ * Ten streams, so that the work is spread. On a machine with few cores the ratio shows the overhead; it asserts nothing.
+ *
+ *   node dist/test/bench/hosts-bench.js [--hosts 3] [--runs 5] [--seconds 3] [--concurrency 64]
+ */
+import { parseArgs } from 'node:util';
+import { type Face, startFace } from './faces.js';
+import type { RateResult } from './jobs.js';
+import { makeAccounts, makeStream, meText, sendText } from './prepare.js';
+import { Load } from './processes.js';
+import { figure, machine, table } from './report.js';
+
+const STREAMS = 10;
+
+interface Side {
+  readonly face: Face;
+  readonly requests: Readonly<Record<'send' | 'me', readonly string[]>>;
+}
+
+async function prepared(hosts: number): Promise<Side> {
+  const { NATS_URL: nats, MONGODB_URL: mongodb } = process.env;
+  const face = await startFace('cluster', { hosts, nats, mongodb, profile: undefined });
+  if (!face) throw new Error('it needs NATS_URL and MONGODB_URL (deploy/dev/services)');
+  const accounts = await makeAccounts(face, 1, STREAMS);
+  for (let i = 0; i < STREAMS; i++) await makeStream(face, `stream ${i}`, accounts);
+  return {
+    face,
+    requests: {
+      send: accounts.map(({ authorization }, i) => sendText(authorization, `stream ${i}`)),
+      me: accounts.map(({ authorization }) => meText(authorization)),
+    },
+  };
+}
+
+async function main(): Promise<void> {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { hosts: text, runs: text, seconds: text, concurrency: text } });
+  const [hosts, runs, seconds, connections] = [
+    values.hosts ?? '3',
+    values.runs ?? '5',
+    values.seconds ?? '3',
+    values.concurrency ?? '64',
+  ].map(Number) as [number, number, number, number];
+  const load = new Load();
+  const sides: Side[] = [];
+  try {
+    sides.push(await prepared(hosts), await prepared(1));
+    const run = async (
+      { face: { port, pids }, requests }: Side,
+      what: 'send' | 'me',
+      ms: number,
+    ): Promise<RateResult> => {
+      const job = { kind: 'rate', port, pids, requests: requests[what], connections, warmMs: 250, ms } as const;
+      const result = await load.run(job);
+      if (result.failed > 0) throw new Error(`${result.failed} of ${result.count} failed: ${result.firstFailure}`);
+      return result;
+    };
+    const figures = [];
+    for (const what of ['send', 'me'] as const) {
+      for (const side of sides) await run(side, what, 2_000);
+      const rates = sides.map(() => ({ perSecond: [] as number[], micros: [] as number[] }));
+      for (let i = 0; i < runs; i++) {
+        for (const [s, side] of sides.entries()) {
+          const { count, seconds: took, cpuMs } = await run(side, what, seconds * 1000);
+          rates[s]!.perSecond.push(count / took);
+          rates[s]!.micros.push((cpuMs * 1000) / count);
+        }
+      }
+      const name = `${what === 'send' ? '`POST /messages`' : '`GET /users/me`'}, ${connections} at once, ${hosts} hosts against one`;
+      const [many, one] = rates as [(typeof rates)[0], (typeof rates)[0]];
+      figures.push(figure(name, 'per second', many.perSecond, one.perSecond));
+      figures.push(figure(`${name}: CPU`, 'µs each', many.micros, one.micros));
+    }
+    process.stdout.write(`${table(figures, false)}\n\n${machine()}; ${runs} runs; the second column is one host\n`);
+  } finally {
+    await load.stop();
+    for (const { face } of sides) await face.stop();
+  }
+}
+
+await main();
