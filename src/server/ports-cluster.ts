@@ -19,18 +19,12 @@ export const logNames = (namespace: string): { namespace?: string; stream?: stri
 /** NATS and MongoDB. @throws when one of them can't be reached at start: the message says which */
 export async function clusterPorts(config: Config, clock: Clock, logger: Logger): Promise<Ports> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
-  const format = await mongoFormat(mongodb);
-  if (format < FORMAT) {
-    logger.warn(
-      { format, ours: FORMAT },
-      'stored in the format before ours: when every process is of this version, conclave store raise-format',
-    );
-  }
   const closers: (() => Promise<void>)[] = [];
   try {
     const connected = await NatsBus.connect(nats, clock);
     closers.unshift(() => connected.close());
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
+    await checkFormat(mongodb, logger);
     const log = await JetStreamLog.open(nats, clock, {
       limits: logLimits(config),
       replicas: config.natsReplicas,
@@ -70,4 +64,14 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
     for (const close of closers) await close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Before anything is written. @throws when the database is in a format that this program does not know */
+async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
+  const format = await mongoFormat(mongodb);
+  if (format >= FORMAT) return;
+  logger.warn(
+    { format, ours: FORMAT },
+    'stored in the format before ours: when every process is of this version, conclave store raise-format',
+  );
 }
