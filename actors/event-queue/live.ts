@@ -84,6 +84,10 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
   #early: Waiting[] | undefined;
   /** Polls that came when the queue was deleted, but not yet gone. */
   #late: HeldRequest[] | undefined;
+  /** Polls about whose event the log is being asked. */
+  #doubted: Set<HeldRequest> | undefined;
+  /** End of the log when it was last asked. */
+  #logEnd = 0;
   #isLive = false;
   #stopped = false;
   /** The account is, and the queue about to end: it gets nothing more. */
@@ -143,7 +147,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
 
   /** Without a poll it may leave memory: what waits here is in the log, and comes again from there. */
   idle(): boolean {
-    return !this.#poll && !this.#early && !this.#late && !this.#dirty();
+    return !this.#poll && !this.#early && !this.#late && !this.#doubted?.size && !this.#dirty();
   }
 
   phase(): string | undefined {
@@ -190,8 +194,10 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
     // A deleted queue's poll is finished with what there is; any other stop is not the client's business.
     if (poll && reason === 'ended') poll.reply({ ok: this.#buffer!.answer() });
     else poll?.reply(MOVED);
-    const waiting = [...(this.#early ?? []).map(({ request }) => request), ...(this.#late ?? [])];
+    const early = (this.#early ?? []).map(({ request }) => request);
+    const waiting = [...early, ...(this.#doubted ?? []), ...(this.#late ?? [])];
     this.#early = undefined;
+    this.#doubted = undefined;
     this.#late = undefined;
     for (const request of waiting) request.reply(reason === 'ended' ? this.#gone() : MOVED);
   }
@@ -278,12 +284,14 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
     }
   }
 
-  #take({ args, request }: Waiting): void {
+  #take(poll: Waiting, logAsked = false): void {
+    const { args, request } = poll;
     const last = args.last_event_id;
     const { volatile } = this.handle;
     const refusal = last === null ? undefined : this.#refusal(last);
     if (refusal) {
-      request.reply({ error: refusal.toReply() });
+      if (this.#rebuilt && !logAsked && last! > this.#newestPossible()) void this.#askLog(poll);
+      else request.reply({ error: refusal.toReply() });
       return;
     }
     if (last !== null && last > volatile.acked && last > positionId(this.#state!.start)) {
@@ -302,6 +310,25 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
     this.#pollBlocks = !args.dont_block;
     request.onCancel(() => this.#release(request));
     this.#send('POLL');
+  }
+
+  /** A former owner may have read further than this host has until now: the end of the log decides. */
+  async #askLog(poll: Waiting): Promise<void> {
+    const { request } = poll;
+    this.#doubted ??= new Set();
+    this.#doubted.add(request);
+    const end = await this.suppliers.log.position(this.realm).then(
+      (position) => position.end,
+      () => undefined,
+    );
+    // Stopped meanwhile: it was answered.
+    if (!this.#doubted?.delete(request)) return;
+    if (end === undefined) {
+      request.reply(MOVED);
+      return;
+    }
+    this.#logEnd = Math.max(this.#logEnd, end);
+    this.#take(poll, true);
   }
 
   #send(type: QueueEvent['type']): void {
@@ -328,7 +355,8 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
   /** Ids above this were never given out. After a rebuild the log's end bounds what a former owner can have sent. */
   #newestPossible(): number {
     if (!this.#rebuilt) return this.#ids.newest;
-    return Math.max(this.#ids.newest, eventId(Math.max(this.position, this.#feed?.position ?? 0) + 1, 0) - 1);
+    const read = Math.max(this.position, this.#feed?.position ?? 0, this.#logEnd);
+    return Math.max(this.#ids.newest, eventId(read + 1, 0) - 1);
   }
 
   #release(request: HeldRequest): void {

@@ -12,6 +12,8 @@ import { type PortFaults, type Shared, SimProcess } from './sim-process.js';
 
 /** How long one that is not heard of counts as alive (design § 3). */
 const SILENCE_MS = 2_500;
+/** What was begun has this long to finish when a partition is handed over, as in src/placement/hand-over.ts. */
+const FINISH_MS = 2_000;
 
 export interface WorldOptions {
   readonly seed: number;
@@ -312,7 +314,7 @@ export class ClusterWorld {
     for (const p of partitions) this.#tenures.set(p, (this.#tenures.get(p) ?? 0) + 1);
     const before = new Map(this.#tenures);
     this.#handingOver++;
-    await host.host.lose(partitions, 'released');
+    await host.host.lose(partitions, 'released', FINISH_MS);
     this.#handingOver--;
     this.scheduler.note(`${host.name} released ${partitions.join()}`);
     for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.#moveOn(p, host, false, to);
