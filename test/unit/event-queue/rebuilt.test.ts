@@ -1,0 +1,114 @@
+/** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
+import t from 'tap';
+import { LiveQueue } from '../../../actors/event-queue/live.js';
+import type { QueueOptions, QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
+import type { ActorReply } from '../../../src/api/operation.js';
+import { queueId, queueKey, realmId, seq, userId } from '../../../src/core/index.js';
+import { type EventSink, eventId } from '../../../src/events/index.js';
+import type { ActivationHandle, Suppliers } from '../../../src/runtime/index.js';
+import { FakeClock, settle } from '../../support/fake-clock.js';
+
+const REALM = realmId(1);
+const INCARNATION = 'this log';
+/** What this host has read, and what the log has. */
+const READ = 5;
+const END = 9;
+
+const state: QueueState = {
+  phase: 'idle',
+  user: 8,
+  options: { capabilities: {}, eventTypes: null, narrow: [] } as unknown as QueueOptions,
+  start: 3,
+  acked: eventId(4, 0),
+  position: 4,
+  lifespanMs: 600_000,
+  covers: {},
+  shows: null,
+  incarnation: INCARNATION,
+  active: 0,
+};
+
+function rebuilt() {
+  const volatile: QueueVolatile = {
+    acked: state.acked,
+    position: 4,
+    active: 0,
+    polling: false,
+    since: 0,
+    ended: false,
+  };
+  const handle = {
+    key: queueKey(REALM, userId(8), queueId('q')),
+    realm: REALM,
+    volatile,
+    exists: () => true,
+    state: () => state,
+    tell: async () => undefined,
+  };
+  const feed = {
+    position: seq(READ),
+    listen: () => {},
+    attach(sink: EventSink) {
+      sink.position = seq(READ);
+      sink.live();
+    },
+    detach: () => {},
+  };
+  const log = { asked: 0, away: false };
+  const suppliers = {
+    services: { clock: new FakeClock(), random: () => 0, feeds: { of: async () => feed } },
+    log: {
+      position: async () => {
+        if (log.asked++ > 0 && log.away) throw new Error('away');
+        return { end: seq(END), trimmed: seq(0), incarnation: INCARNATION };
+      },
+    },
+  };
+  const queue = new LiveQueue(
+    handle as unknown as ActivationHandle<QueueState, QueueVolatile>,
+    suppliers as unknown as Suppliers,
+  );
+  let polls = 0;
+  const poll = async (last: number): Promise<ActorReply | undefined> => {
+    let answer: ActorReply | undefined;
+    const request = { id: `poll${++polls}`, reply: (reply: ActorReply) => (answer = reply), onCancel: () => {} };
+    queue.command('poll', { last_event_id: last, dont_block: false }, request as never);
+    await settle();
+    return answer;
+  };
+  return { queue, poll, log, volatile };
+}
+
+t.test('an event that the log has, but this host has not read yet, may be acknowledged', async (t) => {
+  const { poll, log, volatile } = rebuilt();
+  t.equal(await poll(eventId(END, 7)), undefined, 'the poll is held');
+  t.equal(volatile.acked, eventId(END, 7));
+  t.equal(log.asked, 2, 'when it opened, and once more');
+});
+
+t.test('one that the log cannot have is refused', async (t) => {
+  const { poll, volatile } = rebuilt();
+  t.match(await poll(eventId(END + 1, 0)), { error: { msg: `Event ${eventId(END + 1, 0)} was not in this queue` } });
+  t.equal(volatile.acked, state.acked, 'and nothing is acknowledged');
+  t.equal(await poll(eventId(READ, 0)), undefined);
+});
+
+t.test('while the log is away nobody can tell: the frontend tries again', async (t) => {
+  const { poll, log } = rebuilt();
+  log.away = true;
+  t.match(await poll(eventId(END, 0)), { retry: 'moved' });
+  log.away = false;
+  t.equal(await poll(eventId(END, 0)), undefined);
+});
+
+t.test('a queue that moves away meanwhile sends the poll after it', async (t) => {
+  const { queue, poll } = rebuilt();
+  await poll(eventId(READ, 0));
+  const answers: unknown[] = [];
+  const request = { id: 'late', reply: (reply: unknown) => answers.push(reply), onCancel: () => {} };
+  queue.command('poll', { last_event_id: eventId(END, 0), dont_block: false }, request as never);
+  t.equal(queue.idle(), false);
+  queue.stopped('drained');
+  await settle();
+  t.same(answers, [{ retry: 'moved' }], 'once');
+});
