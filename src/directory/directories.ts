@@ -82,7 +82,7 @@ export class Directories {
   }
 
   /** Nothing is closed while one of them needs it. */
-  feeds(dependent: Dependent): void {
+  addDependent(dependent: Dependent): void {
     this.#dependents.push(dependent);
   }
 

@@ -23,7 +23,7 @@ export class Feeds implements Dependent {
     private readonly store: Store,
     private readonly clock: Clock,
   ) {
-    directories.feeds(this);
+    directories.addDependent(this);
   }
 
   busy(realm: RealmId): boolean {

@@ -48,7 +48,10 @@ class ServerTail {
   #again: TimerHandle | undefined;
   #stopped = false;
 
-  constructor(private readonly node: ConclaveNode) {}
+  constructor(private readonly node: ConclaveNode) {
+    // Closed for want of other use, it would tell nothing more.
+    node.directories.addDependent({ busy: (realm) => realm === SERVER_REALM && !this.#stopped, closed() {} });
+  }
 
   follow(reader: (value: Json) => void): void {
     const { directories, ports } = this.node;
