@@ -40,6 +40,8 @@ export class RealmFeed {
   readonly #catchUps = new Set<CatchUp>();
   readonly #past: Past;
   #attaching: EventSink[] = [];
+  /** Catch-ups that are ahead of the live feed. */
+  #awaited: { readonly seq: Seq; resolve(): void }[] = [];
   #work: Work[] = [];
   /** Until the past is read, and while a membership is. */
   #busy = true;
@@ -126,7 +128,8 @@ export class RealmFeed {
         const { seq, entry, fresh } = work;
         const deliver = (): Promise<void> | undefined =>
           this.#deliver({ seq, entry, fresh: this.#past.fresh(seq, entry, fresh) }, new Set(sinks));
-        return this.#pastRead ? deliver() : this.#past.read.then(deliver);
+        const known = this.#known(seq);
+        return known ? known.then(deliver) : deliver();
       },
       settled: (catchUp) => {
         if (this.#busy || catchUp.position < this.#position) return false;
@@ -135,6 +138,24 @@ export class RealmFeed {
         return true;
       },
     };
+  }
+
+  /**
+   * A promise while the live feed has not come to this entry: only it knows whether the entry repeats one from before the
+   * stretch that a queue catches up on.
+   */
+  #known(seq: Seq): Promise<unknown> | undefined {
+    if (this.#pastRead && seq <= this.#position) return undefined;
+    const reached = new Promise<void>((resolve) => this.#awaited.push({ seq, resolve }));
+    this.#release();
+    return Promise.all([this.#past.read, reached]);
+  }
+
+  #release(): void {
+    if (this.#awaited.length === 0) return;
+    const ready = this.#awaited.filter(({ seq }) => seq <= this.#position);
+    this.#awaited = this.#awaited.filter(({ seq }) => seq > this.#position);
+    for (const { resolve } of ready) resolve();
   }
 
   #goLive(sink: EventSink): void {
@@ -159,6 +180,7 @@ export class RealmFeed {
             if (losses !== this.#losses) return;
             this.#busy = false;
             this.#position = seq;
+            this.#release();
             this.#run();
           },
           () => {
@@ -169,6 +191,7 @@ export class RealmFeed {
       }
       this.#position = seq;
     }
+    this.#release();
     for (const catchUp of this.#catchUps) catchUp.check();
   }
 
@@ -288,5 +311,6 @@ export class RealmFeed {
       this.attach(sink);
     }
     this.#position = this.replica.tail.position;
+    this.#release();
   }
 }

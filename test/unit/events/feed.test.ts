@@ -379,3 +379,33 @@ t.test('a queue that listens has transient events before its past was read', asy
   await publish('c');
   t.same(early.transient, ['a', 'b'], 'and none when it is gone');
 });
+
+t.test('a queue that catches up ahead of the live feed learns of repeats from it', async (t) => {
+  const { feed, append, stored, away } = await world();
+  await stored(1, 1, { from: 1, to: 0 });
+  const live = new Sink(2);
+  feed.attach(live);
+  await settle(20);
+  const other = streamKey(REALM, streamId(6));
+  await append(other, 7, event('once', { users: [1] }));
+  await settle(20);
+  let read = (): void => {};
+  away.store = new Promise((resolve) => {
+    read = resolve;
+  });
+  await append(STREAM, 1, event('waits', { stream: 5, mv: 1 }));
+  // More than a catch-up looks back.
+  for (let v = 2; v <= 301; v++) await append(STREAM, v, event(`e${v}`, { users: [2] }));
+  await settle(20);
+  // It had 'once' from a former owner, which left the entry to be repeated.
+  const late = Object.assign(new Sink(1), { position: seq(302) });
+  feed.attach(late);
+  await append(other, 7, event('once', { users: [1] }));
+  await append(STREAM, 302, event('after', { users: [1] }));
+  await settle(20);
+  read();
+  away.store = false;
+  await settle(40);
+  t.same(late.got, ['after']);
+  t.same(late.isLive, true);
+});
