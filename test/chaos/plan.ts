@@ -28,8 +28,11 @@ export function restarts(services: OwnServices): Restart[] {
   ];
 }
 
-/** A killed process is started again after a moment: parts of the time from one kill to the next. */
-const AWAY = { least: 0.05, more: 0.15 };
+/**
+ * A killed process is started again after a moment: parts of the time from one kill to the next. Not at once: it would start on the
+ * very cores on which the others take over, as it hardly does elsewhere.
+ */
+const AWAY = { least: 0.3, more: 0.15 };
 
 /** The same of the time, at least, from the end of one to the next. */
 const SETTLING = 0.4;
