@@ -12,7 +12,7 @@ import { CONCLAVE, finished, started, stop } from './processes.js';
 export interface FaceOptions extends Pick<BenchOptions, 'profile' | 'nats' | 'mongodb'> {
   /** Actor hosts of a cluster. [1] */
   readonly hosts?: number;
-  /** Of the servers. [warn] */
+  /** Of the servers. Warnings tell of mails that find no server. [error] */
   readonly logLevel?: string;
   /** More arguments of node for our servers, and environment. */
   readonly node?: readonly string[];
@@ -62,7 +62,7 @@ export async function startFace(name: FaceName, options: FaceOptions): Promise<F
 
 async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
-  const log = { LOG_LEVEL: options.logLevel ?? 'warn' };
+  const log = { LOG_LEVEL: options.logLevel ?? 'error' };
   const env = { DATA_DIR: dir, PORT: '0', NATS_URL: '', MONGODB_URL: '', ...log, ...LIMITS, ...options.env };
   const { child, match } = await started([...nodeArgs(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
   return {
@@ -84,7 +84,7 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
   const env = {
     DATA_DIR: dir,
     PORT: '0',
-    LOG_LEVEL: options.logLevel ?? 'warn',
+    LOG_LEVEL: options.logLevel ?? 'error',
     NATS_URL: nats,
     MONGODB_URL: database.href,
     NAMESPACE: id,

@@ -48,7 +48,15 @@ export interface FanoutResult {
   readonly last: readonly number[];
 }
 
-export type Job = RateJob | FanoutJob;
+/** Kinds of work for the load generator, and what it answers. A new one is a line here and one in load.ts. */
+export interface Work {
+  rate: { job: RateJob; result: RateResult };
+  fanout: { job: FanoutJob; result: FanoutResult };
+}
+
+export type Kind = keyof Work;
+export type JobOf<K extends Kind> = Work[K]['job'];
+export type ResultOf<K extends Kind> = Work[K]['result'];
 
 /** Answers of the bare server, as raw HTTP texts taken from ours. */
 export interface CeilingAnswers {

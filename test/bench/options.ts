@@ -1,13 +1,19 @@
+/** The command line of the benchmark. */
 import { parseArgs } from 'node:util';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
-export const CASES = ['me', 'users', 'send', 'ping', 'presence', 'fanout'] as const;
-export type CaseName = (typeof CASES)[number];
+/** What the command line must know of a case. */
+export interface NamedCase {
+  readonly name: string;
+  readonly about: string;
+  readonly onlyNamed?: boolean;
+}
 
 export interface BenchOptions {
   readonly faces: readonly FaceName[];
-  readonly cases: readonly CaseName[];
+  /** Names. */
+  readonly cases: readonly string[];
   readonly concurrencies: readonly number[];
   readonly runs: number;
   /** Of one measurement. */
@@ -21,22 +27,30 @@ export interface BenchOptions {
   readonly markdown: boolean;
   /** Folder for CPU profiles of our servers. */
   readonly profile: string | undefined;
+  /** Measure the ceilings, too. */
+  readonly bare: boolean;
   readonly nats: string | undefined;
   readonly mongodb: string | undefined;
 }
 
-export const USAGE = `npm run bench -- [OPTIONS]
+const listed = ({ name, about, onlyNamed = false }: NamedCase): string =>
+  `    ${name.padEnd(14)} ${about}${onlyNamed ? ' (only when it is named)' : ''}`;
+
+export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- [OPTIONS]
 
   --face LIST         embedded,cluster
-  --case LIST         me,users,send,ping,presence,fanout
+  --case LIST         Names of cases (below). [all]
   --concurrency LIST  Connections of all but fanout. [1,64]
   --runs N            Runs of each measurement; the median counts. [5]
   --seconds N         Length of one measurement of all but fanout. [2]
-  --polls N           Held polls of fanout. [500]
+  --polls N           Held polls of fanout. [2000]
   --rounds N          Messages of one measurement of fanout. [6]
   --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.
   --markdown          Print the rows for docs/performance.md.
   --profile DIR       Write a CPU profile of each server process into DIR when it ends (read it with profile.js).
+
+Cases:
+${cases.map(listed).join('\n')}
 
 The cluster needs NATS_URL and MONGODB_URL (see deploy/dev/services).
 `;
@@ -55,7 +69,11 @@ function number(text: string | undefined, fallback: number, most: number): numbe
 }
 
 /** @throws Error that names what is off. Undefined: help was asked for */
-export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): BenchOptions | undefined {
+export function readOptions(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  cases: readonly NamedCase[] = [],
+): BenchOptions | undefined {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const { values } = parseArgs({
@@ -79,17 +97,24 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   const ms = number(values.seconds, quick ? 0.5 : 2, 60) * 1000;
   return {
     faces: list(values.face, FACES),
-    cases: list(values.case, CASES),
+    cases:
+      values.case === undefined
+        ? cases.filter(({ onlyNamed = false }) => !onlyNamed).map(({ name }) => name)
+        : list(
+            values.case,
+            cases.map(({ name }) => name),
+          ),
     concurrencies: (values.concurrency ?? '1,64').split(',').map((n) => number(n, 1, 1_000)),
     runs: number(values.runs, quick ? 3 : 5, 100),
     ms,
     warmMs: quick ? 100 : 250,
     heatMs: quick ? 300 : 1_500,
-    polls: number(values.polls, quick ? 100 : 500, 5_000),
+    polls: number(values.polls, quick ? 100 : 2_000, 20_000),
     rounds: number(values.rounds, quick ? 2 : 6, 1_000),
     settleMs: quick ? 150 : 300,
     markdown: values.markdown === true,
     profile: values.profile,
+    bare: values.profile === undefined,
     nats: environment.NATS_URL,
     mongodb: environment.MONGODB_URL,
   };
