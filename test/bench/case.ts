@@ -1,4 +1,5 @@
 /** What a case of the benchmark is. To add one: a file in `cases/`, and a line in its index. */
+import type { BareTools } from './bare.js';
 import type { Face, FaceOptions } from './faces.js';
 import type { Figure } from './figures.js';
 import type { BenchOptions, FaceName } from './options.js';
@@ -17,7 +18,9 @@ export class Bench {
 
   constructor(
     readonly face: Face,
+    /** The bare HTTP server. */
     readonly ceiling: Ceiling,
+    readonly bare: BareTools,
     readonly load: Load,
     readonly options: BenchOptions,
   ) {}

@@ -64,3 +64,20 @@ export interface CeilingAnswers {
   readonly post?: string;
   readonly poll?: string;
 }
+
+/** How a bare thing is measured. */
+export interface LoopOrder {
+  readonly concurrency: number;
+  readonly warmMs: number;
+  readonly ms: number;
+}
+
+export type NatsOrder = { readonly url: string; readonly subject: string; readonly bytes: number } & (
+  | { readonly kind: 'answer' }
+  | ({ readonly kind: 'ask' } & LoopOrder)
+);
+
+export type StoreOrder = LoopOrder & { readonly bytes: number } & (
+    | { readonly kind: 'lmdb' }
+    | { readonly kind: 'mongodb'; readonly url: string }
+  );

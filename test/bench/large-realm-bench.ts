@@ -13,6 +13,7 @@ import {
   startEmbedded,
   type TestServer,
 } from '../api/harness.js';
+import { BareTools } from './bare.js';
 import { Bench } from './case.js';
 import type { Face } from './faces.js';
 import { median } from './figures.js';
@@ -151,7 +152,7 @@ async function besideBare({ owner }: Organization): Promise<void> {
   };
   const options: BenchOptions = { ...readOptions([], {})!, runs: 5, ms: 2_000, warmMs: 300, heatMs: 1_000 };
   try {
-    const bench = new Bench(face, ceiling, load, options);
+    const bench = new Bench(face, ceiling, new BareTools({}), load, options);
     const requests = [usersText(face.owner)];
     say(table(await measureRate(bench, { id: 'users', title: '`GET /users`', requests, connections: 16 }), false));
   } finally {

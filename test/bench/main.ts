@@ -2,6 +2,7 @@
  * Figures of one server of each face beside their ceilings, measured in the same run.
  * `npm run bench -- --help` lists the options; docs/performance.md says what the figures mean. It asserts no times.
  */
+import { BareTools } from './bare.js';
 import { Bench, type Case } from './case.js';
 import { CASES } from './cases/index.js';
 import { type Face, startFace } from './faces.js';
@@ -23,19 +24,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+interface Tools {
+  readonly ceiling: Ceiling;
+  readonly bare: BareTools;
+  readonly load: Load;
+  readonly options: BenchOptions;
+}
+
 /** Cases one after the other on one server. */
 async function measureOn(
   name: FaceName,
   cases: readonly Case[],
-  ceiling: Ceiling,
-  load: Load,
-  options: BenchOptions,
+  { ceiling, bare, load, options }: Tools,
 ): Promise<Figure[]> {
   const face = await startFace(name, { ...options, ...cases[0]!.server });
   if (!face) return cases.map((one) => notMeasured(`${one.name}, ${name}`, 'not measured (no services)'));
   faces.add(face);
   const figures: Figure[] = [];
-  const bench = new Bench(face, ceiling, load, options);
+  const bench = new Bench(face, ceiling, bare, load, options);
   try {
     for (const one of cases) {
       try {
@@ -60,25 +66,28 @@ async function measureOn(
   return figures;
 }
 
-async function measureFace(name: FaceName, ceiling: Ceiling, load: Load, options: BenchOptions): Promise<Figure[]> {
+async function measureFace(name: FaceName, tools: Tools): Promise<Figure[]> {
+  const { options } = tools;
   const cases = CASES.filter((one) => options.cases.includes(one.name) && (one.faces ?? [name]).includes(name));
   const shared = cases.filter(({ server }) => server === undefined);
   const groups = [...cases.filter(({ server }) => server !== undefined).map((one) => [one]), shared];
   const figures: Figure[] = [];
   for (const group of groups) {
-    if (group.length > 0) figures.push(...(await measureOn(name, group, ceiling, load, options)));
+    if (group.length > 0) figures.push(...(await measureOn(name, group, tools)));
   }
   return figures;
 }
 
 async function main(options: BenchOptions): Promise<void> {
   const ceiling = await Ceiling.start();
+  const bare = new BareTools(options);
   const load = new Load();
   const figures: Figure[] = [];
   try {
-    for (const face of options.faces) figures.push(...(await measureFace(face, ceiling, load, options)));
+    for (const face of options.faces) figures.push(...(await measureFace(face, { ceiling, bare, load, options })));
   } finally {
     await load.stop();
+    await bare.stop();
     await ceiling.stop();
   }
   process.stdout.write(`\n${table(figures, options.markdown)}\n\n${machine()}; ${options.runs} runs\n`);

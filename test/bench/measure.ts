@@ -1,7 +1,8 @@
 /** Measurements that several cases make: ours and the bare server by turns, so that a drift of the machine hits both. */
+import { NATS, STORE } from './bare.js';
 import { type Bench, type Case, defineCase, TEN } from './case.js';
 import { once } from './connection.js';
-import { type Figure, figure, HTTP } from './figures.js';
+import { type Bare, type Figure, figure, HTTP } from './figures.js';
 import type { RateResult } from './jobs.js';
 import type { Account } from './prepare.js';
 
@@ -24,6 +25,39 @@ export interface RateTarget {
   /** Used in turn by the connections; all with answers of the same size. */
   readonly requests: readonly string[];
   readonly connections: number;
+  /** It is a command to an actor: on the cluster face a round trip through NATS bounds it. */
+  readonly command?: boolean;
+  /** It stores a message of so many bytes before it is answered. */
+  readonly stored?: number;
+}
+
+interface Side {
+  readonly name: string;
+  readonly run: (ms: number) => Promise<RateResult>;
+}
+
+const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4);
+
+/** What a request and its answer are held against. */
+async function bareSides(bench: Bench, target: RateTarget, answer: string, http: Side): Promise<Side[]> {
+  const { face, bare, options } = bench;
+  if (!options.bare) return [];
+  const { requests, connections: concurrency, command = false, stored } = target;
+  const { warmMs } = options;
+  const sides = [http];
+  if (command && face.name === 'cluster') {
+    const [there, back] = [bodyOf(requests[0]!), bodyOf(answer)].map((text) => Buffer.byteLength(text)) as [
+      number,
+      number,
+    ];
+    const trips = await bare.roundTrips(there, back);
+    sides.push({ name: NATS, run: (ms) => trips({ concurrency, warmMs, ms }) });
+  }
+  if (stored !== undefined) {
+    const writes = bare.writes(face.name, stored);
+    sides.push({ name: STORE[face.name], run: (ms) => writes({ concurrency, warmMs, ms }) });
+  }
+  return sides;
 }
 
 /** Requests of one kind in a closed loop. */
@@ -33,34 +67,50 @@ export async function measureRate(bench: Bench, target: RateTarget): Promise<Fig
   const sample = await once(face.port, requests[0]!);
   if (!sample.ok) throw new Error(sample.text);
   await ceiling.answers(requests[0]!.startsWith('GET') ? { get: sample.text } : { post: sample.text });
-  const run = async ({ port, pids }: { port: number; pids: readonly number[] }, ms: number): Promise<RateResult> => {
+  const at = async ({ port, pids }: { port: number; pids: readonly number[] }, ms: number): Promise<RateResult> => {
     const result = await load.run({ kind: 'rate', port, pids, requests, connections, warmMs: options.warmMs, ms });
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.count} failed: ${result.firstFailure}`);
     return result;
   };
-  await run(face, options.heatMs);
-  if (options.bare) await run(ceiling, options.heatMs / 2);
-  const ours = rates();
-  const bare = rates();
-  for (let i = 0; i < options.runs; i++) {
-    add(ours, await run(face, options.ms));
-    if (options.bare) add(bare, await run(ceiling, options.ms));
-  }
+  const ours: Side = { name: face.name, run: (ms) => at(face, ms) };
+  const bare = await bareSides(bench, target, sample.text, { name: HTTP, run: (ms) => at(ceiling, ms) });
+  await ours.run(options.heatMs);
+  for (const side of bare) await side.run(options.heatMs / 2);
+  const sides = [ours, ...bare].map((side) => ({ ...side, rates: rates() }));
+  for (let i = 0; i < options.runs; i++) for (const side of sides) add(side.rates, await side.run(options.ms));
+  const [{ rates: own }, ...others] = sides as [(typeof sides)[0], ...typeof sides];
   const id = `${target.id}/${connections}/${face.name}`;
   const name = `${target.title}, ${connections} at once, ${face.name}`;
+  const beside = (of: (rates: Rates) => readonly number[]): Bare[] =>
+    others.map((side) => ({ name: side.name, values: of(side.rates) }));
   return [
-    figure(`${id}/rate`, name, 'per second', ours.perSecond, [{ name: HTTP, values: bare.perSecond }]),
-    figure(`${id}/cpu`, `${name}: CPU`, 'µs each', ours.micros, [{ name: HTTP, values: bare.micros }]),
+    figure(
+      `${id}/rate`,
+      name,
+      'per second',
+      own.perSecond,
+      beside(({ perSecond }) => perSecond),
+    ),
+    figure(
+      `${id}/cpu`,
+      `${name}: CPU`,
+      'µs each',
+      own.micros,
+      beside(({ micros }) => micros),
+    ),
   ];
 }
 
-export interface RateCase extends Pick<Case, 'name' | 'about' | 'faces' | 'server' | 'onlyNamed'> {
-  readonly title: string;
+export interface RateCase
+  extends Pick<Case, 'name' | 'about' | 'faces' | 'server' | 'onlyNamed'>,
+    Pick<RateTarget, 'title' | 'command'> {
   /** Instead of those of `--concurrency`. */
   readonly connections?: readonly number[];
   /** Who asks. [the ten of the stream `ten`] */
   accounts?(bench: Bench): Promise<readonly Account[]>;
   text(authorization: string, stream: string): string;
+  /** Bytes of the message that a request stores. */
+  stored?(bench: Bench, account: Account): Promise<number>;
 }
 
 export const rateCase = (of: RateCase): Case =>
@@ -69,9 +119,15 @@ export const rateCase = (of: RateCase): Case =>
     prepare: (bench) => (of.accounts ? of.accounts(bench) : bench.ten()),
     async measure(bench, accounts) {
       const requests = accounts.map(({ authorization }) => of.text(authorization, TEN));
+      const stored = of.stored && (await of.stored(bench, accounts[0]!));
+      const target = {
+        ...{ id: of.name, title: of.title, requests },
+        ...(of.command === undefined ? {} : { command: of.command }),
+        ...(stored === undefined ? {} : { stored }),
+      };
       const figures: Figure[] = [];
       for (const connections of of.connections ?? bench.options.concurrencies) {
-        figures.push(...(await measureRate(bench, { id: of.name, title: of.title, requests, connections })));
+        figures.push(...(await measureRate(bench, { ...target, connections })));
       }
       return figures;
     },

@@ -74,6 +74,20 @@ export function makeQueues(face: Face, accounts: readonly Account[], count: numb
   });
 }
 
+/** An answered poll, as raw HTTP text. */
+export async function pollOnce(port: number, { authorization, queue, last }: Poll): Promise<string> {
+  const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
+  const { ok, text } = await once(port, requestText('GET', path, authorization));
+  if (!ok) throw new Error(text);
+  return text;
+}
+
+export async function pollEvents(port: number, poll: Poll): Promise<readonly unknown[]> {
+  const text = await pollOnce(port, poll);
+  const { events } = JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as { readonly events: readonly unknown[] };
+  return events;
+}
+
 export const sendText = (authorization: string, stream: string): string =>
   requestText(
     'POST',

@@ -1,9 +1,9 @@
 /** One message to many held polls, each on a connection of its own. */
 import { type Bench, defineCase } from '../case.js';
-import { once, requestText } from '../connection.js';
+import { once } from '../connection.js';
 import { figure, HTTP, median } from '../figures.js';
 import type { Poll } from '../jobs.js';
-import { type Account, makeQueues, makeStream, sendText } from '../prepare.js';
+import { type Account, makeQueues, makeStream, pollOnce, sendText } from '../prepare.js';
 
 /** Held polls of one account, as of somebody with many devices: accounts are dear to make. */
 const QUEUES_EACH = 10;
@@ -22,13 +22,6 @@ async function prepare(bench: Bench): Promise<Prepared> {
 }
 
 const sides = () => ({ ms: [] as number[], perSecond: [] as number[], micros: [] as number[] });
-
-async function pollOnce(port: number, { authorization, queue, last }: Poll): Promise<string> {
-  const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
-  const { ok, text } = await once(port, requestText('GET', path, authorization));
-  if (!ok) throw new Error(text);
-  return text;
-}
 
 async function measure({ face, ceiling, load, options }: Bench, { sender, polls }: Prepared) {
   const send = sendText(sender.authorization, STREAM);
