@@ -29,8 +29,8 @@ export const GOALS: readonly Goal[] = [
   { id: 'held/20000/cluster/cpu', of: 'ratio', most: 3 },
   { id: 'history/16/embedded/rate', of: 'value', least: 4_000 },
   { id: 'register/16/embedded/rate', of: 'value', least: 2_000 },
-  { id: 'users/64/embedded/rate', of: 'ratio', least: 0.5 },
-  { id: 'users/64/cluster/rate', of: 'ratio', least: 0.5 },
+  { id: 'users1000/64/embedded/rate', of: 'ratio', least: 0.5 },
+  { id: 'users1000/64/cluster/rate', of: 'ratio', least: 0.5 },
 ];
 
 export interface Judged {

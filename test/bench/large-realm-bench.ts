@@ -147,6 +147,7 @@ async function besideBare({ owner }: Organization): Promise<void> {
     name: 'embedded',
     port: owner.api.target.nextPort(),
     pids: [process.pid],
+    roles: ['embedded'],
     owner: owner.api.headers.authorization!,
     stop: async () => {},
   };

@@ -7,9 +7,11 @@ import { Bench, type Case } from './case.js';
 import { CASES } from './cases/index.js';
 import { type Face, startFace } from './faces.js';
 import { type Figure, notMeasured } from './figures.js';
+import { record, recordedOf, writeTables } from './history.js';
 import { type BenchOptions, type FaceName, readOptions, usage } from './options.js';
 import { Ceiling, Load } from './processes.js';
-import { machine, table } from './report.js';
+import { profiled } from './profiler.js';
+import { commit, hardware, machine, table, today } from './report.js';
 
 const say = (text: string): void => {
   process.stderr.write(`[${(performance.now() / 1000).toFixed(0)} s] ${text}\n`);
@@ -37,7 +39,8 @@ async function measureOn(
   cases: readonly Case[],
   { ceiling, bare, load, options }: Tools,
 ): Promise<Figure[]> {
-  const face = await startFace(name, { ...options, ...cases[0]!.server });
+  const { nats, mongodb, profile } = options;
+  const face = await startFace(name, { nats, mongodb, profile: profile?.profiles, ...cases[0]!.server });
   if (!face) return cases.map((one) => notMeasured(`${one.name}, ${name}`, 'not measured (no services)'));
   faces.add(face);
   const figures: Figure[] = [];
@@ -48,7 +51,8 @@ async function measureOn(
         say(`${one.name}, ${name}: preparing`);
         const prepared = await one.prepare(bench);
         say(`${one.name}, ${name}: measuring`);
-        const measured = await one.measure(bench, prepared);
+        const measure = (): Promise<readonly Figure[]> => one.measure(bench, prepared);
+        const measured = profile ? await profiled(face, one.name, profile, measure) : await measure();
         figures.push(...measured);
         say(`\n${table(measured, false)}`);
       } catch (error) {
@@ -91,11 +95,23 @@ async function main(options: BenchOptions): Promise<void> {
     await ceiling.stop();
   }
   process.stdout.write(`\n${table(figures, options.markdown)}\n\n${machine()}; ${options.runs} runs\n`);
+  if (options.profile)
+    process.stdout.write(`profiles in ${options.profile.profiles}, graphs in ${options.profile.flames}\n`);
+  if (options.record) await keep(figures, options);
+}
+
+async function keep(figures: readonly Figure[], { runs }: BenchOptions): Promise<void> {
+  const { id, changed } = commit();
+  // Figures of a state that nobody can look at would explain nothing.
+  if (changed) throw new Error('not recorded: src or actors have changes that are in no commit');
+  const run = { commit: id, date: today(), machine: hardware(), node: process.versions.node, runs };
+  await record(recordedOf(run, figures));
 }
 
 try {
   const options = readOptions(process.argv.slice(2), process.env, CASES);
-  if (options) await main(options);
+  if (options?.history) await writeTables();
+  else if (options) await main(options);
   else process.stdout.write(usage(CASES));
 } catch (error) {
   say(String(error instanceof Error ? error.stack : error));

@@ -44,6 +44,17 @@ export function makeAccounts(face: Face, from: number, count: number): Promise<A
   });
 }
 
+/** Accounts that do nothing. */
+export async function makePeople(face: Face, count: number): Promise<void> {
+  await each(
+    Array.from({ length: Math.max(0, count) }, (_, i) => i),
+    (n) =>
+      call(face, face.owner, '/users', {
+        ...{ email: `person${n}@example.com`, password: PASSWORD, full_name: `Person number ${n}` },
+      }),
+  );
+}
+
 export async function makeStream(face: Face, name: string, subscribers: readonly Account[]): Promise<void> {
   await call(face, subscribers[0]!.authorization, '/users/me/subscriptions', {
     subscriptions: JSON.stringify([{ name }]),

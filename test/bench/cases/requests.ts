@@ -2,7 +2,7 @@
 import { type Bench, TEN } from '../case.js';
 import { once } from '../connection.js';
 import { rateCase } from '../measure.js';
-import { type Account, makeQueues, meText, pollEvents, presenceText, sendText, usersText } from '../prepare.js';
+import { type Account, makeQueues, meText, pollEvents, presenceText, sendText } from '../prepare.js';
 
 /** Of the event that a message becomes: record and event hold much the same. */
 async function eventBytes({ face }: Bench, { authorization }: Account): Promise<number> {
@@ -17,13 +17,6 @@ export const me = rateCase({
   about: 'GET /users/me',
   title: '`GET /users/me`',
   text: meText,
-});
-
-export const users = rateCase({
-  name: 'users',
-  about: 'GET /users',
-  title: '`GET /users`',
-  text: usersText,
 });
 
 export const send = rateCase({
