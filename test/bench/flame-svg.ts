@@ -34,7 +34,7 @@ const letter = (group: number): string => String.fromCharCode(97 + group);
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const px = (n: number): string => String(Math.round(n * 10) / 10);
+const px = (n: number): string => String(Math.round(n));
 
 interface Row {
   readonly parts: string[];
@@ -51,7 +51,7 @@ export function flameSvg(tree: Frame, title: string): string {
     const about = escaped([frame.name, frame.place, share].filter((text) => text !== '').join(' '));
     const { parts } = rows[depth];
     const group = depth === 0 ? '' : ` class="${letter(groupOf(frame))}"`;
-    parts.push(`<rect${group} x="${px(x)}" width="${px(Math.max(0.5, width - 0.5))}"><title>${about}</title></rect>`);
+    parts.push(`<rect${group} x="${px(x)}" width="${px(Math.max(1, width - 1))}"><title>${about}</title></rect>`);
     const fits = Math.floor((width - 4) / CHARACTER);
     if (fits >= 3) {
       const text = frame.name.length <= fits ? frame.name : `${frame.name.slice(0, fits - 1)}…`;

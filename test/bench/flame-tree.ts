@@ -5,7 +5,7 @@ export interface Frame {
   readonly name: string;
   /** `src/http`, `actors/user`, a module's name, `node:*`, `NATIVE`. */
   readonly folder: string;
-  /** `src/http/frontend.js:12`; of modules their name only. */
+  /** `src/http/frontend:12`; of modules their name only. */
   readonly place: string;
   /** Microseconds, its callees' among them. */
   time: number;
@@ -16,7 +16,12 @@ const placed = ({ functionName, url, lineNumber }: CallFrame): Omit<Frame, 'time
   const file = fileOf(url);
   const folder = folderOf(file);
   const ours = file !== folder && !file.startsWith('node:');
-  return { name: functionName || '(anonymous)', folder, place: ours ? `${file}:${lineNumber + 1}` : file };
+  if (!ours) return { name: functionName || '(anonymous)', folder, place: file };
+  const at = `${file.replace(/\.js$/, '')}:${lineNumber + 1}`;
+  // A function without a name is known by where it is.
+  return functionName === ''
+    ? { name: at.slice(at.lastIndexOf('/') + 1), folder, place: folder }
+    : { name: functionName, folder, place: at };
 };
 
 /** Of others, whose inner frames tell nothing about our code. */
@@ -58,7 +63,16 @@ export function flameTree({ nodes, samples, timeDeltas }: Profile): Frame {
   return root;
 }
 
-/** Without the frames of less than this share of all; widest first. */
+/** A caller that does so little besides its one callee of the same folder tells nothing. */
+const PASSES_ON = 0.95;
+
+function passedOn(frame: Frame): Frame {
+  const [only] = frame.children;
+  const passes = only !== undefined && only.folder === frame.folder && only.time >= frame.time * PASSES_ON;
+  return passes ? passedOn(only) : frame;
+}
+
+/** Without the frames of less than this share of all, and those that only pass on; widest first. */
 export function collapse(root: Frame, share: number): Frame {
   const least = root.time * share;
   const pruned = (frame: Frame): Frame => ({
@@ -66,7 +80,7 @@ export function collapse(root: Frame, share: number): Frame {
     children: frame.children
       .filter(({ time }) => time >= least && time > 0)
       .sort((a, b) => b.time - a.time)
-      .map(pruned),
+      .map((callee) => pruned({ ...passedOn(callee), time: callee.time })),
   });
   return pruned(root);
 }

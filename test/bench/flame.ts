@@ -1,6 +1,7 @@
 /**
  * Draws a CPU profile as a flame graph: `node dist/test/bench/flame.js FILE.cpuprofile OUT.svg|OUT.html [--title TEXT]
- * [--least PERCENT]`. Frames of less than --least of the time are left out. [0.3] Frames inside one module are one.
+ * [--least PERCENT]`. Frames of less than --least of the time are left out. [0.3] Frames inside one module are one,
+ * and frames that do nothing but call one of their own folder are left out.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
