@@ -48,8 +48,13 @@ async function ownerOf(zuliprc: string): Promise<string> {
 
 const PROFILE_HOOK = new URL('./profile-hook.js', import.meta.url).href;
 
-const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] =>
-  profile === undefined ? [...node] : [...node, '--import', PROFILE_HOOK];
+const CHEAP_PASSWORDS = new URL('./cheap-passwords.js', import.meta.url).href;
+
+const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
+  ...node,
+  ...['--import', CHEAP_PASSWORDS],
+  ...(profile === undefined ? [] : ['--import', PROFILE_HOOK]),
+];
 
 /** Ours, whatever the face. */
 const environment = ({ profile, logLevel, env }: FaceOptions): Record<string, string> => ({

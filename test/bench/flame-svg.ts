@@ -1,4 +1,5 @@
 /** A flame graph as an SVG that needs no scripts: callers below, callees above, width is time. */
+import { GROUPS, groupOf } from './flame-groups.js';
 import type { Frame } from './flame-tree.js';
 
 const WIDTH = 1_200;
@@ -6,29 +7,6 @@ const ROW = 16;
 const CHARACTER = 6.2;
 const HEAD = 44;
 
-interface Group {
-  readonly label: string;
-  readonly colour: string;
-  readonly holds: RegExp;
-}
-
-/** The first that holds a frame's folder and name, divided by a space. Colours go by what the work is about. */
-const GROUPS: readonly Group[] = [
-  { label: 'garbage collection', colour: '#9e9e9e', holds: /\(garbage collector\)/ },
-  { label: 'HTTP and API', colour: '#7fb3ff', holds: /^src\/(http|gateway|api|sessions) / },
-  { label: 'runtime', colour: '#ffb74d', holds: /^src\/(runtime|placement|clock|core) / },
-  { label: 'bus', colour: '#ffe082', holds: /^(src\/bus|nats|nkeys\.js|@nats-io\/\S+) / },
-  { label: 'store and log', colour: '#a1c181', holds: /^src\/(store|log|blobs) / },
-  { label: 'lmdb', colour: '#6a994e', holds: /^lmdb / },
-  { label: 'mongodb', colour: '#52796f', holds: /^(mongodb|bson) / },
-  { label: 'msgpackr', colour: '#ef9a9a', holds: /^msgpackr/ },
-  { label: 'events', colour: '#ce93d8', holds: /^(src\/events|actors\/event-queue) / },
-  { label: 'actors and domain', colour: '#80cbc4', holds: /^(actors|src)\// },
-  { label: 'Node and native', colour: '#d7ccc8', holds: /^(node:\*|\(native\)|) / },
-  { label: 'other modules', colour: '#f48fb1', holds: /./ },
-];
-
-const groupOf = ({ folder, name }: Frame): number => GROUPS.findIndex(({ holds }) => holds.test(`${folder} ${name}`));
 const letter = (group: number): string => String.fromCharCode(97 + group);
 
 const escaped = (text: string): string =>

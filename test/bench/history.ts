@@ -72,30 +72,8 @@ export function byCommit(history: readonly Recorded[]): Recorded[] {
   return [...commits.values()];
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  me: '`GET /users/me`',
-  send: '`POST /messages`',
-  fanout: 'fan-out',
-  'fanout-rate': 'fan-out at 20/s',
-  held: 'polls',
-  history: 'history',
-  register: '`POST /register`',
-};
-const MEASURES: Readonly<Record<string, string>> = {
-  rate: '/s',
-  cpu: 'CPU',
-  p99: 'p99 ms',
-  registered: 'registered in s',
-};
-
-/** `me/64/embedded/rate` and its bound, for people; the face is the table's. */
-function heading(goal: Goal): string {
-  const [name, variant, , measure] = goal.id.split('/') as [string, string, string, string];
-  const list = /^users(\d+)$/.exec(name);
-  const title = list ? `\`GET /users\` of ${Number(list[1]).toLocaleString('en-US')}` : (NAMES[name] ?? name);
-  const unit = goal.of === 'ratio' && measure === 'rate' ? '' : ` ${MEASURES[measure] ?? measure}`;
-  return `${title}, ${Number(variant).toLocaleString('en-US')}:${unit} ${bound(goal)}${goal.of === 'ratio' ? ' of bare' : ''}`;
-}
+const limit = (goal: Goal): string => `${bound(goal)}${goal.of === 'ratio' ? ' of bare' : ''}`;
+const faceOf = ({ id }: Goal): string => id.split('/')[2]!;
 
 /** What meets the goal is bold. */
 function cell(run: Recorded, goal: Goal): string {
@@ -105,11 +83,12 @@ function cell(run: Recorded, goal: Goal): string {
   return holds(goal, value) ? `**${shown(value)}**` : shown(value);
 }
 
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
 function faceTable(face: string, history: readonly Recorded[], goals: readonly Goal[]): string {
-  const columns = goals.filter(({ id }) => id.split('/')[2] === face);
-  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const columns = goals.filter((goal) => faceOf(goal) === face);
   return [
-    row([`${face}: commit`, 'date', ...columns.map(heading)]),
+    row([`${face}: commit`, 'date', ...columns.map((goal) => `${goal.title}: ${limit(goal)}`)]),
     `|---|---|${columns.map(() => '---:|').join('')}`,
     ...history.map((run) => row([run.commit, run.date, ...columns.map((goal) => cell(run, goal))])),
   ].join('\n');
@@ -121,20 +100,61 @@ export function historyTables(history: readonly Recorded[], goals: readonly Goal
   return ['embedded', 'cluster'].map((face) => faceTable(face, runs, goals)).join('\n\n');
 }
 
-const START = '<!-- history: made by `npm run bench -- --history` -->';
-const END = '<!-- end of history -->';
+const spread = (values: Spread | undefined): string => {
+  if (!values) return '';
+  const [middle, least, most] = values.map(shown);
+  return `${middle} [${least}–${most}]`;
+};
 
-/** The page with these tables in the place of those that it has. */
-export function withTables(page: string, tables: string): string {
-  const from = page.indexOf(START);
-  const to = page.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`no place for the history between "${START}" and "${END}"`);
-  return `${page.slice(0, from + START.length)}\n\n${tables}\n\n${page.slice(to)}`;
+/** The newest figure of each goal, with what it was held against. */
+export function goalTable(history: readonly Recorded[], goals: readonly Goal[] = GOALS): string {
+  const newest = byCommit(history).reverse();
+  const lines = goals.map((goal) => {
+    const run = newest.find(({ figures }) => figures[goal.id] !== undefined);
+    const figure = run?.figures[goal.id];
+    const [[name, bare] = ['', undefined]] = Object.entries(figure?.bare ?? {});
+    const value = goal.of === 'ratio' ? figure?.ratio : figure?.ours[0];
+    const met = value === undefined ? 'not measured' : holds(goal, value) ? 'yes' : '**no**';
+    const ratioShown = figure?.ratio === undefined ? '' : shown(figure.ratio);
+    return row([
+      `${goal.title}, ${faceOf(goal)}`,
+      limit(goal),
+      spread(figure?.ours),
+      ...(bare ? [`${spread(bare)} ${name}`, ratioShown] : ['', '']),
+      met,
+      run?.commit ?? '',
+    ]);
+  });
+  const head = ['figure', 'goal', 'ours: median [min–max]', 'its ceiling', 'ratio', 'met', 'commit'];
+  return [row(head), '|---|---|---:|---|---:|---|---|', ...lines].join('\n');
+}
+
+/** What is written into the page, and where. */
+const PLACES = {
+  goals: goalTable,
+  history: historyTables,
+} as const;
+
+/** The page with text between the marks of a place, instead of what is there. */
+export function filled(page: string, place: string, text: string): string {
+  const start = `<!-- ${place}: made by \`npm run bench -- --history\` -->`;
+  const end = `<!-- end of ${place} -->`;
+  const from = page.indexOf(start);
+  const to = page.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`no place for ${place} between "${start}" and "${end}"`);
+  return `${page.slice(0, from + start.length)}\n\n${text}\n\n${page.slice(to)}`;
+}
+
+/** The page as it should be. */
+export function withTables(page: string, history: readonly Recorded[]): string {
+  let whole = page;
+  for (const [place, make] of Object.entries(PLACES)) whole = filled(whole, place, make(history));
+  return whole;
 }
 
 export async function writeTables(): Promise<void> {
   const history = parseHistory(await readFile(HISTORY, 'utf8'));
-  await writeFile(PAGE, withTables(await readFile(PAGE, 'utf8'), historyTables(history)));
+  await writeFile(PAGE, withTables(await readFile(PAGE, 'utf8'), history));
 }
 
 /** From the folder of the sources. */

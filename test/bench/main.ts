@@ -10,7 +10,7 @@ import { type Figure, notMeasured } from './figures.js';
 import { record, recordedOf, writeTables } from './history.js';
 import { type BenchOptions, type FaceName, readOptions, usage } from './options.js';
 import { Ceiling, Load } from './processes.js';
-import { profiled } from './profiler.js';
+import { profiled, writeShares } from './profiler.js';
 import { commit, hardware, machine, table, today } from './report.js';
 
 const say = (text: string): void => {
@@ -95,8 +95,10 @@ async function main(options: BenchOptions): Promise<void> {
     await ceiling.stop();
   }
   process.stdout.write(`\n${table(figures, options.markdown)}\n\n${machine()}; ${options.runs} runs\n`);
-  if (options.profile)
+  if (options.profile) {
+    await writeShares(options.profile, machine());
     process.stdout.write(`profiles in ${options.profile.profiles}, graphs in ${options.profile.flames}\n`);
+  }
   if (options.record) await keep(figures, options);
 }
 

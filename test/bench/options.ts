@@ -89,7 +89,10 @@ function chosen(text: string | undefined, cases: readonly NamedCase[], flames: b
 function profileTo(dir: string | undefined, flames: boolean): ProfileTo | undefined {
   if (dir === undefined && !flames) return undefined;
   const profiles = resolve(dir ?? join(tmpdir(), `conclave-profiles-${process.pid}`));
-  return flames ? { profiles, flames: FLAMES, least: 0.008 } : { profiles, flames: profiles, least: 0.003 };
+  const shares = new Map<string, readonly number[]>();
+  return flames
+    ? { profiles, flames: FLAMES, least: 0.008, shares }
+    : { profiles, flames: profiles, least: 0.003, shares };
 }
 
 function number(text: string | undefined, fallback: number, most: number): number {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Profile } from './cpuprofile.js';
 import type { Face } from './faces.js';
+import { shares, sharesTable } from './flame-groups.js';
 import { flameSvg } from './flame-svg.js';
 import { collapse, flameTree } from './flame-tree.js';
 
@@ -17,6 +18,8 @@ export interface ProfileTo {
   readonly flames: string;
   /** Share of the time below which a frame is left out of a graph. */
   readonly least: number;
+  /** Shares of the groups (flame-groups.ts), by the name of the graph: filled here. */
+  readonly shares: Map<string, readonly number[]>;
 }
 
 async function appears(path: string): Promise<void> {
@@ -45,12 +48,26 @@ export async function profiled<T>(face: Face, name: string, to: ProfileTo, work:
     for (const [i, pid] of face.pids.entries()) {
       await appears(file(pid, 'cpuprofile'));
       const role = face.roles[i]!;
-      const called = [name, face.name, ...(role === face.name ? [] : [role])];
-      const kept = join(to.profiles, `${called.join('-')}.cpuprofile`);
+      const called = [name, face.name, ...(role === face.name ? [] : [role])].join('-');
+      const kept = join(to.profiles, `${called}.cpuprofile`);
       await rename(file(pid, 'cpuprofile'), kept);
       const tree = flameTree(JSON.parse(await readFile(kept, 'utf8')) as Profile);
-      const svg = flameSvg(collapse(tree, to.least), called.join(', '));
-      await writeFile(join(to.flames, `${called.join('-')}.svg`), svg);
+      to.shares.set(called, shares(tree));
+      await writeFile(join(to.flames, `${called}.svg`), flameSvg(collapse(tree, to.least), called));
     }
   }
+}
+
+/** The table of what was profiled, beside the graphs. */
+export async function writeShares({ flames, shares: found }: ProfileTo, about: string): Promise<void> {
+  const page = `# Where the time goes
+
+Share of busy time by what the work is about (what a frame spends itself), and a flame graph of each: callers below, callees above, width is
+time; hover over a frame for its place. \`npm run bench -- --flames\` measures and draws them again.
+
+${sharesTable(found)}
+
+${about}
+`;
+  await writeFile(join(flames, 'README.md'), page);
 }

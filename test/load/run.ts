@@ -12,7 +12,7 @@ import { Preparation } from './prepare.js';
 import { Progress } from './progress.js';
 import type { Target } from './target.js';
 import type { Point, Totals } from './totals.js';
-import { doubtsOf, warningsOf } from './trust.js';
+import { doubtsOf, limitOf, warningsOf } from './trust.js';
 
 export interface Outcome {
   readonly points: readonly Point[];
@@ -223,6 +223,7 @@ function measuredOf(users: number, window: Totals, points: readonly Point[], mis
     errors: attempts === 0 ? 0 : (100 * (window.failed + missing)) / attempts,
     limited: window.limited,
     doubts: doubtful * 2 > points.length ? warningsOf(points) : [],
+    limit: limitOf(points),
     facts:
       `${(window.requests / seconds).toFixed(0)} calls/s, ${(deliveries.count / seconds).toFixed(0)} deliveries/s` +
       `${cores(mean(({ serverCpu }) => serverCpu))}, harness ${(100 * mean(({ harnessCpu }) => harnessCpu)).toFixed(0)} %, ` +
