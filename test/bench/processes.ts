@@ -1,5 +1,7 @@
 /** Child processes of the benchmark: started here, ended here, by nobody else. */
 import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { CeilingAnswers, JobOf, Kind, ResultOf } from './jobs.js';
 
@@ -29,6 +31,15 @@ export async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
+/** Linux gives time to sessions first, then to processes: a session of its own would leave our priority behind. */
+function keepPriority(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));
+  } catch {
+    // Without such groups, or without the right.
+  }
+}
+
 /** Runs until its first output matches; what it says before is part of the error when it ends. */
 export function started(
   args: readonly string[],
@@ -42,6 +53,7 @@ export function started(
     detached: true,
   });
   running.add(child);
+  if (child.pid !== undefined && getPriority() !== 0) keepPriority(child.pid);
   child.once('exit', () => running.delete(child));
   return new Promise((resolve, reject) => {
     let said = '';
