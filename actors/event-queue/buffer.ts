@@ -75,9 +75,11 @@ export class EventBuffer {
     return this.#coming > 0;
   }
 
-  /** Id of the oldest event that waits. */
+  /** Id of the oldest event that waits, those included that are told as part of a later one. */
   get oldest(): number | undefined {
-    return this.#places[this.#head]?.id;
+    const oldest = this.#places[this.#head]?.id;
+    if (oldest === undefined || !this.#several) return oldest;
+    return Math.min(oldest, ...this.#several.map(({ first }) => first));
   }
 
   push(event: SharedEvent | OwnEvent): void {

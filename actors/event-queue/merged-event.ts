@@ -21,6 +21,11 @@ export class MergedEvent {
     return this.event.id;
   }
 
+  /** Id of the oldest one in it. */
+  get first(): number {
+    return this.parts[0]?.id ?? this.id;
+  }
+
   tellsOf(messages: ReadonlySet<number>): boolean {
     return this.parts.some((part) => part.messages.some((id) => messages.has(id)));
   }

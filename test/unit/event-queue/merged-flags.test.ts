@@ -71,3 +71,18 @@ t.test('what was taken back in between is not told after that', async (t) => {
   const reading = bufferWith(read(1, 11), unread(2, 11), read(3, 12), unread(4, 13), read(5, 14));
   t.same(told(reading.buffer), [read(1, 11), unread(2, 11), unread(4, 13), read(5, 12, 14)]);
 });
+
+t.test('what waits inside a later one is not forgotten: a successor reads the log from there', async (t) => {
+  const { buffer, take } = bufferWith(star(1, 11), star(3, 12));
+  t.equal(buffer.oldest, 1);
+  told(buffer);
+  t.equal(buffer.oldest, 1, 'told is not acknowledged');
+  buffer.acknowledge(2);
+  t.equal(buffer.oldest, 3);
+  buffer.acknowledge(3);
+  t.equal(buffer.oldest, undefined);
+  take(read(5, 11));
+  take(unread(6, 11));
+  take(read(7, 12));
+  t.equal(buffer.oldest, 5);
+});
