@@ -72,7 +72,7 @@ export class LocalBus implements Bus {
   #closed = false;
   #connected = true;
 
-  constructor(clock: Clock, hub: LocalHub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
+  constructor(clock: Clock, hub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
     this.id = id;
     this.#hub = hub;
     this.#deadlines = new Deadlines(clock);
