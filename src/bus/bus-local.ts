@@ -72,7 +72,7 @@ export class LocalBus implements Bus {
   #closed = false;
   #connected = true;
 
-  constructor(clock: Clock, hub: LocalHub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
+  constructor(clock: Clock, hub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
     this.id = id;
     this.#hub = hub;
     this.#deadlines = new Deadlines(clock);
@@ -253,7 +253,8 @@ export class LocalBus implements Bus {
     pendings: readonly Pending[],
     deliver: () => void,
   ): void {
-    this.#hub.hook({ kind, from: this.id, to, subject, count: pendings.length }, deliver, () => {
+    const frame: LocalFrame = { kind, from: this.id, to, subject, count: pendings.length, requests: pendings };
+    this.#hub.hook(frame, deliver, () => {
       for (const pending of pendings) pending.bus.settle(pending, 'timeout');
     });
   }

@@ -6,6 +6,7 @@
  *   heartbeat a second later. Frames from a server are numbered. A missing confirmation, a missing number, or silence
  *   fails the requests concerned with 'disconnected', because core NATS loses messages without a word.
  * - Large frames go in chunks with credit (bus-nats-chunks.ts).
+ * - What this process serves itself doesn't leave it: actors of one host ask each other without a frame.
  */
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
@@ -13,6 +14,8 @@ import { Deadlines } from '../clock/deadlines.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
+import { LocalBus } from './bus-local.js';
+import { LocalHub } from './bus-local-hub.js';
 import { Transfers } from './bus-nats-chunks.js';
 import {
   controlInbox,
@@ -50,6 +53,9 @@ export class NatsBus implements Bus {
   readonly #reconnect: (() => void)[] = [];
   readonly #transfers: Transfers;
   readonly #serving = new Set<Subscription>();
+  /** What we serve ourselves. */
+  readonly #hub = new LocalHub();
+  readonly #own: LocalBus;
   #requester!: Requester;
   #responder!: Responder;
   #link!: NatsLink;
@@ -63,6 +69,7 @@ export class NatsBus implements Bus {
     this.id = id;
     this.#clock = clock;
     this.#deadlines = new Deadlines(clock);
+    this.#own = new LocalBus(clock, this.#hub, id);
     this.#lastTick = clock.monotonic();
     this.#transfers = new Transfers(id, {
       reply: (to, data) => this.#publishReply(replyInbox(to), data),
@@ -93,11 +100,18 @@ export class NatsBus implements Bus {
       this.#read(m, () => this.#served(m.data, handler)),
     );
     this.#serving.add(subscription);
+    const own = await this.#own.serve(subject, handler);
     if (this.#link.up) await this.#link.flush().catch(() => {});
-    return { close: () => this.#stopServing(subscription) };
+    return {
+      close: async () => {
+        await own.close();
+        await this.#stopServing(subscription);
+      },
+    };
   }
 
   request(subject: string, value: Json, deadlineMs: number): PendingReply {
+    if (this.connected && this.#hub.find(subject)) return this.#own.request(subject, value, deadlineMs);
     return this.#requester.request(subject, value, deadlineMs);
   }
 
@@ -108,6 +122,7 @@ export class NatsBus implements Bus {
   /** Requests under way fail with 'disconnected', here and at the clients whose requests are held here. */
   async close(): Promise<void> {
     if (this.#closed) return;
+    await this.#own.close();
     await Promise.all([...this.#serving].map((s) => this.#stopServing(s)));
     this.#requester.failAll();
     this.#requester.flush();
@@ -121,6 +136,7 @@ export class NatsBus implements Bus {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    this.#own.crash();
     await this.#link.close();
     this.#requester.failAll();
     this.#responder.abandon();

@@ -12,6 +12,7 @@ import {
 import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
 import { StoreUnavailable } from './store.js';
 import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
+import { MongoCommits } from './store-mongo-commits.js';
 import {
   above,
   binary,
@@ -47,6 +48,7 @@ export class MongoStore implements Store {
   #epochs!: Collection<EpochDocument>;
   #db!: Db;
   #records!: MongoRecords;
+  #commits!: MongoCommits;
   readonly #clock: Clock;
   readonly #underWay: UnderWay;
   #closed = false;
@@ -66,7 +68,8 @@ export class MongoStore implements Store {
     this.#parts = this.#db.collection('parts');
     this.#messages = this.#db.collection('messages');
     this.#epochs = this.#db.collection('partitions');
-    this.#records = new MongoRecords(this.#parts, this.#messages, this.#clock);
+    this.#records = new MongoRecords(this.#db, this.#clock);
+    this.#commits = new MongoCommits(this.#db);
   }
 
   /**
@@ -133,11 +136,7 @@ export class MongoStore implements Store {
       sleeper: pending || due !== null,
     };
     return this.#run(async () => {
-      if (expected > 0) {
-        const filter = { _id: key, epoch: write.epoch as number, version: expected };
-        const { matchedCount } = await this.#roots.updateOne(filter, { $set: root });
-        return matchedCount === 1 ? 'ok' : 'conflict';
-      }
+      if (expected > 0) return this.#commits.put({ key, epoch: write.epoch as number, expected, root });
       try {
         await this.#roots.insertOne({ _id: key, epoch: write.epoch, partition: partitionOf(key), ...root });
         return 'ok';

@@ -70,6 +70,32 @@ function rootFacts(fact: Fact, store: Store): void {
     t.strictSame(await store.load(key, epoch(3)), { ...root, version: 2, state: { n: 2 }, outbox: [], due: null });
   });
 
+  fact('of many commits in one tick each gets its own result', async (t) => {
+    const keys = Array.from({ length: 30 }, freshKey);
+    await Promise.all(keys.map((key) => store.commit(write(key, 1, 0))));
+    const [fenced, late, good] = [0, 1, 2].map((n) => keys.filter((_, i) => i % 3 === n)) as [
+      ActorKey[],
+      ActorKey[],
+      ActorKey[],
+    ];
+    await Promise.all(fenced.map((key) => store.load(key, epoch(2))));
+    // What an earlier activation of the same owner wrote, whose answer was lost: same epoch, same version.
+    await Promise.all(late.map((key) => store.commit(write(key, 1, 1, { state: { lost: true } }))));
+    const results = await Promise.all(keys.map((key) => store.commit(write(key, 1, 1))));
+    t.strictSame(
+      results,
+      keys.map((key) => (good.includes(key) ? 'ok' : 'conflict')),
+    );
+    const [one, two, three] = [fenced[0]!, late[0]!, good[0]!].map((key) => store.load(key, epoch(3)));
+    t.match(await one, { version: 1, state: { n: 1 } });
+    t.match(await two, { version: 2, state: { lost: true } });
+    t.match(await three, { version: 2, state: { n: 2 } });
+    t.strictSame(
+      await Promise.all(late.map((key) => store.commit(write(key, 1, 1)))),
+      late.map(() => 'conflict'),
+    );
+  });
+
   fact('loading at a larger epoch fences the older owner, even if nothing is written', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0));
