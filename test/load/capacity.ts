@@ -37,7 +37,8 @@ export interface Capacity {
   readonly unfinished: boolean;
 }
 
-const ms = (value: number): string => `${value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)} ms`;
+const ms = (value: number): string =>
+  `${value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)} ms`;
 
 export function broken(measured: Measured, { mean, p99, errors }: Thresholds): string[] {
   const { callMean, callP99, deliveryMean, deliveryP99 } = measured;
