@@ -42,14 +42,13 @@ export function shares(tree: Frame): number[] {
   return own.map((time) => time / Math.max(1, tree.time));
 }
 
-/** One for each profile, by the name of its graph. */
+/** A row for each profile, by the name of its graph. */
 export function sharesTable(profiles: ReadonlyMap<string, readonly number[]>): string {
-  const names = [...profiles.keys()];
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const percent = (share: number): string => (share < 0.005 ? '' : `${Math.round(share * 100)} %`);
   return [
-    row(['', ...names.map((name) => `[${name.replaceAll('-', ' ')}](${name}.svg)`)]),
-    `|---|${names.map(() => '---:|').join('')}`,
-    ...GROUPS.map(({ label }, i) => row([label, ...names.map((name) => percent(profiles.get(name)![i]!))])),
+    row(['', ...GROUPS.map(({ label }) => label)]),
+    `|---|${GROUPS.map(() => '---:|').join('')}`,
+    ...[...profiles].map(([name, of]) => row([`[${name.replaceAll('-', ' ')}](${name}.svg)`, ...of.map(percent)])),
   ].join('\n');
 }
