@@ -107,13 +107,22 @@ const answerOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>
     });
   });
 
+/** As servers are: in a session of its own, so that it gets its share of the machine as ours does. */
+function forked(file: string): ChildProcess {
+  const child = fork(here(file), { execArgv: [], detached: true });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  if (child.pid !== undefined && getPriority() !== 0) keepPriority(child.pid);
+  return child;
+}
+
 /** A process that does one job at a time and answers with `result` or `error`. */
 export class Worker<O extends Serializable, R> {
   readonly #child: ChildProcess;
 
   /** @param file beside this one */
   constructor(file: string) {
-    this.#child = fork(here(file), { execArgv: [] });
+    this.#child = forked(file);
   }
 
   get pid(): number {
@@ -157,7 +166,7 @@ export class Ceiling {
   }
 
   static async start(): Promise<Ceiling> {
-    const child = fork(here('./ceiling.js'), { execArgv: [] });
+    const child = forked('./ceiling.js');
     const { port } = await answerOf(child);
     return new Ceiling(child, port as number);
   }
