@@ -274,6 +274,23 @@ t.test('while one batch is handed over, everything else goes on, and the last ow
   t.strictSame(world.faults, []);
 });
 
+t.test('a newcomer waits for its share while the others take over from a dead host; who leaves does not', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
+  a.crash();
+  await world.until(() => b.answering.length + c.answering.length === 256);
+  const d = world.host();
+  await d.start();
+  await world.run(2_000);
+  t.equal(d.answering.length, 0);
+  const leaving = c.stop();
+  await world.until(() => b.answering.length + d.answering.length === 256);
+  await leaving;
+  t.ok(d.answering.length > 0);
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
 t.test('a host that dies as it is given a batch gets no other one', async (t) => {
   const world = new PlacementWorld();
   const [a] = (await world.started(1)) as [WorldHost];
