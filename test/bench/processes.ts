@@ -31,7 +31,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** Linux gives time to sessions first, then to processes: a session of its own would leave our priority behind. */
+/** Linux gives time to sessions first, then to processes: a session of its own would leave our higher priority behind. */
 function keepPriority(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));
@@ -53,7 +53,7 @@ export function started(
     detached: true,
   });
   running.add(child);
-  if (child.pid !== undefined && getPriority() !== 0) keepPriority(child.pid);
+  if (child.pid !== undefined && getPriority() < 0) keepPriority(child.pid);
   child.once('exit', () => running.delete(child));
   return new Promise((resolve, reject) => {
     let said = '';
@@ -112,7 +112,7 @@ function forked(file: string): ChildProcess {
   const child = fork(here(file), { execArgv: [], detached: true });
   running.add(child);
   child.once('exit', () => running.delete(child));
-  if (child.pid !== undefined && getPriority() !== 0) keepPriority(child.pid);
+  if (child.pid !== undefined && getPriority() < 0) keepPriority(child.pid);
   return child;
 }
 
