@@ -166,10 +166,16 @@ export class UwsExchange implements HttpExchange {
 
   /** Only what the connection takes: a client that does not read would have the rest pile up where nobody sees it. */
   #send(parts: readonly BodyPart[]): void {
+    const [only] = parts;
+    if (parts.length === 1 && typeof only !== 'string') {
+      if (only!.byteLength === 0) this.#res.end();
+      else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendLater(new Outgoing(parts));
+      return;
+    }
     const length = byteLength(parts);
     if (length === 0) this.#res.end();
     else if (length <= SMALL) {
-      const body = parts.length === 1 ? parts[0]! : whole(parts);
+      const body = parts.length === 1 ? only! : whole(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
       // A copy: the next answer needs the scratch.
       this.#sendLater(new Outgoing([typeof body === 'string' ? body : Buffer.from(body)]));
