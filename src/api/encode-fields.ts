@@ -34,14 +34,17 @@ export function encodeParts(of: Fields): Uint8Array[] {
   return [encodeFields(plain), ...parts];
 }
 
-/** Fields of answers that are given again and again. */
+/** Fields of answers that are given again and again: whoever sends them puts the body together once. */
 export class ReadyFields {
-  /** As `encodeFields` makes them. */
-  readonly bytes: Uint8Array;
-  /** The whole body, once whoever sends it has put it together. */
+  /** The whole body, once it was put together. */
   body: Uint8Array | undefined;
+  #parts: readonly Uint8Array[] | undefined;
 
-  constructor(fields: JsonObject) {
-    this.bytes = encodeFields(fields);
+  constructor(private readonly fields: Fields) {}
+
+  /** As `encodeParts` makes them. */
+  get parts(): readonly Uint8Array[] {
+    this.#parts ??= encodeParts(this.fields);
+    return this.#parts;
   }
 }

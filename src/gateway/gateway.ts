@@ -10,6 +10,7 @@ import { type ActorClient, CommandTimeout } from '../runtime/index.js';
 import type { Secrets } from '../secrets/index.js';
 import { NewestByRealm } from './newest-by-realm.js';
 import { realmAtHost, subdomainOf } from './realms.js';
+import { SharedRuns } from './shared-runs.js';
 import { type SiteOptions, siteOf } from './site.js';
 
 export interface GatewayOptions {
@@ -47,12 +48,14 @@ export class Gateway implements FrontendServices {
   readonly secrets: Secrets;
   readonly #known = new Map<string, KnownKey>();
   readonly #newest: NewestByRealm;
+  readonly #refreshes: SharedRuns<RealmId>;
 
   constructor(private readonly options: GatewayOptions) {
     this.clock = options.clock;
     this.log = options.log;
     this.blobs = options.blobs;
     this.secrets = options.secrets;
+    this.#refreshes = new SharedRuns((realm) => options.directories.refresh(realm));
     this.#newest = new NewestByRealm(options.directories, options.client);
   }
 
@@ -131,6 +134,10 @@ export class Gateway implements FrontendServices {
     return newest instanceof Promise ? this.#available(() => newest) : newest;
   }
 
+  directoryNow(realm: RealmId): DirectoryView | undefined {
+    return this.options.directories.find(realm);
+  }
+
   async directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
     const { directories } = this.options;
     if (!directories.find(realm)) {
@@ -142,7 +149,7 @@ export class Gateway implements FrontendServices {
   }
 
   refresh(realm: RealmId): Promise<void> {
-    return this.#available(() => this.options.directories.refresh(realm));
+    return this.#available(() => this.#refreshes.ask(realm));
   }
 
   waitFor(realm: RealmId, version: number): void | Promise<void> {

@@ -157,7 +157,6 @@ export class NewestMessages implements TailReader {
 
   /** Takes in what the streams have brought. False: it can't be known from here. */
   #update(known: Known): boolean {
-    if ((this.#gone.get(known.id) ?? -1) > known.at) return false;
     let { id } = known;
     for (let i = 0; i < known.streams.length; i++) {
       const stream = this.#streams.get(known.streams[i]!);
@@ -165,6 +164,7 @@ export class NewestMessages implements TailReader {
       if (stream.carrying > 0 || stream.lost > known.at) return false;
       if (stream.at > known.at && stream.id > known.above[i]! && stream.id > id) id = stream.id;
     }
+    if (id === known.id && (this.#gone.get(id) ?? -1) > known.at) return false;
     known.id = id;
     known.at = this.#step;
     return true;

@@ -14,28 +14,6 @@ export interface Target {
   readonly series: OperationSeries;
 }
 
-export interface Arrival {
-  readonly exchange: HttpExchange;
-  readonly found: Found<Target>;
-  authorization: string;
-  host: string;
-  userAgent: string;
-  /** Those that the operations of the path look at. */
-  headers: ReadonlyMap<string, string>;
-  /** X-Forwarded-For, where somebody's word is taken for it; else ''. */
-  readonly forwardedFor: string;
-  /** When it came, monotonic ms. */
-  readonly since: number;
-  form: Form;
-  pending: Pending | undefined;
-  /** How the limit that it met stands; undefined: it met none. */
-  rate: RateStanding | undefined;
-  /** The operation, once it is known. */
-  target: Target | undefined;
-  /** It waits for events: how long says nothing about us. */
-  polls: boolean;
-}
-
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 type Methods = Found<Target>['route']['methods'];
@@ -45,38 +23,65 @@ const wantedOf = madeOnce((methods: Methods): readonly string[] => [
   ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
 ]);
 
-function headersOf(exchange: HttpExchange, { route }: Found<Target>): ReadonlyMap<string, string> {
-  const names = wantedOf(route.methods);
-  return names.length > 0 ? new Map(names.map((name) => [name, exchange.header(name)])) : NO_HEADERS;
-}
+/** Reading a header costs as much as all else that is done for a small answer: what not every request needs is read when it is. */
+export class Arrival {
+  authorization: string;
+  host: string;
+  form: Form = NO_FORM;
+  pending: Pending | undefined;
+  /** How the limit that it met stands; undefined: it met none. */
+  rate: RateStanding | undefined;
+  /** The operation, once it is known. */
+  target: Target | undefined;
+  /** It waits for events: how long says nothing about us. */
+  polls = false;
+  #userAgent: string | undefined;
+  #forwardedFor: string | undefined;
+  #headers: ReadonlyMap<string, string> | undefined;
 
-/** Reads all that is needed of the head: servers keep none of it. */
-export const arrivalOf = (
-  exchange: HttpExchange,
-  found: Found<Target>,
-  since: number,
-  readsForwarded: boolean,
-): Arrival => ({
-  exchange,
-  found,
-  authorization: exchange.header('authorization'),
-  host: exchange.header('host').toLowerCase(),
-  userAgent: exchange.header('user-agent'),
-  headers: headersOf(exchange, found),
-  forwardedFor: readsForwarded ? exchange.headerLines('x-forwarded-for') : '',
-  since,
-  form: NO_FORM,
-  pending: undefined,
-  rate: undefined,
-  target: undefined,
-  polls: false,
-});
+  /** @param since when it came, monotonic ms @param readsForwarded somebody's word is taken for X-Forwarded-For */
+  constructor(
+    readonly exchange: HttpExchange,
+    readonly found: Found<Target>,
+    readonly since: number,
+    private readonly readsForwarded: boolean,
+  ) {
+    this.authorization = exchange.header('authorization');
+    this.host = exchange.header('host').toLowerCase();
+  }
 
-/** The request was understood, and its answer may be a long time coming. */
-export function onlyForAnswer(arrival: Arrival): void {
-  arrival.authorization = '';
-  arrival.host = '';
-  arrival.userAgent = '';
-  arrival.headers = NO_HEADERS;
-  arrival.form = NO_FORM;
+  get userAgent(): string {
+    this.#userAgent ??= this.exchange.header('user-agent');
+    return this.#userAgent;
+  }
+
+  /** X-Forwarded-For, where somebody's word is taken for it; else ''. */
+  get forwardedFor(): string {
+    this.#forwardedFor ??= this.readsForwarded ? this.exchange.headerLines('x-forwarded-for') : '';
+    return this.#forwardedFor;
+  }
+
+  /** Those that the operations of the path look at. */
+  get headers(): ReadonlyMap<string, string> {
+    if (this.#headers) return this.#headers;
+    const names = wantedOf(this.found.route.methods);
+    this.#headers = names.length > 0 ? new Map(names.map((name) => [name, this.exchange.header(name)])) : NO_HEADERS;
+    return this.#headers;
+  }
+
+  /** It goes on after the handler has returned, and servers keep nothing of the head: reads what may be needed. */
+  keep(): void {
+    void this.userAgent;
+    void this.forwardedFor;
+    void this.headers;
+  }
+
+  /** It was understood, and its answer may be a long time coming. */
+  onlyForAnswer(): void {
+    this.authorization = '';
+    this.host = '';
+    this.#userAgent = '';
+    this.#headers = NO_HEADERS;
+    this.form = NO_FORM;
+  }
 }

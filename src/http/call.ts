@@ -4,120 +4,129 @@ import { type JsonObject, type RealmId, type UserId, userId } from '../core/inde
 import type { DirectoryView } from '../directory/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { Arrival } from './arrival.js';
+import { clientName } from './client-name.js';
 import type { FrontendOptions } from './options.js';
+import type { Fields } from './params-form.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: an operation declares the type of its parameters, the table of operations cannot
 type AnyValues = any;
 
-/** What a call is made of. */
-export interface CallFacts {
-  readonly params: AnyValues;
+/** On whose behalf something is forwarded. */
+export interface Sender {
   readonly at: AnonymousCaller;
-  readonly caller: Caller | undefined;
+  /** Who calls; undefined where the operation needs no credentials, or none were given. */
+  readonly account: Caller | undefined;
+  /** Client name of the request. */
   readonly client: string;
-  readonly host: string;
-  readonly query: string;
-  readonly files: readonly UploadedFile[] | 'too large';
-  /** Those that the operation declares. */
-  readonly headers: ReadonlyMap<string, string>;
   readonly arrival: Arrival;
-  readonly send: (forward: Forward) => Promise<JsonObject>;
 }
 
+/** What calls are carried out with. */
+export interface CallContext {
+  readonly options: FrontendOptions;
+  readonly services: FrontendServices;
+  send(forward: Forward, sender: Sender): Promise<JsonObject>;
+}
+
+const NOBODY = userId(0);
+
 /** What an operation sees of a request. */
-export class CallOf implements Call<AnyValues> {
-  readonly params: AnyValues;
+export class CallOf implements Call<AnyValues>, Sender {
   readonly realm: RealmId;
   readonly caller: UserId;
   readonly directory: DirectoryView;
-  readonly client: string;
 
+  /** @param fields of the query */
   constructor(
-    private readonly facts: CallFacts,
-    private readonly options: FrontendOptions,
-    private readonly services: FrontendServices,
+    readonly arrival: Arrival,
+    readonly at: AnonymousCaller,
+    readonly account: Caller | undefined,
+    readonly params: AnyValues,
+    private readonly fields: Fields,
+    private readonly context: CallContext,
   ) {
-    const { params, at, caller, client } = facts;
-    this.params = params;
     this.realm = at.realm;
-    this.caller = caller ? caller.user.id : userId(0);
+    this.caller = account ? account.user.id : NOBODY;
     this.directory = at.directory;
-    this.client = client;
+  }
+
+  get client(): string {
+    const { arrival } = this;
+    return clientName(arrival.form.fields.get('client') ?? this.fields.get('client'), arrival.userAgent);
   }
 
   get origin(): string {
-    const { scheme = 'http', externalHost = 'localhost' } = this.options;
-    const { host } = this.facts;
+    const { scheme = 'http', externalHost = 'localhost' } = this.context.options;
+    const { host } = this.arrival;
     // Goes into answers, so only what can be a host name or address passes.
     return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(host) ? host : externalHost}`;
   }
 
   get site(): string {
-    return this.services.site(this.facts.host, this.directory.subdomain);
+    return this.context.services.site(this.arrival.host, this.directory.subdomain);
   }
 
   get files(): readonly UploadedFile[] | 'too large' {
-    return this.facts.files;
+    return this.arrival.form.files;
   }
 
   get maxFileMib(): number {
-    return this.options.maxFileMib ?? DEFAULT_FILE_MIB;
+    return this.context.options.maxFileMib ?? DEFAULT_FILE_MIB;
   }
 
   get blobs(): Blobs {
-    return this.services.blobs;
+    return this.context.services.blobs;
   }
 
   get secrets(): Secrets {
-    return this.services.secrets;
+    return this.context.services.secrets;
   }
 
   get query(): string {
-    return this.facts.query;
+    return this.arrival.exchange.query;
   }
 
   header(name: string): string {
-    return this.facts.headers.get(name) ?? '';
+    return this.arrival.headers.get(name) ?? '';
   }
 
   send(forward: Forward): Promise<JsonObject> {
-    return this.facts.send(forward);
+    return this.context.send(forward, this);
   }
 
   newestMessage(): number | Promise<number> {
-    const { caller } = this.facts;
-    if (!caller) throw new Error('nobody has messages');
-    return this.services.newestMessage(caller);
+    if (!this.account) throw new Error('nobody has messages');
+    return this.context.services.newestMessage(this.account);
   }
 
   get webPublicStreams(): boolean {
-    return this.options.webPublicStreams ?? false;
+    return this.context.options.webPublicStreams ?? false;
   }
 
   get now(): number {
-    return this.services.clock.now();
+    return this.context.services.clock.now();
   }
 
   countLetter(): void {
-    this.options.rates?.letter(this.facts.arrival);
+    this.context.options.rates?.letter(this.arrival);
   }
 
   countVisit(path: string): void {
-    this.options.rates?.visit(this.facts.arrival, path);
+    this.context.options.rates?.visit(this.arrival, path);
   }
 
   refresh(realm = this.realm): Promise<void> {
-    return this.services.refresh(realm);
+    return this.context.services.refresh(realm);
   }
 
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
-    return this.services.directoryOf(realm);
+    return this.context.services.directoryOf(realm);
   }
 
   async siteOf(realm: RealmId): Promise<string> {
     const directory = await this.directoryOf(realm);
-    return this.services.site(this.facts.host, (directory ?? this.directory).subdomain);
+    return this.context.services.site(this.arrival.host, (directory ?? this.directory).subdomain);
   }
 }
 

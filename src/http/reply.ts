@@ -40,8 +40,8 @@ export function successOfParts(parts: readonly Uint8Array[], ignored: readonly s
 
 /** The same of fields that are sent again and again: put together once. */
 export function successOfReady(ready: ReadyFields, ignored: readonly string[] | undefined): BodyPart[] {
-  if (ignored) return successOfParts([ready.bytes], ignored);
-  ready.body ??= Buffer.concat(successOfParts([ready.bytes], undefined) as Uint8Array[]);
+  if (ignored) return successOfParts(ready.parts, ignored);
+  ready.body ??= Buffer.concat(successOfParts(ready.parts, undefined) as Uint8Array[]);
   return [ready.body];
 }
 

@@ -127,7 +127,7 @@ class NodeExchange implements HttpExchange {
   #server: NodeServer;
   #req: IncomingMessage;
   #res: ServerResponse;
-  #answered = false;
+  answered = false;
   #ended = false;
   #waiting: Transfer | undefined;
   #received: Received | undefined;
@@ -182,12 +182,12 @@ class NodeExchange implements HttpExchange {
       }
     };
     this.#req.on('data', (chunk: Buffer) => {
-      if (finished || this.#answered) return;
+      if (finished || this.answered) return;
       if (received.add(chunk)) received.wait();
       else finish(undefined);
     });
     this.#req.on('end', () => {
-      if (!finished && !this.aborted && !this.#answered) finish(received.take());
+      if (!finished && !this.aborted && !this.answered) finish(received.take());
     });
   }
 
@@ -197,8 +197,8 @@ class NodeExchange implements HttpExchange {
   }
 
   #closed(): void {
-    if (this.#answered) this.#over();
-    if (this.#answered || this.aborted) return;
+    if (this.answered) this.#over();
+    if (this.answered || this.aborted) return;
     this.aborted = true;
     this.#received?.drop();
     this.#server.running--;
@@ -214,15 +214,15 @@ class NodeExchange implements HttpExchange {
   }
 
   fail(): void {
-    if (!this.#answered && !this.aborted) this.#end(500, [], []);
+    if (!this.answered && !this.aborted) this.#end(500, [], []);
   }
 
   respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
-    if (!this.#answered && !this.aborted) this.#end(status, [...headers.flat, ...pairsOf(more)], parts);
+    if (!this.answered && !this.aborted) this.#end(status, [...headers.flat, ...pairsOf(more)], parts);
   }
 
   #end(status: number, flat: string[], parts: readonly BodyPart[]): void {
-    this.#answered = true;
+    this.answered = true;
     this.#abortListener = undefined;
     this.#received?.drop();
     const res = this.#res;

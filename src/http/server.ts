@@ -9,9 +9,16 @@ import type { SlowTransfers } from './slow-transfers.js';
 export class Headers {
   /** Name, value, name, value … */
   readonly flat: readonly string[];
+  /** All of them as one, for servers that copy a value as it is: the first name, and all that comes after it. */
+  readonly name: string;
+  readonly value: string;
 
   constructor(readonly pairs: readonly (readonly [name: string, value: string])[]) {
     this.flat = pairs.flat();
+    const lines = pairs.map(([name, value]) => `${clean(name)}: ${clean(value)}`).join('\r\n');
+    const colon = lines.indexOf(': ');
+    this.name = lines.slice(0, Math.max(0, colon));
+    this.value = lines.slice(colon + 2);
   }
 
   with(more: Readonly<Record<string, string>>): Headers {
@@ -19,6 +26,8 @@ export class Headers {
     return new Headers([...this.pairs.filter(([name]) => !replaced.has(name.toLowerCase())), ...Object.entries(more)]);
   }
 }
+
+const clean = (text: string): string => text.replace(/[\r\n\0]/g, ' ');
 
 export type BodyPart = string | Uint8Array;
 
@@ -31,6 +40,8 @@ export interface HttpExchange {
   readonly query: string;
   /** The client has gone: a response would reach nobody and is dropped. */
   readonly aborted: boolean;
+  /** `respond` was called. */
+  readonly answered: boolean;
   /** Goes out as `X-Request-Id`; '' = no such header. */
   requestId: string;
   /** The request announces a body (possibly an empty one). */

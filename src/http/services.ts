@@ -79,6 +79,8 @@ export interface FrontendServices {
    * what others did as far as the log has come here.
    */
   newestMessage(caller: Caller): number | Promise<number>;
+  /** The replica as it is now; undefined: none is open. */
+  directoryNow(realm: RealmId): DirectoryView | undefined;
   /** Undefined: there is no such organization. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Bring the replica of the realm up to the end of its log. */

@@ -36,6 +36,7 @@ export class HttpCall implements HttpExchange {
   readonly hasBody: boolean;
   aborted = false;
   requestId = '';
+  answered = false;
   #over = false;
   #onAborted: (() => void) | undefined;
   readonly #body: string;
@@ -44,7 +45,7 @@ export class HttpCall implements HttpExchange {
     private readonly request: HttpRequest,
     readonly front: SimProcess,
     private readonly scheduler: Scheduler,
-    private readonly answered: (answer: HttpAnswer) => void,
+    private readonly tell: (answer: HttpAnswer) => void,
   ) {
     const form = formOf(request.params);
     this.method = request.method;
@@ -72,9 +73,7 @@ export class HttpCall implements HttpExchange {
   reset(): void {
     if (this.#over) return;
     this.#over = true;
-    this.scheduler.add(`${this.request.label} reset`, undefined, () =>
-      this.answered({ status: 'lost', body: undefined }),
-    );
+    this.scheduler.add(`${this.request.label} reset`, undefined, () => this.tell({ status: 'lost', body: undefined }));
   }
 
   headerLines(name: string): string {
@@ -102,13 +101,14 @@ export class HttpCall implements HttpExchange {
 
   respond(status: number, _headers: unknown, parts: readonly (string | Uint8Array)[]): void {
     if (this.#over || this.aborted) return;
+    this.answered = true;
     const bytes = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
     this.scheduler.add(`${this.request.label} = ${status}`, undefined, () => {
       if (this.#over) return;
       this.#over = true;
       const body = bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
       if (status >= 400) this.scheduler.note(`${this.request.label}: ${this.scheduler.short(String(body?.msg))}`);
-      this.answered({ status, body });
+      this.tell({ status, body });
     });
   }
 }

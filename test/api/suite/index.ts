@@ -65,6 +65,7 @@ import { choices } from './people/choices.js';
 import { deactivating } from './people/deactivating.js';
 import { lookingUp } from './people/looking-up.js';
 import { newcomers } from './people/newcomers.js';
+import { newestMessage } from './people/newest-message.js';
 import { ownAccount } from './people/own-account.js';
 import { ownKeys } from './people/own-keys.js';
 import { people } from './people/people.js';
@@ -146,6 +147,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   audiences,
   drafts,
   settings,
+  'newest message': newestMessage,
   'own account': ownAccount,
   'own keys': ownKeys,
   'defaults of settings': settingsDefaults,

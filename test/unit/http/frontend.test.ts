@@ -15,6 +15,7 @@ class FakeExchange implements HttpExchange {
   /** Somebody looked at the body. */
   read = false;
   answers = 0;
+  answered = false;
   status = 0;
   headers: Record<string, string> = {};
   text = '';
@@ -61,6 +62,7 @@ class FakeExchange implements HttpExchange {
   }
   respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
     this.answers++;
+    this.answered = true;
     this.status = status;
     this.headers = Object.fromEntries(headers.pairs);
     this.text = parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');

@@ -53,6 +53,9 @@ export class FakeServices implements FrontendServices {
     return this.slow ? Promise.resolve(this.caller) : this.caller;
   }
 
+  /** Tests change the caller under the frontend's feet. */
+  directoryNow(): undefined {}
+
   newestMessage(): number {
     return 1;
   }

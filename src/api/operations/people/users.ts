@@ -1,12 +1,16 @@
 /** Accounts: list, create, own account, login (users.md). */
-import { realmKey, userId, userKey } from '../../../core/index.js';
+import { madeOnce, realmKey, userId, userKey } from '../../../core/index.js';
 import type { DirectoryUser } from '../../../directory/index.js';
 import { encodedUsers, isEmail, isSystemBot, presentUser } from '../../../people/index.js';
 import { strangerOf } from '../../../secrets/index.js';
+import { type Encoded, ReadyFields } from '../../encode-fields.js';
 import { apiError } from '../../errors.js';
 import { type Answer, type Call, operation } from '../../operation.js';
 import { flag, pathId, pathText, text } from '../../parameters.js';
 import { ownUser } from './own-user.js';
+
+/** The list is the same object until somebody in it changes: one body for all who ask. */
+const allUsers = madeOnce((members: Encoded) => new ReadyFields({ members }));
 
 export const getUsers = operation({
   id: 'get-users',
@@ -21,7 +25,7 @@ export const getUsers = operation({
   run({ params, directory, caller }) {
     const { client_gravatar, include_custom_profile_fields } = params;
     const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
-    return { fields: { members: encodedUsers(directory, directory.user(caller)!, options) } };
+    return { ready: allUsers(encodedUsers(directory, directory.user(caller)!, options)) };
   },
 });
 

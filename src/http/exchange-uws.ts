@@ -1,0 +1,223 @@
+/** One request and its response on uWebSockets.js; server-uws.ts has the rules of the module. */
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { byteLength, Outgoing } from './outgoing.js';
+import { Received } from './received.js';
+import { announcesBody, type BodyPart, EMPTY_BODY, type Headers, type HttpExchange } from './server.js';
+import type { SlowTransfers, Transfer } from './slow-transfers.js';
+import { statusLine } from './status.js';
+import { SMALL, whole } from './whole-body.js';
+
+/** The server, as its exchanges see it. */
+export interface ExchangeOwner {
+  readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
+  readonly answers: SlowTransfers;
+  readonly bodies: SlowTransfers;
+  /** Every response ends its connection. */
+  readonly closing: boolean;
+  /** One is out of our hands. */
+  ended(): void;
+}
+
+/** Name in the npm build, and the official one. */
+interface Lines {
+  readonly forEachHeader?: (each: (name: string, value: string) => void) => void;
+  readonly forEach: (each: (name: string, value: string) => void) => void;
+}
+
+export class UwsExchange implements HttpExchange {
+  readonly path: string;
+  readonly query: string;
+  readonly hasBody: boolean;
+  requestId = '';
+  aborted = false;
+  answered = false;
+  #server: ExchangeOwner;
+  #res: HttpResponse;
+  /** Undefined once the handler has returned. */
+  #req: HttpRequest | undefined;
+  /** Answered, and the client has not taken all of it. */
+  #sending = false;
+  #received: Received | undefined;
+  #abortListener: (() => void) | undefined;
+
+  constructor(
+    server: ExchangeOwner,
+    res: HttpResponse,
+    req: HttpRequest,
+    readonly method: string,
+  ) {
+    this.#server = server;
+    this.#res = res;
+    this.#req = req;
+    this.path = req.getUrl();
+    this.query = req.getQuery() ?? '';
+    this.hasBody = announcesBody(method, (name) => req.getHeader(name));
+  }
+
+  header(name: string): string {
+    if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
+    return this.#req.getHeader(name);
+  }
+
+  headerLines(name: string): string {
+    if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
+    // getHeader gives the first line only.
+    const found: string[] = [];
+    const req = this.#req as HttpRequest & Lines;
+    (req.forEachHeader ?? req.forEach).call(req, (key: string, value: string) => {
+      if (key === name) found.push(value);
+    });
+    return found.join(', ');
+  }
+
+  remoteAddress(): string {
+    return this.aborted || this.answered ? '' : Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1');
+  }
+
+  readBody(done: (body: Uint8Array | undefined) => void, limit = this.#server.options.maxBodyBytes): void {
+    if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
+      done(this.hasBody ? undefined : EMPTY_BODY);
+      return;
+    }
+    const received = new Received(limit, this.#server.bodies, () => this.#res.close());
+    this.#received = received;
+    let finished = false;
+    this.#res.onData((chunk, isLast) => {
+      if (finished || this.aborted || this.answered) return;
+      const bytes = new Uint8Array(chunk);
+      // The bytes are gone when this callback returns.
+      const fits = received.add(isLast ? bytes : Buffer.from(bytes));
+      if (fits && !isLast) {
+        received.wait();
+        return;
+      }
+      finished = true;
+      this.#guarded(done, fits ? received.take() : undefined);
+    });
+  }
+
+  #guarded(done: (body: Uint8Array | undefined) => void, body: Uint8Array | undefined): void {
+    try {
+      done(body);
+    } catch (error) {
+      this.#server.options.onError(error);
+      this.fail();
+    }
+  }
+
+  onAborted(listener: () => void): void {
+    if (this.aborted) listener();
+    else this.#abortListener = listener;
+  }
+
+  /** The handler has returned: from here on everything is asynchronous. */
+  leave(): void {
+    this.#req = undefined;
+    if (this.answered) return;
+    this.#res.onAborted(() => {
+      if (this.answered || this.aborted) return;
+      this.aborted = true;
+      this.#received?.drop();
+      const listener = this.#abortListener;
+      this.#abortListener = undefined;
+      this.#server.ended();
+      listener?.();
+    });
+  }
+
+  fail(): void {
+    if (this.answered || this.aborted) return;
+    this.#answering();
+    this.#res.writeStatus(statusLine(500)).end();
+    this.#server.ended();
+  }
+
+  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
+    if (this.aborted || this.answered) return;
+    this.#answering();
+    if (this.#req) this.#write(status, headers, parts, more);
+    else this.#res.cork(() => this.#write(status, headers, parts, more));
+    if (!this.#sending) this.#server.ended();
+  }
+
+  #answering(): void {
+    this.answered = true;
+    this.#abortListener = undefined;
+    this.#received?.drop();
+  }
+
+  #write(status: number, headers: Headers, parts: readonly BodyPart[], more: string): void {
+    const res = this.#res;
+    if (status !== 200) res.writeStatus(statusLine(status));
+    // One native call for all: each costs more than the longer text.
+    const id = this.requestId === '' ? '' : `\r\nX-Request-Id: ${this.requestId}`;
+    if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
+    else if (id !== '') res.writeHeader('X-Request-Id', this.requestId);
+    const closing = this.#server.closing;
+    if (this.method === 'HEAD' && status !== 204) {
+      // The build for Node 20 does not count this as an answer: it wants an abort handler and takes no further request.
+      if (this.#req) res.onAborted(() => {});
+      res.endWithoutBody(byteLength(parts), true);
+    } else if (closing) {
+      // The connection's last: nothing can pile up behind it.
+      res.end(parts.length === 1 ? parts[0]! : whole(parts), true);
+    } else this.#send(parts);
+  }
+
+  /** Only what the connection takes: a client that does not read would have the rest pile up where nobody sees it. */
+  #send(parts: readonly BodyPart[]): void {
+    const [only] = parts;
+    if (parts.length === 1 && typeof only !== 'string') {
+      if (only!.byteLength === 0) this.#res.end();
+      else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendLater(new Outgoing(parts));
+      return;
+    }
+    const length = byteLength(parts);
+    if (length === 0) this.#res.end();
+    else if (length <= SMALL) {
+      const body = parts.length === 1 ? only! : whole(parts);
+      if (this.#res.tryEnd(body, length)[1]) return;
+      // A copy: the next answer needs the scratch.
+      this.#sendLater(new Outgoing([typeof body === 'string' ? body : Buffer.from(body)]));
+    } else {
+      const body = new Outgoing(parts);
+      if (!this.#sendMore(body)) this.#sendLater(body);
+    }
+  }
+
+  /** True: all of it is out of our hands. */
+  #sendMore(body: Outgoing): boolean {
+    for (;;) {
+      const [ok, done] = this.#res.tryEnd(body.piece(), body.length);
+      if (done) return true;
+      body.sentUpTo(this.#res.getWriteOffset());
+      if (!ok) return false;
+    }
+  }
+
+  #sendLater(body: Outgoing): void {
+    const res = this.#res;
+    const { answers } = this.#server;
+    const answer: Transfer = {
+      bytes: body.length,
+      get held() {
+        return body.left;
+      },
+      cut: () => res.close(),
+    };
+    const over = (): void => {
+      answers.over(answer);
+      this.#server.ended();
+    };
+    this.#sending = true;
+    body.sentUpTo(res.getWriteOffset());
+    res.onAborted(over);
+    res.onWritable(() => {
+      const done = this.#sendMore(body);
+      if (done) over();
+      else answers.waits(answer);
+      return done;
+    });
+    answers.waits(answer);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * `max_message_id` of GET /users/me, which frontends follow by the log, against that of POST /register, which looks for it in the
+ * Store each time (users.md § GET /users/me).
+ */
+import type { Test } from 'tap';
+import { until } from '../../../support/until.js';
+import { addPerson, makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../harness.js';
+import type { Facts } from '../facts.js';
+
+const shownTo = async (by: Person): Promise<number> =>
+  (await by.api.ok<{ max_message_id: number }>('GET /users/me')).max_message_id;
+
+const storedFor = async (by: Person): Promise<number> =>
+  (await by.api.ok<{ max_message_id: number }>('POST /register', { fetch_event_types: ['message'], event_types: [] }))
+    .max_message_id;
+
+export const newestMessage: Facts = async (t, server) => {
+  const org = await makeOrganization(server, ['admin', 'member', 'other', 'guest']);
+  const { owner, admin, member, other, guest } = org;
+  const people = [owner, admin, member, other, guest];
+  await subscribe(owner, 'here', { principals: people });
+  await subscribe(owner, 'there', { principals: [owner, admin, member] });
+  await subscribe(owner, 'closed', {
+    invite_only: true,
+    history_public_to_subscribers: false,
+    principals: [owner, member],
+  });
+  const [here, there, closed] = await Promise.all(['here', 'there', 'closed'].map((name) => streamIdOf(owner, name)));
+
+  /** Those who did nothing are shown it when the log has come to the frontend. */
+  async function agree(t: Test, what: string): Promise<void> {
+    for (const one of people) {
+      await until(`${what}: ${one.role}`, async () => (await shownTo(one)) === (await storedFor(one)));
+    }
+    t.pass(what);
+  }
+  const remove = (by: Person, message_id: number) => by.api.ok('DELETE /messages/{message_id}', { message_id });
+  const move = (by: Person, message_id: number, stream_id: number) =>
+    by.api.ok('PATCH /messages/{message_id}', {
+      message_id,
+      stream_id,
+      propagate_mode: 'change_all',
+      send_notification_to_old_thread: false,
+      send_notification_to_new_thread: false,
+    });
+  await agree(t, 'at the beginning');
+
+  await t.test('what somebody has done himself he is shown at once', async (t) => {
+    for (let i = 0; i < 20; i++) {
+      const id = i % 2 === 0 ? await say(owner, 'here', 'mine') : await tell(owner, [other]);
+      t.equal(await shownTo(owner), id);
+      if (i % 3 !== 0) continue;
+      await remove(owner, id);
+      const now = await shownTo(owner);
+      t.not(now, id, 'deleted again');
+      t.equal(now, await storedFor(owner));
+    }
+    const id = await say(owner, 'there', 'moved', 'x');
+    t.equal(await shownTo(owner), id);
+    await move(owner, id, here!);
+    t.equal(await shownTo(owner), id);
+    await agree(t, 'and the others');
+  });
+
+  await t.test('what is said where he is not does not count, though he said it', async (t) => {
+    const id = await say(other, 'there', 'from outside');
+    t.not(await shownTo(other), id);
+    t.equal(await shownTo(other), await storedFor(other));
+    await agree(t, 'those who are there have it');
+  });
+
+  await t.test('what others say, delete and move', async (t) => {
+    const [a, b] = [await say(member, 'here', 'theirs'), await say(member, 'there', 'theirs')];
+    await agree(t, 'said');
+    await remove(owner, b);
+    await agree(t, 'the newest of some is deleted');
+    await remove(owner, a);
+    await agree(t, 'the newest of all is deleted');
+    const c = await say(member, 'there', 'goes');
+    await agree(t, 'said where some are not');
+    await move(owner, c, here!);
+    await agree(t, 'moved to where all are');
+    await move(owner, c, closed!);
+    await agree(t, 'and to where few are');
+    await tell(admin, [guest, member]);
+    await agree(t, 'a direct message');
+    await say(owner, 'there', 'a topic');
+    await say(owner, 'there', 'a topic');
+    await agree(t, 'said before the topic goes');
+    await owner.api.ok('POST /streams/{stream_id}/delete_topic', { stream_id: there!, topic_name: 'a topic' });
+    t.equal(await shownTo(owner), await storedFor(owner));
+    await agree(t, 'a topic is deleted');
+  });
+
+  await t.test('who leaves keeps what came, and who comes gets what comes', async (t) => {
+    await say(owner, 'closed', 'secret');
+    await agree(t, 'said where history is protected');
+    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['closed'] });
+    await agree(t, 'left');
+    await say(owner, 'closed', 'secret');
+    await agree(t, 'he hears no more');
+    await subscribe(owner, 'closed', { principals: [member, guest] });
+    await agree(t, 'he is back, and another has come');
+    await say(owner, 'closed', 'secret');
+    await agree(t, 'and they hear again');
+    await subscribe(other, 'there');
+    await agree(t, 'came himself');
+    t.equal(await shownTo(other), await storedFor(other));
+    await say(other, 'there', 'hello');
+    await agree(t, 'and speaks');
+  });
+
+  await t.test('a new account has what was said before it as everybody else', async (t) => {
+    const late = await addPerson(org, 'late');
+    await until('the newcomer', async () => (await shownTo(late)) === (await storedFor(late)));
+    await tell(owner, [late]);
+    await until('a message', async () => (await shownTo(late)) === (await storedFor(late)));
+    t.equal(await shownTo(late), await storedFor(late));
+  });
+
+  await t.test('many who ask while much happens are never shown less than they were told', async (t) => {
+    const speakers = [owner, admin, member, other];
+    await Promise.all(
+      speakers.map(async (one) => {
+        for (let i = 0; i < 15; i++) {
+          const id = await say(one, 'here', `crowd ${one.role}`);
+          const shown = await shownTo(one);
+          t.ok(shown >= id, `${shown} after ${id}`);
+        }
+      }),
+    );
+    await agree(t, 'in the end');
+  });
+};

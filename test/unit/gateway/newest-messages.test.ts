@@ -1,0 +1,178 @@
+import t from 'tap';
+import { type ActorKey, userId } from '../../../src/core/index.js';
+import { NewestMessages } from '../../../src/gateway/newest-messages.js';
+import type { NewestKnown } from '../../../src/messages/index.js';
+import type { LogItem } from '../../../src/runtime/log-entry.js';
+
+const ME = userId(8);
+const STREAM = 3;
+const OTHER = 4;
+const ACTOR = 'stream/1/3' as ActorKey;
+
+const said = (id: number, stream = STREAM): LogItem =>
+  ({ t: 'message', to: { stream, mv: 1 }, message: { common: { id, stream_id: stream } }, flags: {} }) as LogItem;
+const told = (id: number, users: readonly number[]): LogItem =>
+  ({ t: 'message', to: { users }, message: { common: { id } }, flags: {} }) as unknown as LogItem;
+const event = (of: object): LogItem => ({ t: 'event', to: {}, event: of }) as unknown as LogItem;
+const deleted = (message_id: number, stream_id?: number) => event({ type: 'delete_message', message_id, stream_id });
+const moved = (message_ids: readonly number[], stream_id: number, new_stream_id: number) =>
+  event({ type: 'update_message', message_ids, stream_id, new_stream_id });
+const members = (over: object): LogItem =>
+  ({ t: 'members', stream: STREAM, mv: 2, last: 0, join: [], leave: [], ...over }) as LogItem;
+
+function world() {
+  const room = { used: 0 };
+  const newest = new NewestMessages(room);
+  let version = 0;
+  let asked = 0;
+  const log = (...items: LogItem[]): void => {
+    const group = { v: ++version, p: 0, items };
+    newest.entry(version, { actor: ACTOR, groups: [group] }, [group]);
+  };
+  /** What the Store holds. */
+  const stored: { id: number; streams: (number | null)[] } = { id: 10, streams: [STREAM, 0] };
+  const ask = (): Promise<NewestKnown> => {
+    asked++;
+    return Promise.resolve({ ...stored });
+  };
+  const load = () => newest.load(ME, ask);
+  return { newest, room, log, stored, load, asked: () => asked };
+}
+
+t.test('asked for once, then followed', async (t) => {
+  const { newest, log, load } = world();
+  t.equal(newest.of(ME), undefined);
+  t.equal(await load(), 10);
+  t.equal(newest.of(ME), 10);
+  log(said(11));
+  t.equal(newest.of(ME), 11);
+  log(said(12, OTHER));
+  t.equal(newest.of(ME), 11, 'a stream that he is not in');
+  log(told(13, [8, 9]), told(14, [9, 10]));
+  t.equal(newest.of(ME), 13, 'his direct messages, not those of others');
+});
+
+t.test('who joins gets what comes, and who leaves keeps what came', async (t) => {
+  const { newest, log, load, stored } = world();
+  stored.streams = [];
+  await load();
+  log(said(11));
+  log(members({ join: [8], last: 11 }));
+  t.equal(newest.of(ME), 10, 'what was there before is not his');
+  log(said(12));
+  log(members({ leave: [8], last: 12, mv: 3 }), said(13));
+  t.equal(newest.of(ME), 12);
+  log(members({ join: [8], last: 13, mv: 4, silent: [8] }), said(14));
+  t.equal(newest.of(ME), 12, 'a bot that is called instead has no copies');
+  log(members({ join: [8], last: 14, after: 12, mv: 5 }));
+  t.equal(newest.of(ME), undefined, 'with copies of what came before: how far they go is asked');
+});
+
+t.test('what was newest and is deleted or moved makes it unknown', async (t) => {
+  for (const gone of [deleted(11, STREAM), moved([5, 11], STREAM, OTHER)]) {
+    const { newest, log, load, stored, room } = world();
+    await load();
+    log(said(11), gone);
+    t.equal(newest.of(ME), undefined);
+    t.equal(room.used, 0, 'and nothing of it is kept');
+    stored.id = 9;
+    t.equal(await load(), 9);
+    t.equal(newest.of(ME), 9);
+  }
+  const { newest, log, load } = world();
+  await load();
+  log(said(11), deleted(10, STREAM));
+  t.equal(newest.of(ME), 11, 'an older one does not matter');
+  log(told(12, [8]));
+  t.equal(newest.of(ME), 12);
+  log(deleted(12));
+  t.equal(newest.of(ME), undefined, 'nor does it matter where it was');
+});
+
+t.test('what was newest before he looked, and what a move brings to his stream, is asked for', async (t) => {
+  const { newest, log, load } = world();
+  await load();
+  log(said(11), said(12), deleted(12, STREAM));
+  t.equal(newest.of(ME), undefined, 'whether 11 is still there is not known here');
+  await load();
+  log(moved([7], OTHER, STREAM));
+  t.equal(newest.of(ME), undefined);
+});
+
+t.test('while messages are carried between streams, nothing is kept', async (t) => {
+  const { newest, log, load, asked } = world();
+  await load();
+  log(moved([7], OTHER, STREAM), { t: 'carrying', from: OTHER, to: STREAM, done: false });
+  t.equal(newest.of(ME), undefined);
+  await load();
+  t.equal(newest.of(ME), undefined);
+  log({ t: 'carrying', from: OTHER, to: STREAM, done: true });
+  await load();
+  t.equal(newest.of(ME), 10);
+  log({ t: 'carrying', from: OTHER, to: STREAM, done: true });
+  t.equal(newest.of(ME), undefined, 'the end of one that began before anybody looked');
+  await load();
+  t.equal(newest.of(ME), 10);
+  t.equal(asked(), 4);
+});
+
+t.test('what he was told of counts from then on, though the log does not show it yet', async (t) => {
+  const { newest, log, load, stored } = world();
+  await load();
+  newest.await(ME, ACTOR, 2);
+  t.equal(newest.of(ME), undefined, 'he sent 11 and deleted it again');
+  t.equal(await load(), 10);
+  log(said(11));
+  t.equal(newest.of(ME), undefined, 'the log still says that it is there');
+  log(deleted(11, STREAM));
+  t.equal(await load(), 10);
+  t.equal(newest.of(ME), 10);
+  newest.await(ME, ACTOR, 3);
+  newest.await(userId(9), ACTOR, 4);
+  stored.id = 20;
+  log(said(20));
+  t.equal(newest.of(ME), 20, 'others may still wait');
+});
+
+t.test('the log goes on while the question is under way', async (t) => {
+  const { newest, log, stored } = world();
+  const slowly = async (meanwhile: () => void): Promise<number> => {
+    let answer: (known: NewestKnown) => void = () => {};
+    const loading = newest.load(
+      ME,
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const before = { ...stored };
+    meanwhile();
+    answer(before);
+    return loading;
+  };
+  t.equal(await slowly(() => log(said(11), told(12, [8]))), 12);
+  t.equal(newest.of(ME), 12);
+  newest.forget();
+  t.equal(await slowly(() => log(deleted(10, STREAM))), 10, 'it was there when he asked');
+  t.equal(newest.of(ME), undefined, 'but is not kept');
+  await slowly(() => log(members({ leave: [8] })));
+  t.equal(newest.of(ME), undefined, 'whether the answer has seen him leave is not known');
+  await slowly(() => newest.await(ME, ACTOR, 99));
+  t.equal(newest.of(ME), undefined);
+  newest.gap();
+  await slowly(() => newest.gap());
+  t.equal(newest.of(ME), undefined, 'something was lost');
+  await slowly(() => {});
+  t.equal(newest.of(ME), 10);
+});
+
+t.test('a question that fails leaves nothing behind', async (t) => {
+  const { newest, room, load } = world();
+  await t.rejects(newest.load(ME, () => Promise.reject(new Error('away'))));
+  t.equal(newest.of(ME), undefined);
+  t.equal(room.used, 0);
+  await load();
+  t.ok(room.used > 0);
+  newest.forget();
+  t.equal(room.used, 0);
+});
