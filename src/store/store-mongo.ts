@@ -69,7 +69,7 @@ export class MongoStore implements Store {
     this.#messages = this.#db.collection('messages');
     this.#epochs = this.#db.collection('partitions');
     this.#records = new MongoRecords(this.#db, this.#clock);
-    this.#commits = new MongoCommits(this.#db);
+    this.#commits = new MongoCommits(this.#db, this.#clock);
   }
 
   /**
