@@ -28,12 +28,14 @@ import {
   readChunk,
   readHead,
   replyInbox,
+  SERVED,
   writeHead,
 } from './bus-nats-frame.js';
 import { NatsLink } from './bus-nats-link.js';
 import { Requester } from './bus-nats-requester.js';
 import { Responder } from './bus-nats-responder.js';
 import { type ControlType, newStats, type Shared } from './bus-nats-wire.js';
+import { ServedHints } from './served-hints.js';
 
 const TICK = 250;
 const TICKS_PER_BEAT = 4;
@@ -51,6 +53,7 @@ export class NatsBus implements Bus {
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
   readonly #reconnect: (() => void)[] = [];
+  readonly #hints = new ServedHints();
   readonly #transfers: Transfers;
   readonly #serving = new Set<Subscription>();
   /** What we serve ourselves. */
@@ -101,6 +104,8 @@ export class NatsBus implements Bus {
     );
     this.#serving.add(subscription);
     const own = await this.#own.serve(subject, handler);
+    this.#hints.begun(subject);
+    this.#schedule();
     if (this.#link.up) await this.#link.flush().catch(() => {});
     return {
       close: async () => {
@@ -113,6 +118,10 @@ export class NatsBus implements Bus {
   request(subject: string, value: Json, deadlineMs: number): PendingReply {
     if (this.connected && this.#hub.find(subject)) return this.#own.request(subject, value, deadlineMs);
     return this.#requester.request(subject, value, deadlineMs);
+  }
+
+  onServed(fn: (subject: string) => void): void {
+    this.#hints.listen(fn);
   }
 
   onReconnect(fn: () => void): void {
@@ -166,6 +175,7 @@ export class NatsBus implements Bus {
     this.#requester = new Requester(shared);
     this.#responder = new Responder(shared);
     link.subscribe(controlInbox(this.id), (m) => this.#read(m, () => this.#controlled(m.data)));
+    link.subscribe(SERVED, (m) => this.#read(m, () => this.#controlled(m.data)));
     link.subscribe(nobodyInbox(this.id, '*'), (message) => this.#nobody(message));
     link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
     await link.flush();
@@ -236,6 +246,7 @@ export class NatsBus implements Bus {
     const [from, type, ...rest] = readHead(data) as [string, ControlType, ...unknown[]];
     if (type === 'alive') this.#responder.heard(from);
     else if (type === 'cancel') this.#responder.cancel(from, rest[0] as number[]);
+    else if (type === 'served') this.#hints.told(rest[0] as string[]);
     else this.#transfers.credit(from, rest[0] as number, rest[1] as number);
   }
 
@@ -273,8 +284,17 @@ export class NatsBus implements Bus {
       this.#scheduled = false;
       if (this.#closed) return;
       this.#responder.flush();
-      if (this.#link.up) this.#requester.flush();
+      if (!this.#link.up) return;
+      this.#requester.flush();
+      this.#tellServed();
     });
+  }
+
+  #tellServed(): void {
+    const begun = this.#hints.take();
+    if (begun.length > 0) {
+      this.#publish(SERVED, writeHead(KIND_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
+    }
   }
 
   #arm(): void {

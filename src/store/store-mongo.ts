@@ -1,14 +1,6 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import type { Clock, TimerHandle } from '../clock/index.js';
-import {
-  type ActorKey,
-  type Epoch,
-  epoch,
-  type Json,
-  type Partition,
-  partitionOf,
-  type RealmId,
-} from '../core/index.js';
+import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '../core/index.js';
 import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
 import { StoreUnavailable } from './store.js';
 import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
@@ -25,10 +17,10 @@ import {
   type RootDocument,
   toMessage,
   toPart,
-  value,
 } from './store-mongo-documents.js';
 import { createIndexes } from './store-mongo-indexes.js';
 import { MongoRecords } from './store-mongo-records.js';
+import { MongoRoots } from './store-mongo-roots.js';
 import { scan } from './store-mongo-scan.js';
 import { UnderWay } from './under-way.js';
 
@@ -49,6 +41,7 @@ export class MongoStore implements Store {
   #db!: Db;
   #records!: MongoRecords;
   #commits!: MongoCommits;
+  #loader!: MongoRoots;
   readonly #clock: Clock;
   readonly #underWay: UnderWay;
   #closed = false;
@@ -70,6 +63,7 @@ export class MongoStore implements Store {
     this.#epochs = this.#db.collection('partitions');
     this.#records = new MongoRecords(this.#db, this.#clock);
     this.#commits = new MongoCommits(this.#db, this.#clock);
+    this.#loader = new MongoRoots(this.#roots, (key) => this.#finishRemoval(key));
   }
 
   /**
@@ -103,24 +97,7 @@ export class MongoStore implements Store {
   }
 
   load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
-    return this.#run(async () => {
-      for (;;) {
-        const filter = { _id: key, epoch: { $lte: at } };
-        const root = await this.#roots.findOneAndUpdate(filter, { $set: { epoch: at } }, { returnDocument: 'after' });
-        if (root?.version === REMOVING) {
-          await this.#finishRemoval(key);
-          return null;
-        }
-        if (root) {
-          const { version, due } = root;
-          return { key, epoch: at, version, state: value(root.state), outbox: value(root.outbox) as Json[], due };
-        }
-        const other = await this.#roots.findOne({ _id: key }, { projection: { epoch: 1 } });
-        if (!other) return null;
-        // Else it was created between the two looks.
-        if (other.epoch > at) return 'fenced';
-      }
-    });
+    return this.#run(() => this.#loader.load(key, at));
   }
 
   commit(write: RootWrite): Promise<'ok' | 'conflict'> {
@@ -171,7 +148,7 @@ export class MongoStore implements Store {
   parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
     return this.#run(async () => {
       const documents = await this.#parts
-        .find({ _id: range(partId(key, prefix)) })
+        .find({ _id: range(partId(key, prefix)), gone: { $exists: false } })
         .batchSize(IDS_AT_ONCE)
         .toArray();
       const found = documents.flatMap((d) => toPart(key, d) ?? []);

@@ -113,6 +113,30 @@ function rootFacts(fact: Fact, store: Store): void {
     t.equal(await store.commit(write(key, 7, 1)), 'ok');
   });
 
+  fact('many are loaded at once, each at its own epoch', async (t) => {
+    const keys = Array.from({ length: 300 }, freshKey);
+    const [missing, fenced, removed, twice] = keys as [ActorKey, ActorKey, ActorKey, ActorKey];
+    await Promise.all(
+      keys.slice(1).map((key, i) => store.commit(write(key, key === fenced ? 9 : 1, 0, { state: { i } }))),
+    );
+    await store.remove(removed, epoch(1), 1);
+    const [found, again] = await Promise.all([
+      Promise.all(keys.map((key, i) => store.load(key, epoch(2 + (i % 3))))),
+      store.load(twice, epoch(2)),
+    ]);
+    for (const [i, key] of keys.entries()) {
+      if (key === missing || key === removed) t.equal(found[i], null);
+      else if (key === fenced) t.equal(found[i], 'fenced');
+      else t.match(found[i], { key, epoch: 2 + (i % 3), version: 1, state: { i: i - 1 }, outbox: [], due: null });
+      if (key === missing || key === removed || key === fenced) continue;
+      t.equal(await store.commit(write(key, 1, 1)), 'conflict', 'the older owner is fenced');
+      t.equal(await store.commit(write(key, 2 + (i % 3), 1)), 'ok');
+    }
+    t.match(again, { key: twice, version: 1 });
+    t.equal(await store.commit(write(fenced, 9, 1)), 'ok');
+    t.equal(await store.commit(write(missing, 1, 0)), 'ok', 'nothing was created');
+  });
+
   fact('a commit that expects no root creates it once', async (t) => {
     const key = freshKey();
     const results = await Promise.all([store.commit(write(key, 1, 0)), store.commit(write(key, 1, 0))]);
