@@ -3,7 +3,9 @@
  * three times as much, and what commits together goes on together: its records, log entries and replies share bulks, writes and frames.
  */
 import type { Binary, Db } from 'mongodb';
+import type { Clock } from '../clock/index.js';
 import type { ActorKey } from '../core/index.js';
+import { Bulks } from './store-mongo-bulks.js';
 import { translate } from './store-mongo-client.js';
 import { updateMany } from './store-mongo-command.js';
 import { bytes, type RootDocument } from './store-mongo-documents.js';
@@ -23,64 +25,32 @@ type Result = 'ok' | 'conflict';
 
 interface Waiting {
   readonly commit: Commit;
+  readonly bytes: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-const MAX_COMMITS = 500;
-const MAX_BYTES = 8 * 1024 * 1024;
 const DOCUMENT_BYTES = 400;
-/** Commands under way. More would be smaller, and the server is no faster for them. */
-const MAX_IN_FLIGHT = 2;
 
-/** Collects the commits of a tick, and those that come while enough is in flight. An actor has one at a time here. */
+/** An actor has one commit at a time here. */
 export class MongoCommits {
-  #waiting: Waiting[] = [];
-  #scheduled = false;
-  #inFlight = 0;
+  readonly #bulks: Bulks<Waiting>;
 
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    clock: Clock,
+  ) {
+    this.#bulks = new Bulks(clock, (bulk) => this.#send(bulk));
+  }
 
   put(commit: Commit): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ commit, resolve, reject });
-      this.#schedule();
-    });
+    const bytes = DOCUMENT_BYTES + commit.root.state.length() + commit.root.outbox.length();
+    return new Promise((resolve, reject) => this.#bulks.put({ commit, bytes, resolve, reject }));
   }
 
-  #schedule(): void {
-    if (this.#scheduled || this.#inFlight >= MAX_IN_FLIGHT || this.#waiting.length === 0) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      while (this.#inFlight < MAX_IN_FLIGHT && this.#waiting.length > 0) void this.#send(this.#take());
-    });
-  }
-
-  #take(): Waiting[] {
-    let count = 0;
-    let bytes = 0;
-    for (const { commit } of this.#waiting) {
-      bytes += DOCUMENT_BYTES + commit.root.state.length() + commit.root.outbox.length();
-      if (count === MAX_COMMITS || (count > 0 && bytes > MAX_BYTES)) break;
-      count++;
-    }
+  #send(bulk: readonly Waiting[]): Promise<void> {
     // Sorted, since bulks that lock the same rows in different orders can deadlock each other in PostgreSQL.
-    return this.#waiting.splice(0, count).sort((a, b) => (a.commit.key < b.commit.key ? -1 : 1));
-  }
-
-  async #send(taken: readonly Waiting[]): Promise<void> {
-    this.#inFlight++;
-    try {
-      await this.#write(taken);
-    } catch (error) {
-      const translated = translate(error);
-      // Those that have their result already are past that.
-      for (const { reject } of taken) reject(translated);
-    } finally {
-      this.#inFlight--;
-      this.#schedule();
-    }
+    return this.#write([...bulk].sort((a, b) => (a.commit.key < b.commit.key ? -1 : 1)));
   }
 
   async #write(taken: readonly Waiting[]): Promise<void> {

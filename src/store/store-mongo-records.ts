@@ -18,8 +18,8 @@ export class MongoRecords {
   readonly #newest = new Map<RealmId, number>();
 
   constructor(db: Db, clock: Clock) {
-    this.#parts = new MongoWriter(db, 'parts');
-    this.#messages = new MongoWriter(db, 'messages');
+    this.#parts = new MongoWriter(db, 'parts', clock);
+    this.#messages = new MongoWriter(db, 'messages', clock);
     this.#clock = clock;
   }
 

@@ -1,4 +1,6 @@
 import type { Db } from 'mongodb';
+import type { Clock } from '../clock/index.js';
+import { Bulks } from './store-mongo-bulks.js';
 import { translate } from './store-mongo-client.js';
 import { insertMany, type Refused, type UpdateOne, updateMany } from './store-mongo-command.js';
 
@@ -19,14 +21,11 @@ export interface Write<D extends Versioned> {
 
 interface Waiting<D extends Versioned> {
   readonly write: Write<D>;
+  readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-const MAX_OPERATIONS = 1_000;
-const MAX_BYTES = 8 * 1024 * 1024;
-/** More would only split what could share a round trip. */
-const MAX_IN_FLIGHT = 4;
 const ATTEMPTS = 3;
 const DUPLICATE_KEY = 11000;
 
@@ -35,69 +34,32 @@ interface Attempt<D extends Versioned> {
   readonly mode: 'insert' | 'upsert' | 'update';
 }
 
-/** Collects the writes of a tick over all callers, and of those who come while enough is in flight, into bulks. */
+/** Writes of all callers to one collection, in bulks. */
 export class MongoWriter<D extends Versioned> {
   readonly #db: Db;
   readonly #collection: string;
-  #waiting: Waiting<D>[] = [];
-  #scheduled = false;
-  #inFlight = 0;
+  readonly #bulks: Bulks<Waiting<D>>;
 
-  constructor(db: Db, collection: string) {
+  constructor(db: Db, collection: string, clock: Clock) {
     this.#db = db;
     this.#collection = collection;
+    this.#bulks = new Bulks(clock, (bulk) => this.#send(bulk));
   }
 
   put(write: Write<D>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ write, resolve, reject });
-      this.#schedule();
-    });
+    return new Promise((resolve, reject) => this.#bulks.put({ write, bytes: write.bytes, resolve, reject }));
   }
 
-  #schedule(): void {
-    if (this.#scheduled || this.#inFlight >= MAX_IN_FLIGHT || this.#waiting.length === 0) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      while (this.#inFlight < MAX_IN_FLIGHT && this.#waiting.length > 0) this.#send(this.#take());
-    });
-  }
-
-  #take(): Waiting<D>[] {
-    let count = 0;
-    let bytes = 0;
-    for (const { write } of this.#waiting) {
-      bytes += write.bytes;
-      if (count === MAX_OPERATIONS || (count > 0 && bytes > MAX_BYTES)) break;
-      count++;
-    }
-    return this.#waiting.splice(0, count);
-  }
-
-  #send(taken: Waiting<D>[]): void {
-    this.#inFlight++;
+  async #send(bulk: readonly Waiting<D>[]): Promise<void> {
     // The largest rev of a document speaks for the others. Sorted, since bulks that lock the same rows in different
     // orders can deadlock each other in PostgreSQL.
     const largest = new Map<string, Write<D>>();
-    for (const { write } of taken) {
+    for (const { write } of bulk) {
       const known = largest.get(write.document._id);
       if (!known || known.document.rev < write.document.rev) largest.set(write.document._id, write);
     }
-    const writes = [...largest.values()].sort((a, b) => (a.document._id < b.document._id ? -1 : 1));
-    this.#write(writes)
-      .then(
-        () => {
-          for (const { resolve } of taken) resolve();
-        },
-        (error) => {
-          for (const { reject } of taken) reject(error);
-        },
-      )
-      .finally(() => {
-        this.#inFlight--;
-        this.#schedule();
-      });
+    await this.#write([...largest.values()].sort((a, b) => (a.document._id < b.document._id ? -1 : 1)));
+    for (const { resolve } of bulk) resolve();
   }
 
   async #write(writes: readonly Write<D>[]): Promise<void> {

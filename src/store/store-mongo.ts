@@ -62,7 +62,7 @@ export class MongoStore implements Store {
     this.#messages = this.#db.collection('messages');
     this.#epochs = this.#db.collection('partitions');
     this.#records = new MongoRecords(this.#db, this.#clock);
-    this.#commits = new MongoCommits(this.#db);
+    this.#commits = new MongoCommits(this.#db, this.#clock);
     this.#loader = new MongoRoots(this.#roots, (key) => this.#finishRemoval(key));
   }
 
