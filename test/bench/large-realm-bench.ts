@@ -148,7 +148,7 @@ async function besideBare({ owner }: Organization): Promise<void> {
   };
   const options: BenchOptions = { ...readOptions([], {})!, runs: 5, ms: 2_000, warmMs: 300, heatMs: 1_000 };
   try {
-    const accounts = [{ email: owner.email, authorization: face.owner }];
+    const accounts = [{ id: 0, email: owner.email, authorization: face.owner }];
     say(table(await measureRate({ face, ceiling, load, options }, 'users', accounts, '', 16), false));
   } finally {
     await load.stop();

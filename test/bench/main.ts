@@ -3,14 +3,19 @@
  * `npm run bench -- --help` lists the options; docs/performance.md says what the figures mean. It asserts no times.
  */
 import { type Face, startFace } from './faces.js';
+import { measureHistory } from './history-bench.js';
+import { makeHistory as fillHistory } from './history-fill.js';
 import { type Bench, measureFanout, measureRate, RATE_CASES } from './measure.js';
 import { type BenchOptions, type FaceName, readOptions, USAGE } from './options.js';
 import { makeAccounts, makeHistory, makeQueues, makeStream } from './prepare.js';
 import { Ceiling, Load } from './processes.js';
+import { measureRegister } from './register-bench.js';
 import { type Figure, machine, notMeasured, table } from './report.js';
 
 const SUBSCRIBERS = 10;
 const HISTORY = 200;
+/** Who registers or fetches messages at once. */
+const READERS = 16;
 /** Held polls of one account, as of somebody with many devices: accounts are dear to make. */
 const QUEUES_EACH = 10;
 
@@ -67,12 +72,47 @@ async function measureFace(name: FaceName, ceiling: Ceiling, load: Load, options
   return figures;
 }
 
+/** Cases that are at home in an organization of their own, on a server of its own. */
+async function measureApart(name: FaceName, ceiling: Ceiling, load: Load, options: BenchOptions): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const measure = async (dataDir: string | undefined, work: (bench: Bench) => Promise<Figure[]>): Promise<void> => {
+    const face = await startFace(name, dataDir === undefined ? options : { ...options, dataDir });
+    if (!face) return void figures.push(notMeasured(name, 'not measured (no services)'));
+    faces.add(face);
+    try {
+      const measured = await work({ face, ceiling, load, options });
+      figures.push(...measured);
+      say(`\n${table(measured, false)}`);
+    } catch (error) {
+      say(String(error));
+      figures.push(notMeasured(name, `failed: ${String(error).split('\n', 1)[0]}`));
+      process.exitCode = 1;
+    } finally {
+      await face.stop();
+      faces.delete(face);
+    }
+  };
+  if (options.cases.includes('register')) await measure(undefined, (bench) => measureRegister(bench, READERS));
+  // Only the embedded face has a directory that can be filled beforehand.
+  if (options.cases.includes('history') && name === 'embedded') {
+    say(`history: ${options.messages} messages in ${options.history}`);
+    const history = await fillHistory(options.history, options.messages);
+    await measure(options.history, (bench) => measureHistory(bench, history, READERS));
+  }
+  return figures;
+}
+
 async function main(options: BenchOptions): Promise<void> {
   const ceiling = await Ceiling.start();
   const load = new Load();
   const figures: Figure[] = [];
   try {
-    for (const face of options.faces) figures.push(...(await measureFace(face, ceiling, load, options)));
+    for (const face of options.faces) {
+      if (options.cases.some((one) => one !== 'register' && one !== 'history')) {
+        figures.push(...(await measureFace(face, ceiling, load, options)));
+      }
+      figures.push(...(await measureApart(face, ceiling, load, options)));
+    }
   } finally {
     await load.stop();
     await ceiling.stop();

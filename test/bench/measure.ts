@@ -42,8 +42,8 @@ const RATES = {
 export type RateCase = keyof typeof RATES;
 export const RATE_CASES = Object.keys(RATES) as readonly RateCase[];
 
-export async function measureRate(
-  { face, ceiling, load, options }: Bench,
+export function measureRate(
+  bench: Bench,
   what: RateCase,
   accounts: readonly Account[],
   stream: string,
@@ -51,12 +51,27 @@ export async function measureRate(
 ): Promise<Figure[]> {
   const { title, text } = RATES[what];
   const requests = accounts.map(({ authorization }) => text(authorization, stream));
+  return measureRequests(bench, title, requests, connections);
+}
+
+/**
+ * Requests in a closed loop; the bare server answers what we answered to the first.
+ * @param turns each connection goes through the requests, instead of repeating one
+ */
+export async function measureRequests(
+  { face, ceiling, load, options }: Bench,
+  title: string,
+  requests: readonly string[],
+  connections: number,
+  turns = false,
+): Promise<Figure[]> {
   const sample = await once(face.port, requests[0]!);
   if (!sample.ok) throw new Error(sample.text);
   await ceiling.answers(requests[0]!.startsWith('GET') ? { get: sample.text } : { post: sample.text });
   const run = async (of: { port: number; pids: readonly number[] }, ms: number): Promise<RateResult> => {
     const { port, pids } = of;
-    const result = await load.run({ kind: 'rate', port, pids, requests, connections, warmMs: options.warmMs, ms });
+    const { warmMs } = options;
+    const result = await load.run({ kind: 'rate', port, pids, requests, connections, turns, warmMs, ms });
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.count} failed: ${result.firstFailure}`);
     return result;
   };

@@ -1,8 +1,10 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
-export const CASES = ['me', 'users', 'send', 'ping', 'presence', 'fanout'] as const;
+export const CASES = ['me', 'users', 'send', 'ping', 'presence', 'fanout', 'register', 'history'] as const;
 export type CaseName = (typeof CASES)[number];
 
 export interface BenchOptions {
@@ -18,6 +20,9 @@ export interface BenchOptions {
   readonly polls: number;
   readonly rounds: number;
   readonly settleMs: number;
+  /** Kept folder of the organization with many messages, and how many it has. */
+  readonly history: string;
+  readonly messages: number;
   readonly markdown: boolean;
   /** Folder for CPU profiles of our servers. */
   readonly profile: string | undefined;
@@ -28,12 +33,14 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [OPTIONS]
 
   --face LIST         embedded,cluster
-  --case LIST         me,users,send,ping,presence,fanout
+  --case LIST         me,users,send,ping,presence,fanout,register,history
   --concurrency LIST  Connections of all but fanout. [1,64]
   --runs N            Runs of each measurement; the median counts. [5]
   --seconds N         Length of one measurement of all but fanout. [2]
   --polls N           Held polls of fanout. [500]
   --rounds N          Messages of one measurement of fanout. [6]
+  --history DIR       Folder with the messages of history, filled when it is empty (minutes), and kept. [in the system's temporary folder]
+  --messages N        How many it has. [1000000]
   --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.
   --markdown          Print the rows for docs/performance.md.
   --profile DIR       Write a CPU profile of each server process into DIR when it ends (read it with profile.js).
@@ -69,6 +76,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       polls: text,
       rounds: text,
       profile: text,
+      history: text,
+      messages: text,
       quick: flag,
       markdown: flag,
       help: flag,
@@ -88,6 +97,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     polls: number(values.polls, quick ? 100 : 500, 5_000),
     rounds: number(values.rounds, quick ? 2 : 6, 1_000),
     settleMs: quick ? 150 : 300,
+    history: values.history ?? join(tmpdir(), 'conclave-bench-history'),
+    messages: number(values.messages, quick ? 20_000 : 1_000_000, 10_000_000),
     markdown: values.markdown === true,
     profile: values.profile,
     nats: environment.NATS_URL,

@@ -4,6 +4,7 @@ import { basic, type Face } from './faces.js';
 import type { Poll } from './jobs.js';
 
 export interface Account {
+  readonly id: number;
   readonly email: string;
   readonly authorization: string;
 }
@@ -12,7 +13,7 @@ const PASSWORD = 'correct horse battery 77';
 /** Passwords are hashed by a costly function, once per account made and once per login. */
 const AT_ONCE = 4;
 
-async function call(
+export async function call(
   face: Face,
   authorization: string,
   path: string,
@@ -24,7 +25,7 @@ async function call(
   return JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>;
 }
 
-async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -38,9 +39,9 @@ export function makeAccounts(face: Face, from: number, count: number): Promise<A
   const numbers = Array.from({ length: count }, (_, i) => from + i);
   return each(numbers, async (n) => {
     const email = `user${n}@example.com`;
-    await call(face, face.owner, '/users', { email, password: PASSWORD, full_name: `User ${n}` });
+    const made = await call(face, face.owner, '/users', { email, password: PASSWORD, full_name: `User ${n}` });
     const { api_key } = await call(face, '', '/fetch_api_key', { username: email, password: PASSWORD });
-    return { email, authorization: basic(email, api_key as string) };
+    return { id: made.user_id as number, email, authorization: basic(email, api_key as string) };
   });
 }
 

@@ -1,0 +1,96 @@
+/** GET /messages of 100 messages, rendered, by 30 people from a realm of many messages: per narrow, then all of them mixed. */
+import { requestText } from './connection.js';
+import { random } from './fetch-fill.js';
+import { type History, TOPICS, topicName } from './history-fill.js';
+import { type Bench, measureRequests } from './measure.js';
+import { isIn } from './organization.js';
+import type { Figure } from './report.js';
+
+type Narrow = readonly { readonly operator: string; readonly operand: unknown }[];
+type Random = () => number;
+
+/** More than one measurement sends, so that nothing is asked twice but by chance. */
+const REQUESTS = 8_000;
+const ROWS = 100;
+
+interface Kind {
+  readonly name: string;
+  /** Of ten fetches. */
+  readonly weight: number;
+  of(history: History, person: number, next: Random): Narrow;
+}
+
+function streamOf({ streams }: History, person: number, next: Random): number {
+  const own = streams.filter((_, i) => isIn(person, i));
+  return own[Math.floor(next() * own.length)]!.id;
+}
+
+const KINDS: readonly Kind[] = [
+  { name: 'everything', weight: 3, of: () => [] },
+  {
+    name: 'a stream',
+    weight: 3,
+    of: (history, person, next) => [{ operator: 'stream', operand: streamOf(history, person, next) }],
+  },
+  {
+    name: 'a topic',
+    weight: 3,
+    of: (history, person, next) => [
+      { operator: 'stream', operand: streamOf(history, person, next) },
+      { operator: 'topic', operand: topicName(Math.floor(next() * TOPICS)) },
+    ],
+  },
+  {
+    name: 'a conversation',
+    weight: 1,
+    of: ({ accounts, pairs }, person, next) => {
+      const own = pairs.filter((pair) => pair.includes(person));
+      const [a, b] = own[Math.floor(next() * own.length)]!;
+      return [{ operator: 'dm', operand: [accounts[a === person ? b : a]!.id] }];
+    },
+  },
+];
+const MIX = KINDS.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
+
+function requestOf(history: History, kind: Kind, newest: boolean, next: Random): string {
+  const person = Math.floor(next() * history.accounts.length);
+  const anchor = history.first + Math.floor(next() * (history.last - history.first));
+  const query = new URLSearchParams({
+    anchor: newest ? 'newest' : String(anchor),
+    num_before: String(newest ? ROWS : ROWS / 2),
+    num_after: String(newest ? 0 : ROWS / 2 - 1),
+    narrow: JSON.stringify(kind.of(history, person, next)),
+    apply_markdown: 'true',
+    client_gravatar: 'true',
+  });
+  return requestText('GET', `/api/v1/messages?${query}`, history.accounts[person]!.authorization);
+}
+
+export async function measureHistory(bench: Bench, history: History, connections: number): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const measure = async (title: string, pick: (i: number) => Kind, newest: (i: number) => boolean): Promise<void> => {
+    const next = random(4711);
+    // The bare server answers what the first one gives.
+    const requests = Array.from({ length: REQUESTS }, (_, i) => requestOf(history, pick(i), newest(i), next));
+    figures.push(...(await measureRequests(bench, `\`GET /messages\`, 100 of ${title}`, requests, connections, true)));
+  };
+  // Clients open a view at its newest messages, and scroll from there: three of four are that, one is far back.
+  await measure(
+    'mixed narrows, newest and anywhere',
+    (i) => MIX[(i * 7) % MIX.length]!,
+    (i) => i % 4 !== 0,
+  );
+  for (const kind of KINDS) {
+    await measure(
+      `${kind.name}, newest`,
+      () => kind,
+      () => true,
+    );
+    await measure(
+      `${kind.name}, anywhere`,
+      () => kind,
+      () => false,
+    );
+  }
+  return figures;
+}
