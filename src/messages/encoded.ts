@@ -4,6 +4,7 @@
  */
 import { streamId, userId } from '../core/index.js';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '../directory/index.js';
+import { memoOf } from '../store/index.js';
 import { type MessageVariant, neutral, variant } from './present.js';
 import type { MessageBody, StoredMessage } from './stored.js';
 
@@ -16,9 +17,6 @@ interface Known {
   readonly texts: (string | undefined)[];
 }
 
-/** A body is never changed: an edit, a move or a reaction stores another one. */
-const texts = new WeakMap<MessageBody, Known>();
-
 /** Shows more of the directory than its sender and its stream: people of a conversation, who reacted, who edited. */
 const showsMore = ({ stream, reactions, edits }: MessageBody): boolean =>
   stream === 0 || (reactions !== undefined && reactions.length > 0) || (edits !== undefined && edits.length > 0);
@@ -26,22 +24,24 @@ const showsMore = ({ stream, reactions, edits }: MessageBody): boolean =>
 /** The message object for one kind of client, without the closing brace; what one user alone has of it is to follow. */
 export function encodedMessage(message: StoredMessage, directory: DirectoryView, options: MessageVariant): string {
   const { body } = message;
+  const memo = memoOf(body);
+  if (!memo) return encode(message, directory, options);
   const sender = directory.user(userId(message.sender));
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
   const version = showsMore(body) ? directory.version : null;
-  let known = texts.get(body);
+  // A body is never changed: an edit, a move or a reaction stores another one.
+  let known = memo.made as Known | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
-    texts.set(body, known);
+    memo.made = known;
   }
   const which = (options.applyMarkdown ? 2 : 0) + (options.clientGravatar ? 1 : 0);
-  let text = known.texts[which];
-  if (text === undefined) {
-    text = JSON.stringify(variant(neutral(message, directory), options)).slice(0, -1);
-    known.texts[which] = text;
-  }
-  return text;
+  known.texts[which] ??= encode(message, directory, options);
+  return known.texts[which];
 }
+
+const encode = (message: StoredMessage, directory: DirectoryView, options: MessageVariant): string =>
+  JSON.stringify(variant(neutral(message, directory), options)).slice(0, -1);
 
 /** There are few combinations of flags. */
 const MOST_COMBINATIONS = 1_000;

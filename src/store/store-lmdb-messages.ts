@@ -2,6 +2,7 @@ import type { Key } from 'lmdb';
 import type { Json, JsonObject, RealmId } from '../core/index.js';
 import { pack, unpack } from './codec.js';
 import { type Embedded, fitsKey, keyText, type Table } from './embedded.js';
+import { keepRecord, MetBefore } from './kept-records.js';
 import { type CacheChanges, GuardedCache } from './lmdb-cache.js';
 import { indexesOf, inRange, rangesOf } from './message-range.js';
 import { type FetchIds, Postings } from './postings.js';
@@ -33,7 +34,7 @@ const MOST_TRIED = 1_000;
 const FIRST_BLOCK_IN_COMMON = 4;
 
 /** Of packed records; decoded, with what is made of them, they take some four times as much. */
-const KEPT_BYTES = 8 * 1_048_576;
+const KEPT_BYTES = 16 * 1_048_576;
 /** Of all indexes together. */
 const KEPT_IDS = 1_000_000;
 /** What an index costs that has no ids, as most of some kinds have none. */
@@ -51,6 +52,7 @@ export class LmdbMessages {
   readonly #newest = new Map<RealmId, number>();
   /** Realms by the order in which they came up. */
   readonly #slots = new Map<RealmId, number>();
+  readonly #met = new MetBefore();
   readonly #kept = new GuardedCache<number, Stored>(KEPT_BYTES, ({ bytes }) => bytes);
   readonly #postings = new GuardedCache<string, Postings>(KEPT_IDS, ({ size }) => EMPTY_COST + size);
 
@@ -270,7 +272,10 @@ export class LmdbMessages {
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const stored = this.#stored(realm, id);
-    if (stored && key !== NOT_KEPT) this.#kept.put(key, stored);
+    if (stored && key !== NOT_KEPT && this.#met.again(key)) {
+      keepRecord(stored.record.body);
+      this.#kept.put(key, stored);
+    }
     return stored;
   }
 
@@ -284,8 +289,9 @@ export class LmdbMessages {
   }
 
   #stored(realm: RealmId, id: number): Stored | undefined {
-    const bytes = this.#records.get([realm, id]);
-    return bytes && decode(id, bytes);
+    // In memory that the next look overwrites, of which it is the first `length` bytes: decoded at once.
+    const found = this.#records.getBinaryFast([realm, id]) as Uint8Array | undefined;
+    return found && decode(id, new Uint8Array(found.buffer, found.byteOffset, found.length));
   }
 }
 
@@ -301,7 +307,7 @@ function encode(rev: number, m: MessageRecord): Buffer {
   return pack([rev, m.conversation, m.topicKey, m.sender, m.participants, m.body, m.movedFrom, [...m.tags]]);
 }
 
-function decode(id: number, bytes: Buffer): Stored {
+function decode(id: number, bytes: Uint8Array): Stored {
   const [rev, conversation, topicKey, sender, participants, body, movedFrom, tags] = unpack(
     bytes,
   ) as readonly Json[] as [number, string, string, number, number[], JsonObject, string, string[]];

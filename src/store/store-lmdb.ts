@@ -11,6 +11,7 @@ import {
 } from '../core/index.js';
 import { pack, unpack } from './codec.js';
 import { type Embedded, keyText, type Table } from './embedded.js';
+import { CacheChanges, GuardedCache } from './lmdb-cache.js';
 import type {
   MessageRecord,
   MessageScan,
@@ -23,7 +24,6 @@ import type {
   StoredPart,
 } from './store.js';
 import { StoreUnavailable } from './store.js';
-import { CacheChanges, GuardedCache } from './lmdb-cache.js';
 import { Graves } from './store-lmdb-graves.js';
 import { LmdbMessages } from './store-lmdb-messages.js';
 

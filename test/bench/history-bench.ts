@@ -66,31 +66,41 @@ function requestOf(history: History, kind: Kind, newest: boolean, next: Random):
   return requestText('GET', `/api/v1/messages?${query}`, history.accounts[person]!.authorization);
 }
 
+/** Requests by what they ask for. */
+export function* requests(history: History): Generator<readonly [title: string, texts: readonly string[]]> {
+  const texts = (pick: (i: number) => Kind, newest: (i: number) => boolean): string[] => {
+    const next = random(4711);
+    return Array.from({ length: REQUESTS }, (_, i) => requestOf(history, pick(i), newest(i), next));
+  };
+  // Clients open a view at its newest messages, and scroll from there: three of four are that, one is anywhere.
+  yield [
+    'mixed narrows, newest and anywhere',
+    texts(
+      (i) => MIX[(i * 7) % MIX.length]!,
+      (i) => i % 4 !== 0,
+    ),
+  ];
+  for (const kind of KINDS) {
+    for (const [where, newest] of [
+      ['newest', true],
+      ['anywhere', false],
+    ] as const) {
+      yield [
+        `${kind.name}, ${where}`,
+        texts(
+          () => kind,
+          () => newest,
+        ),
+      ];
+    }
+  }
+}
+
 export async function measureHistory(bench: Bench, history: History, connections: number): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const measure = async (title: string, pick: (i: number) => Kind, newest: (i: number) => boolean): Promise<void> => {
-    const next = random(4711);
+  for (const [title, texts] of requests(history)) {
     // The bare server answers what the first one gives.
-    const requests = Array.from({ length: REQUESTS }, (_, i) => requestOf(history, pick(i), newest(i), next));
-    figures.push(...(await measureRequests(bench, `\`GET /messages\`, 100 of ${title}`, requests, connections, true)));
-  };
-  // Clients open a view at its newest messages, and scroll from there: three of four are that, one is far back.
-  await measure(
-    'mixed narrows, newest and anywhere',
-    (i) => MIX[(i * 7) % MIX.length]!,
-    (i) => i % 4 !== 0,
-  );
-  for (const kind of KINDS) {
-    await measure(
-      `${kind.name}, newest`,
-      () => kind,
-      () => true,
-    );
-    await measure(
-      `${kind.name}, anywhere`,
-      () => kind,
-      () => false,
-    );
+    figures.push(...(await measureRequests(bench, `\`GET /messages\`, 100 of ${title}`, texts, connections, true)));
   }
   return figures;
 }
