@@ -2,12 +2,12 @@
  * POST /register with every section, in a realm of 30 people with 10 streams, some of whose messages are unread. Each
  * makes a durable queue, which is left to rest and expire, as those of clients that never come back.
  */
-import { requestText } from './connection.js';
-import type { Face } from './faces.js';
-import { type Bench, measureRequests } from './measure.js';
-import { isIn, makeOrganization, type Organization } from './organization.js';
-import { call, each } from './prepare.js';
-import type { Figure } from './report.js';
+import { defineCase } from '../case.js';
+import { requestText } from '../connection.js';
+import type { Face } from '../faces.js';
+import { measureRate } from '../measure.js';
+import { isIn, makeOrganization, type Organization } from '../organization.js';
+import { type Account, call, each } from '../prepare.js';
 
 const PEOPLE = 30;
 const STREAMS = 10;
@@ -66,9 +66,20 @@ const registerText = (authorization: string): string =>
     }).toString(),
   );
 
-/** @param bench with a server of its own */
-export async function measureRegister(bench: Bench, connections: number): Promise<Figure[]> {
-  const { accounts } = await makeRegistering(bench.face);
-  const requests = accounts.map(({ authorization }) => registerText(authorization));
-  return measureRequests(bench, '`POST /register`, 30 people', requests, connections, true);
-}
+const READERS = 16;
+
+export const register = defineCase<readonly Account[]>({
+  name: 'register',
+  about: 'POST /register, every section, 30 people in 10 streams, 16 at once',
+  server: {},
+  prepare: async ({ face }) => (await makeRegistering(face)).accounts,
+  measure: (bench, accounts) =>
+    measureRate(bench, {
+      id: 'register',
+      title: '`POST /register`, 30 people',
+      requests: accounts.map(({ authorization }) => registerText(authorization)),
+      connections: READERS,
+      turns: true,
+      command: true,
+    }),
+});

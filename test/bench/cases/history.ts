@@ -1,10 +1,13 @@
 /** GET /messages of 100 messages, rendered, by 30 people from a realm of many messages: per narrow, then all of them mixed. */
-import { requestText } from './connection.js';
-import { random } from './fetch-fill.js';
-import { type History, TOPICS, topicName } from './history-fill.js';
-import { type Bench, measureRequests } from './measure.js';
-import { isIn } from './organization.js';
-import type { Figure } from './report.js';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineCase } from '../case.js';
+import { requestText } from '../connection.js';
+import { random } from '../fetch-fill.js';
+import type { Figure } from '../figures.js';
+import { type History, makeHistory, TOPICS, topicName } from '../history-fill.js';
+import { measureRate } from '../measure.js';
+import { isIn } from '../organization.js';
 
 type Narrow = readonly { readonly operator: string; readonly operand: unknown }[];
 type Random = () => number;
@@ -96,11 +99,28 @@ export function* requests(history: History): Generator<readonly [title: string, 
   }
 }
 
-export async function measureHistory(bench: Bench, history: History, connections: number): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  for (const [title, texts] of requests(history)) {
-    // The bare server answers what the first one gives.
-    figures.push(...(await measureRequests(bench, `\`GET /messages\`, 100 of ${title}`, texts, connections, true)));
-  }
-  return figures;
-}
+const DIRECTORY = process.env.BENCH_HISTORY ?? join(tmpdir(), 'conclave-bench-history');
+const MESSAGES = Number(process.env.BENCH_MESSAGES ?? 1_000_000);
+const READERS = 16;
+
+export const history = defineCase<History>({
+  name: 'history',
+  about: 'GET /messages of 100 from a million, 16 at once; they are made once, in minutes, and kept in $BENCH_HISTORY',
+  faces: ['embedded'],
+  server: { dataDir: DIRECTORY },
+  onlyNamed: true,
+  async before() {
+    await makeHistory(DIRECTORY, MESSAGES);
+  },
+  prepare: () => makeHistory(DIRECTORY, MESSAGES),
+  async measure(bench, of) {
+    const figures: Figure[] = [];
+    for (const [title, texts] of requests(of)) {
+      // The bare server answers what the first one gives.
+      const id = `history/${title.replaceAll(/[, ]+/g, '-')}`;
+      const target = { id, title: `\`GET /messages\`, 100 of ${title}`, requests: texts };
+      figures.push(...(await measureRate(bench, { ...target, connections: READERS, turns: true })));
+    }
+    return figures;
+  },
+});
