@@ -1,5 +1,5 @@
 /** Replies that handlers give. */
-import { encodeFields } from '../../src/api/encode-fields.js';
+import { encodeFields, encodeParts, type Fields } from '../../src/api/encode-fields.js';
 import type { ApiError } from '../../src/api/errors.js';
 import type { ActorReply } from '../../src/api/operation.js';
 import type { Json, JsonObject } from '../../src/core/index.js';
@@ -11,6 +11,9 @@ export function success(of?: JsonObject, after?: number): ActorReply {
   const ok = of ? [encodeFields(of)] : NOTHING;
   return after === undefined ? { ok } : { ok, after };
 }
+
+/** Success with fields of which some are encoded already. */
+export const encoded = (of: Fields): ActorReply => ({ ok: encodeParts(of) });
 
 /** What came before the refusal stays done. @param after as of a success */
 export const refusedAfter = (refusal: ApiError, after: number): ActorReply => ({ error: refusal.toReply(), after });

@@ -8,7 +8,7 @@ const SKIPPED = 1_000_000;
  * In every organization of a restored Store the next message id is larger than any that a client can have seen. Nobody
  * may run actors meanwhile; whoever does fails at its next commit.
  */
-export async function skipMessageIds(store: Store): Promise<void> {
+export async function skipMessageIds(store: Store, count = SKIPPED): Promise<void> {
   const server = await load(store, 0);
   if (!server) return;
   const { nextRealm } = server.state as JsonObject & { readonly nextRealm: number };
@@ -18,7 +18,7 @@ export async function skipMessageIds(store: Store): Promise<void> {
     const state = root.state as JsonObject & { readonly reservedIds: number };
     const { key, epoch, version, outbox, due } = root;
     const write = { key, epoch, expected: version, outbox, due, records: [] };
-    const done = await store.commit({ ...write, state: { ...state, reservedIds: state.reservedIds + SKIPPED } });
+    const done = await store.commit({ ...write, state: { ...state, reservedIds: state.reservedIds + count } });
     if (done !== 'ok') throw new Error(`organization ${realm} is in use: stop every process of the cluster first`);
   }
 }

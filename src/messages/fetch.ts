@@ -38,10 +38,14 @@ export class Reader {
 
   /** Those of the messages that the user may read in this view; ids keep their order. */
   async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<OwnMessage[]> {
-    await this.#members.load(messages.flatMap(decidingStreams));
+    const streams = new Set<number>();
+    for (const message of messages) for (const stream of decidingStreams(message)) streams.add(stream);
+    await this.#members.load([...streams]);
+    const { user, flags } = this.viewer;
+    const made = flags.copiesMade();
     const own: OwnMessage[] = [];
     for (const message of messages) {
-      const { has, gained } = this.#copy(message);
+      const { has, gained } = copyOf(message, user.id, this.#members.of, made(message.id));
       if (has || this.#inHistory(message, history)) own.push({ message, copy: has, gained });
     }
     return own;

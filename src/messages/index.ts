@@ -5,6 +5,7 @@ export { type Copy, copyOf, decidingStreams, movedCopy } from './copies.js';
 export { flagsAtCreation, meantBy } from './creation-flags.js';
 export * from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
+export { encodedFlags, encodedMessage } from './encoded.js';
 export {
   type Fetched,
   fetchWindow,

@@ -1,6 +1,6 @@
 /** The newest message that a user has a copy of, at a cost that depends on the user's streams, not on the realm. */
 import type { JsonObject, RealmId } from '../core/index.js';
-import type { MessageIndex, Store } from '../store/index.js';
+import type { Store } from '../store/index.js';
 import { asMember, hasCopy, type Member, memberPart } from '../streams/index.js';
 import { NEWEST } from './fetch.js';
 import { asStored, streamConversation } from './stored.js';
@@ -82,19 +82,18 @@ async function newestOf(
   streams: readonly number[],
   members: readonly (Member | undefined)[],
 ): Promise<number> {
-  const last = async (index: MessageIndex, from: number): Promise<number> => {
-    const [record] = await store.scanMessages({ realm, index, from, direction: 'older', limit: 1 });
-    return record?.id ?? -1;
-  };
-  const perStream = streams.map(async (stream, i): Promise<number> => {
+  const ranges = streams.flatMap((stream, i) => {
+    const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
     const stays = members[i]?.stays.filter(({ silent }) => !silent) ?? [];
-    for (const stay of stays.toReversed()) {
-      const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
-      const id = await last(index, stay.to === 0 ? NEWEST : stay.until + 1);
-      if (id > stay.after) return id;
-    }
-    return -1;
+    return stays.map(({ to, after, until }) => ({ index, above: after, ...(to === 0 ? {} : { upTo: until }) }));
   });
-  // All at once: one that fails while another is awaited would be nobody's.
-  return Math.max(...(await Promise.all([last({ by: 'participant', user }, NEWEST), ...perStream])));
+  const [last] = await store.scanMessages({
+    index: { by: 'participant', user },
+    ...(ranges.length === 0 ? {} : { or: ranges }),
+    realm,
+    from: NEWEST,
+    direction: 'older',
+    limit: 1,
+  });
+  return last?.id ?? -1;
 }

@@ -64,6 +64,10 @@ export function markedRead({ mark, read, unread }: HomeReading, id: number): boo
   return id <= mark || read.has(id) ? true : undefined;
 }
 
+const NO_FLAGS: readonly string[] = [];
+/** Of what somebody has no copy of. */
+const HISTORY: readonly string[] = ['read', 'historical'];
+
 /** A user's flags, from the parts of the user's actor. */
 export class OwnFlags {
   constructor(
@@ -87,9 +91,15 @@ export class OwnFlags {
     return markedOf(this.parts, name);
   }
 
-  /** The user has a copy of a message that was none of his. */
+  /** Tells of a message that was none of the user's whether he has a copy of it nevertheless. */
+  copiesMade(): (id: number) => boolean {
+    const historical = this.marked('historical');
+    const copied = this.marked('copied');
+    return (id) => historical.has(id) || copied.has(id);
+  }
+
   madeCopy(id: number): boolean {
-    return this.#isHistorical(id) || this.marked('copied').has(id);
+    return this.copiesMade()(id);
   }
 
   #isHistorical(id: number): boolean {
@@ -101,19 +111,36 @@ export class OwnFlags {
   }
 
   /** In the order in which flags are listed. */
-  of({ message, copy, gained }: OwnMessage): readonly string[] {
-    if (!copy) return ['read', 'historical'];
-    const sent = message.body.flags[this.user] ?? [];
-    const flags: string[] = [];
-    const { id } = message;
-    if (this.#read(message, gained)) flags.push('read');
-    if (this.marked('starred').has(id)) flags.push('starred');
-    if (this.marked('collapsed').has(id)) flags.push('collapsed');
-    if (sent.includes('mentioned')) flags.push('mentioned');
-    if (message.body.wildcard) flags.push('wildcard_mentioned');
-    if (sent.includes('has_alert_word')) flags.push('has_alert_word');
-    if (this.#isHistorical(id)) flags.push('historical');
-    return flags;
+  of(own: OwnMessage): readonly string[] {
+    return this.ofAll([own])[0]!;
+  }
+
+  /** Of many messages, each set looked up once. */
+  ofAll(messages: readonly OwnMessage[]): (readonly string[])[] {
+    const starred = this.marked('starred');
+    const collapsed = this.marked('collapsed');
+    const historical = this.marked('historical');
+    const readings = new Map<number, HomeReading>();
+    return messages.map(({ message, copy, gained }) => {
+      if (!copy) return HISTORY;
+      const { id, home, body } = message;
+      const sent = body.flags[this.user] ?? NO_FLAGS;
+      const isHistorical = historical.has(id);
+      let reading = readings.get(home);
+      if (!reading) {
+        reading = this.reading(home);
+        readings.set(home, reading);
+      }
+      const flags: string[] = [];
+      if (markedRead(reading, id) ?? (gained || isHistorical || sent.includes('read'))) flags.push('read');
+      if (starred.has(id)) flags.push('starred');
+      if (collapsed.has(id)) flags.push('collapsed');
+      if (sent.includes('mentioned')) flags.push('mentioned');
+      if (body.wildcard) flags.push('wildcard_mentioned');
+      if (sent.includes('has_alert_word')) flags.push('has_alert_word');
+      if (isHistorical) flags.push('historical');
+      return flags;
+    });
   }
 
   #read(message: StoredMessage, gained: boolean): boolean {

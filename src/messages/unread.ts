@@ -1,6 +1,6 @@
 /** What a user has not read, from the marks of the user's actor and the Store's indexes (design § 4). */
 import type { RealmId } from '../core/index.js';
-import type { MessageIndex, Store } from '../store/index.js';
+import type { MessageIndex, MessageRange, Store } from '../store/index.js';
 import { copyOf, decidingStreams } from './copies.js';
 import { OwnMemberships } from './own-memberships.js';
 import { DIRECT_HOME, type HomeReading } from './read-state.js';
@@ -10,6 +10,8 @@ import { tagOf } from './tags.js';
 const BATCH = 1_000;
 /** Most messages are among the newest: the first look is a small one. */
 const FIRST_BATCH = 64;
+
+const movedFrom = (home: number): MessageIndex => ({ by: 'moved', from: streamConversation(home) });
 
 /** Looks into the Store for one user. */
 export class UnreadScan {
@@ -34,13 +36,13 @@ export class UnreadScan {
 
   /** Of `above`, those that were moved to other streams. */
   movedFrom(home: number, reading: HomeReading, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
-    return this.#unmarked({ by: 'moved', from: streamConversation(home) }, home, reading, to);
+    return this.#unmarked(movedFrom(home), home, reading, to);
   }
 
   /** Messages that came to the stream from others and that the user has, read or not; of one topic, or of all. */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
     const tag: MessageIndex = { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) };
-    for await (const messages of this.#batches(tag, { direction: 'newer', also })) {
+    for await (const messages of this.#batches([{ index: tag, also }], { direction: 'newer' })) {
       const own = await this.owned(messages);
       if (own.length > 0) yield own;
     }
@@ -48,26 +50,36 @@ export class UnreadScan {
 
   /** Along one index, upwards; only what the user has a copy of. */
   async *upwards(index: MessageIndex, from: number): AsyncGenerator<StoredMessage[]> {
-    for await (const messages of this.#batches(index, { direction: 'newer', from })) {
+    for await (const messages of this.#batches([{ index }], { direction: 'newer', from })) {
       const own = await this.owned(messages);
       if (own.length > 0) yield own;
     }
   }
 
-  /** As `above`, newest first; `seen` is told of every message of the home's own index that was looked at. */
+  /**
+   * As `above`, of several homes at once, newest first; `seen` is told of every message above the mark of the home where
+   * it is now.
+   */
   async *newestAbove(
-    home: number,
-    reading: HomeReading,
+    homes: ReadonlyMap<number, HomeReading>,
     seen: (message: StoredMessage) => void,
   ): AsyncGenerator<StoredMessage[]> {
-    for await (const batch of this.#batches(this.#indexOf(home), { direction: 'older' })) {
-      const messages = batch.filter(({ id }) => id > reading.mark);
-      messages.forEach(seen);
-      const own = await this.owned(messages.filter((message) => this.#isCandidate(message, home, reading)));
+    const ranges = [...homes].flatMap(([home, { mark }]): MessageRange[] => {
+      const here = { index: this.#indexOf(home), above: mark };
+      return home === DIRECT_HOME ? [here] : [here, { index: movedFrom(home), above: mark }];
+    });
+    for await (const messages of this.#batches(ranges, { direction: 'older' })) {
+      for (const message of messages) {
+        const reading = homes.get(message.body.stream);
+        if (reading && message.id > reading.mark) seen(message);
+      }
+      const candidates = messages.filter((message) => {
+        const reading = homes.get(message.home);
+        return reading && message.id > reading.mark && this.#isCandidate(message, message.home, reading);
+      });
+      const own = await this.owned(candidates);
       if (own.length > 0) yield own;
-      if (messages.length < batch.length) break;
     }
-    if (home !== DIRECT_HOME) yield* this.movedFrom(home, reading);
   }
 
   /** Where the messages of a home are found, but for those that were moved away. */
@@ -87,7 +99,7 @@ export class UnreadScan {
     reading: HomeReading,
     to: number,
   ): AsyncGenerator<StoredMessage[]> {
-    for await (const messages of this.#batches(index, { direction: 'newer', from: reading.mark })) {
+    for await (const messages of this.#batches([{ index }], { direction: 'newer', from: reading.mark })) {
       const inside = messages.filter(({ id }) => id <= to);
       const own = await this.owned(inside.filter((message) => this.#isCandidate(message, home, reading)));
       if (own.length > 0) yield own;
@@ -95,15 +107,24 @@ export class UnreadScan {
     }
   }
 
-  /** Along an index from its one end, or from an id on. */
+  /** Along ranges from their one end, or from an id on. */
   async *#batches(
-    index: MessageIndex,
-    { direction, from, also }: { direction: 'newer' | 'older'; from?: number; also?: readonly MessageIndex[] },
+    ranges: readonly MessageRange[],
+    { direction, from }: { direction: 'newer' | 'older'; from?: number },
   ): AsyncGenerator<StoredMessage[]> {
+    const [range, ...or] = ranges;
+    if (!range) return;
     let at = from ?? (direction === 'newer' ? 0 : Number.MAX_SAFE_INTEGER);
     for (let limit = FIRST_BATCH; ; limit = BATCH) {
-      const scan = { realm: this.realm, index, also: also ?? [], from: at, direction, limit };
-      const records = await this.store.scanMessages(scan);
+      const others = or.length === 0 ? {} : { or };
+      const records = await this.store.scanMessages({
+        ...range,
+        ...others,
+        realm: this.realm,
+        from: at,
+        direction,
+        limit,
+      });
       if (records.length > 0) yield records.map(asStored);
       if (records.length < limit) return;
       at = records.at(-1)!.id;

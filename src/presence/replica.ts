@@ -47,6 +47,8 @@ export class PresenceReplica {
   #version = -1;
   #times = new Map<number, PresenceTimes>();
   #loading: Promise<void> | undefined;
+  #asking: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
   readonly #encoded = new Map<PresenceForm, EncodedList>();
 
   constructor(private readonly directory: DirectoryView) {}
@@ -54,7 +56,23 @@ export class PresenceReplica {
   /** Bring it up to what the actor knows when it answers this question. */
   async sync(ask: AskPresences): Promise<void> {
     await this.load(ask);
-    await this.update(ask);
+    // A question that is under way may have been answered before: one more for all who come meanwhile.
+    if (this.#asking) {
+      this.#next ??= this.#asking.then(
+        () => this.#ask(ask),
+        () => this.#ask(ask),
+      );
+      await this.#next;
+    } else await this.#ask(ask);
+  }
+
+  #ask(ask: AskPresences): Promise<void> {
+    this.#next = undefined;
+    const asking = this.update(ask).finally(() => {
+      if (this.#asking === asking) this.#asking = undefined;
+    });
+    this.#asking = asking;
+    return asking;
   }
 
   /** The first time everything comes, once for all who wait for it. */

@@ -3,6 +3,7 @@ export { DirectoryInUse } from './directory-lock.js';
 export { Embedded, openEmbedded } from './embedded.js';
 export { FORMAT, FormatMismatch, judgeFormat } from './format.js';
 export { mongoFormat, raiseMongoFormat } from './format-mongo.js';
+export { keepRecord, memoOf } from './kept-records.js';
 export type {
   MessageIndex,
   MessageRange,

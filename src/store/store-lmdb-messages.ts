@@ -2,7 +2,10 @@ import type { Key } from 'lmdb';
 import type { Json, JsonObject, RealmId } from '../core/index.js';
 import { pack, unpack } from './codec.js';
 import { type Embedded, fitsKey, keyText, type Table } from './embedded.js';
+import { keepRecord, MetBefore } from './kept-records.js';
+import { type CacheChanges, GuardedCache } from './lmdb-cache.js';
 import { indexesOf, inRange, rangesOf } from './message-range.js';
+import { type FetchIds, Postings } from './postings.js';
 import type { MessageIndex, MessageRange, MessageRecord, MessageScan, MessageWrite } from './store.js';
 import type { Graves } from './store-lmdb-graves.js';
 import { Allowance, CommonPlaces, IndexPlaces, ListPlaces, MergedPlaces, type Places } from './store-lmdb-merge.js';
@@ -12,6 +15,8 @@ type IndexKey = readonly [string, number, ...(string | number)[]];
 interface Stored {
   readonly rev: number;
   readonly record: MessageRecord;
+  /** Packed. */
+  readonly bytes: number;
 }
 
 const PRESENT = Buffer.from([1]);
@@ -28,6 +33,16 @@ const MOST_TRIED = 1_000;
 /** Several conditions rarely agree at once, so that more keys are needed than messages wanted. */
 const FIRST_BLOCK_IN_COMMON = 4;
 
+/** Of packed records; decoded, with what is made of them, they take some four times as much. */
+const KEPT_BYTES = 16 * 1_048_576;
+/** Of all indexes together. */
+const KEPT_IDS = 1_000_000;
+/** What an index costs that has no ids, as most of some kinds have none. */
+const EMPTY_COST = 16;
+/** Ids of one realm, told apart from those of others in one number; what is above is not kept. */
+const REALM_IDS = 2 ** 33;
+const MOST_REALMS = 2 ** 20;
+
 /** Message records keyed [realm, id], and one table of index entries that end with the id. */
 export class LmdbMessages {
   readonly #records: Table;
@@ -35,6 +50,11 @@ export class LmdbMessages {
   readonly #graves: Graves;
   /** By realm: no stored id is above this one (a write that is not committed yet may be). */
   readonly #newest = new Map<RealmId, number>();
+  /** Realms by the order in which they came up. */
+  readonly #slots = new Map<RealmId, number>();
+  readonly #met = new MetBefore();
+  readonly #kept = new GuardedCache<number, Stored>(KEPT_BYTES, ({ bytes }) => bytes);
+  readonly #postings = new GuardedCache<string, Postings>(KEPT_IDS, ({ size }) => EMPTY_COST + size);
 
   constructor(environment: Embedded, graves: Graves) {
     this.#records = environment.table('messages');
@@ -43,15 +63,17 @@ export class LmdbMessages {
   }
 
   /** Encodes at once; the result is called inside a write transaction. */
-  prepare(write: MessageWrite): () => void {
+  prepare(write: MessageWrite, changes: CacheChanges): () => void {
     const { realm, id, rev, value } = write;
     if (id > (this.#newest.get(realm) ?? -1)) this.#newest.set(realm, id);
     const keys = value ? indexKeys(realm, value) : [];
     const bytes = value && encode(rev, value);
     return () => {
-      const old = this.#read(realm, id);
+      const old = this.#stored(realm, id);
       if ((old?.rev ?? this.#graves.rev(['m', realm, id])) >= rev) return;
-      this.#reindex(old ? indexKeys(realm, old.record) : [], keys);
+      const before = old ? indexKeys(realm, old.record) : [];
+      this.#reindex(before, keys);
+      this.#changes(realm, id, before, keys, changes);
       if (bytes) {
         if (!old) this.#graves.unbury(['m', realm, id]);
         this.#records.put([realm, id], bytes);
@@ -60,6 +82,23 @@ export class LmdbMessages {
         this.#graves.bury(['m', realm, id], rev);
       }
     };
+  }
+
+  /** Inside the transaction: what is kept of it must not be used before that is settled. */
+  #changes(realm: RealmId, id: number, before: readonly IndexKey[], after: readonly IndexKey[], changes: CacheChanges) {
+    const key = this.#keyOf(realm, id);
+    const gone = new Set(before.map(keptName));
+    const now = new Set(after.map(keptName));
+    const names = [...new Set([...gone, ...now])].filter((name) => name !== '' && gone.has(name) !== now.has(name));
+    this.#kept.block(key);
+    for (const name of names) this.#postings.block(name, true);
+    changes.onSettled((done) => {
+      this.#kept.release(key);
+      for (const name of names) {
+        const change = now.has(name) ? (of: Postings) => of.add(id) : (of: Postings) => of.remove(id);
+        this.#postings.release(name, done ? change : undefined);
+      }
+    });
   }
 
   #reindex(before: readonly IndexKey[], after: readonly IndexKey[]): void {
@@ -191,32 +230,92 @@ export class LmdbMessages {
   #reader(realm: RealmId, index: StoredIndex, newer: boolean): (place: number, limit: number) => number[] {
     const prefix = index.by === 'realm' ? [realm] : indexPrefix(realm, index);
     const table = index.by === 'realm' ? this.#records : this.#index;
-    const sign = newer ? 1 : -1;
-    return (place, limit) => {
-      const range = newer
-        ? { start: [...prefix, place], end: [...prefix, LAST_ID] }
-        : // Not -place: keys tell -0 from 0.
-          { start: [...prefix, 0 - place], end: [...prefix, -1], reverse: true };
+    const fetch: FetchIds = (from, limit, upwards) => {
+      const range = upwards
+        ? { start: [...prefix, from], end: [...prefix, LAST_ID] }
+        : // Not -from: keys tell -0 from 0.
+          { start: [...prefix, from], end: [...prefix, -1], reverse: true };
+      const ids: number[] = [];
       const keys = table.getKeys({ ...range, limit } as { start: Key; end: Key; limit: number });
-      return [...keys].map((key) => sign * ((key as unknown[]).at(-1) as number));
+      for (const key of keys) ids.push((key as unknown[]).at(-1) as number);
+      return ids;
+    };
+    const read = this.#remembering(index.by === 'realm' ? '' : keptName([...prefix, 0] as IndexKey), fetch);
+    if (newer) return (place, limit) => read(place, limit, true);
+    return (place, limit) => {
+      const ids = read(0 - place, limit, false);
+      for (let i = 0; i < ids.length; i++) ids[i] = -ids[i]!;
+      return ids;
     };
   }
 
-  #read(realm: RealmId, id: number): Stored | undefined {
-    const bytes = this.#records.get([realm, id]);
-    return bytes && decode(id, bytes);
+  /** The same from what is kept of the index, as far as that goes. @param name '' = nothing is */
+  #remembering(name: string, fetch: FetchIds): FetchIds {
+    if (name === '') return fetch;
+    return (from, limit, newer) => {
+      if (this.#postings.isBlocked(name)) return fetch(from, limit, newer);
+      let posting = this.#postings.get(name);
+      if (!posting) {
+        posting = new Postings();
+        this.#postings.put(name, posting);
+      }
+      const before = posting.size;
+      const ids = posting.read(from, limit, newer, fetch);
+      if (posting.size > before) this.#postings.grew(posting.size - before);
+      return ids;
+    };
   }
+
+  /** Outside of transactions. */
+  #read(realm: RealmId, id: number): Stored | undefined {
+    const key = this.#keyOf(realm, id);
+    const kept = this.#kept.get(key);
+    if (kept) return kept;
+    const stored = this.#stored(realm, id);
+    if (stored && key !== NOT_KEPT && this.#met.again(key)) {
+      keepRecord(stored.record.body);
+      this.#kept.put(key, stored);
+    }
+    return stored;
+  }
+
+  #keyOf(realm: RealmId, id: number): number {
+    let slot = this.#slots.get(realm);
+    if (slot === undefined) {
+      slot = this.#slots.size;
+      this.#slots.set(realm, slot);
+    }
+    return id < REALM_IDS && slot < MOST_REALMS ? slot * REALM_IDS + id : NOT_KEPT;
+  }
+
+  #stored(realm: RealmId, id: number): Stored | undefined {
+    // In memory that the next look overwrites, of which it is the first `length` bytes: decoded at once.
+    const found = this.#records.getBinaryFast([realm, id]) as Uint8Array | undefined;
+    return found && decode(id, new Uint8Array(found.buffer, found.byteOffset, found.length));
+  }
+}
+
+const NOT_KEPT = -1;
+
+/** '' = not kept: every message has many words, and few of them are looked for. */
+function keptName(key: IndexKey): string {
+  if (key[0] === 'w' && (key[2] as string).startsWith('=')) return '';
+  return key.slice(0, -1).join('/');
 }
 
 function encode(rev: number, m: MessageRecord): Buffer {
   return pack([rev, m.conversation, m.topicKey, m.sender, m.participants, m.body, m.movedFrom, [...m.tags]]);
 }
 
-function decode(id: number, bytes: Buffer): Stored {
+function decode(id: number, bytes: Uint8Array): Stored {
   const [rev, conversation, topicKey, sender, participants, body, movedFrom, tags] = unpack(
     bytes,
   ) as readonly Json[] as [number, string, string, number, number[], JsonObject, string, string[]];
-  return { rev, record: { id, conversation, topicKey, sender, participants, movedFrom, tags, body } };
+  return {
+    rev,
+    record: { id, conversation, topicKey, sender, participants, movedFrom, tags, body },
+    bytes: bytes.length,
+  };
 }
 
 function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {

@@ -11,6 +11,7 @@ import {
 } from '../core/index.js';
 import { pack, unpack } from './codec.js';
 import { type Embedded, keyText, type Table } from './embedded.js';
+import { CacheChanges, GuardedCache } from './lmdb-cache.js';
 import type {
   MessageRecord,
   MessageScan,
@@ -34,6 +35,9 @@ interface Head {
   readonly pending: boolean;
 }
 
+/** Of parts that are looked up by name (memberships, mostly). */
+const KEPT_PARTS = 20_000;
+
 /** The Store of the embedded face. A resolved write was flushed to disk. */
 export class LmdbStore implements Store {
   readonly atomicRecords = true;
@@ -48,6 +52,7 @@ export class LmdbStore implements Store {
   readonly #epochs: Table;
   readonly #graves: Graves;
   readonly #messages: LmdbMessages;
+  readonly #kept = new GuardedCache<string, { readonly found: StoredPart | null }>(KEPT_PARTS, () => 1);
   readonly #writing = new Set<Promise<unknown>>();
   #closed = false;
 
@@ -79,7 +84,8 @@ export class LmdbStore implements Store {
     keyText(key);
     const root = pack([write.state, write.outbox]);
     const head = { epoch: write.epoch, version: expected + 1, due, pending: write.outbox.length > 0 };
-    const records = write.records.map((r) => this.#prepare(r));
+    const changes = new CacheChanges();
+    const records = write.records.map((r) => this.#prepare(r, changes));
     return this.#write(() => {
       const stored = this.#head(key);
       if (!matches(stored, write.epoch, expected)) return 'conflict';
@@ -88,28 +94,33 @@ export class LmdbStore implements Store {
       for (const put of records) put();
       this.#graves.purge();
       return 'ok';
-    });
+    }, changes);
   }
 
   async apply(writes: readonly RecordWrite[]): Promise<void> {
     if (writes.length === 0) return;
-    const records = writes.map((r) => this.#prepare(r));
+    const changes = new CacheChanges();
+    const records = writes.map((r) => this.#prepare(r, changes));
     await this.#write(() => {
       for (const put of records) put();
       this.#graves.purge();
-    });
+    }, changes);
   }
 
   remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+    const changes = new CacheChanges();
     return this.#write(() => {
       if (!matches(this.#head(key), at, expected)) return 'conflict';
       this.#heads.remove(key);
       this.#roots.remove(key);
       this.#sleepers.remove([partitionOf(key), key]);
-      for (const part of this.#partNames(key, '')) this.#parts.remove([key, part]);
+      for (const part of this.#partNames(key, '')) {
+        this.#parts.remove([key, part]);
+        this.#changes(key, part, changes);
+      }
       this.#graves.clear(key);
       return 'ok';
-    });
+    }, changes);
   }
 
   async parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
@@ -125,7 +136,15 @@ export class LmdbStore implements Store {
 
   async getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
     this.#check();
-    return wanted.map(({ key, part }) => this.#part(key, part));
+    return wanted.map(({ key, part }) => {
+      const name = keptName(key, part);
+      let kept = this.#kept.get(name);
+      if (!kept) {
+        kept = { found: this.#part(key, part) };
+        this.#kept.put(name, kept);
+      }
+      return kept.found;
+    });
   }
 
   async getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
@@ -178,15 +197,26 @@ export class LmdbStore implements Store {
     if (this.#closed || this.#environment.closed) throw new StoreUnavailable('the embedded store is closed');
   }
 
-  async #write<T>(action: () => T): Promise<T> {
+  async #write<T>(action: () => T, changes?: CacheChanges): Promise<T> {
     this.#check();
     const write = this.#environment.transaction(action);
     this.#writing.add(write);
+    let done = false;
     try {
-      return await write;
+      const result = await write;
+      done = true;
+      return result;
     } finally {
       this.#writing.delete(write);
+      changes?.settle(done);
     }
+  }
+
+  /** Inside the transaction. */
+  #changes(key: ActorKey, part: string, changes: CacheChanges): void {
+    const name = keptName(key, part);
+    this.#kept.block(name);
+    changes.onSettled(() => this.#kept.release(name));
   }
 
   #head(key: ActorKey): Head | undefined {
@@ -206,16 +236,17 @@ export class LmdbStore implements Store {
     else this.#sleepers.remove(entry);
   }
 
-  #prepare(write: RecordWrite): () => void {
-    return write.type === 'part' ? this.#preparePart(write) : this.#messages.prepare(write);
+  #prepare(write: RecordWrite, changes: CacheChanges): () => void {
+    return write.type === 'part' ? this.#preparePart(write, changes) : this.#messages.prepare(write, changes);
   }
 
-  #preparePart({ key, part, rev, value }: PartWrite): () => void {
+  #preparePart({ key, part, rev, value }: PartWrite, changes: CacheChanges): () => void {
     const id: Key = [keyText(key), keyText(part)];
     const bytes = value === null ? null : pack([rev, value]);
     return () => {
       const old = this.#part(key, part);
       if ((old?.rev ?? this.#graves.rev(['p', key, part])) >= rev) return;
+      this.#changes(key, part, changes);
       if (bytes) {
         if (!old) this.#graves.unbury(['p', key, part]);
         this.#parts.put(id, bytes);
@@ -243,6 +274,8 @@ export class LmdbStore implements Store {
     return names;
   }
 }
+
+const keptName = (key: ActorKey, part: string): string => `${key} ${part}`;
 
 function matches(stored: Head | undefined, at: Epoch, expected: number): boolean {
   if (expected === 0) return stored === undefined;

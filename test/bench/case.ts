@@ -53,6 +53,8 @@ export interface Case<P = unknown> {
   readonly faces?: readonly FaceName[];
   /** A server of its own, started with this. Absent: one that cases share, which others have filled. */
   readonly server?: Partial<FaceOptions>;
+  /** Before that server is started. */
+  before?(): Promise<void>;
   /** Takes so long that it runs only when it is named. */
   readonly onlyNamed?: boolean;
   /** Not measured, and in no profile. */

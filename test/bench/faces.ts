@@ -19,6 +19,8 @@ export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
   /** More arguments of node for our servers, and environment. */
   readonly node?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Embedded: the data directory, which stays when the server ends. [a new one, removed] */
+  readonly dataDir?: string;
 }
 
 export interface Face {
@@ -68,7 +70,7 @@ const environment = ({ profile, logLevel, env }: FaceOptions): Record<string, st
 /** Undefined: the services that it needs are not there. */
 export async function startFace(name: FaceName, options: FaceOptions): Promise<Face | undefined> {
   if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
-  const dir = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
+  const dir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'conclave-bench-')));
   if (name === 'embedded') return embedded(dir, options);
   const { nats, mongodb } = options;
   if (!nats || !mongodb) {
@@ -90,7 +92,7 @@ async function embedded(dir: string, options: FaceOptions): Promise<Face> {
     owner: await ownerOf(join(dir, 'owner.zuliprc')),
     async stop() {
       await stop(child);
-      await rm(dir, { recursive: true, force: true });
+      if (options.dataDir === undefined) await rm(dir, { recursive: true, force: true });
     },
   };
 }

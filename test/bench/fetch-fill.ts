@@ -18,7 +18,7 @@ const SENDERS = 40;
 const COMMON = ['release', 'server', 'meeting', 'coffee', 'branch', 'tomorrow', 'customer', 'question'];
 
 /** The same for every run: a small generator of its own. */
-function random(seed: number): () => number {
+export function random(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -7,6 +7,8 @@ export interface RateJob {
   /** Requests by connection, used in turn. */
   readonly requests: readonly string[];
   readonly connections: number;
+  /** Each connection goes on to other requests, instead of repeating its own. */
+  readonly turns?: boolean;
   readonly warmMs: number;
   readonly ms: number;
   /** Processes whose CPU time counts. */

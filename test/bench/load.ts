@@ -15,20 +15,26 @@ async function rate(job: RateJob): Promise<RateResult> {
   let drained = (): void => {};
   const connections = await Promise.all(Array.from({ length: job.connections }, () => Connection.open(job.port)));
   connections.forEach((connection, i) => {
-    const request = job.requests[i % job.requests.length]!;
+    const { requests } = job;
+    let at = i % requests.length;
+    const next = (): string => {
+      const request = requests[at]!;
+      if (job.turns) at = (at + job.connections) % requests.length;
+      return request;
+    };
     connection.onAnswer = ({ ok, text }) => {
       count++;
       if (!ok && failed++ === 0) firstFailure = text.slice(0, 2_000);
       if (stopping) {
         if (--running === 0) drained();
-      } else connection.write(request);
+      } else connection.write(next());
     };
     connection.onGone = (error) => {
       if (failed++ === 0) firstFailure = error?.message ?? 'connection closed';
       if (--running === 0) drained();
     };
     running++;
-    connection.write(request);
+    connection.write(next());
   });
   await sleep(job.warmMs);
   count = 0;

@@ -40,6 +40,7 @@ async function measureOn(
   { ceiling, bare, load, options }: Tools,
 ): Promise<Figure[]> {
   const { nats, mongodb, profile } = options;
+  await cases[0]!.before?.();
   const face = await startFace(name, { nats, mongodb, profile: profile?.profiles, ...cases[0]!.server });
   if (!face) return cases.map((one) => notMeasured(`${one.name}, ${name}`, 'not measured (no services)'));
   faces.add(face);

@@ -25,6 +25,8 @@ export interface RateTarget {
   /** Used in turn by the connections; all with answers of the same size. */
   readonly requests: readonly string[];
   readonly connections: number;
+  /** Each connection goes through the requests, instead of repeating one. */
+  readonly turns?: boolean;
   /** It is a command to an actor: on the cluster face a round trip through NATS bounds it. */
   readonly command?: boolean;
   /** It stores a message of so many bytes before it is answered. */
@@ -63,12 +65,13 @@ async function bareSides(bench: Bench, target: RateTarget, answer: string, http:
 /** Requests of one kind in a closed loop. */
 export async function measureRate(bench: Bench, target: RateTarget): Promise<Figure[]> {
   const { face, ceiling, load, options } = bench;
-  const { requests, connections } = target;
+  const { requests, connections, turns = false } = target;
   const sample = await once(face.port, requests[0]!);
   if (!sample.ok) throw new Error(sample.text);
   await ceiling.answers(requests[0]!.startsWith('GET') ? { get: sample.text } : { post: sample.text });
   const at = async ({ port, pids }: { port: number; pids: readonly number[] }, ms: number): Promise<RateResult> => {
-    const result = await load.run({ kind: 'rate', port, pids, requests, connections, warmMs: options.warmMs, ms });
+    const { warmMs } = options;
+    const result = await load.run({ kind: 'rate', port, pids, requests, connections, turns, warmMs, ms });
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.count} failed: ${result.firstFailure}`);
     return result;
   };

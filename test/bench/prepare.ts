@@ -4,6 +4,7 @@ import { basic, type Face } from './faces.js';
 import type { Poll } from './jobs.js';
 
 export interface Account {
+  readonly id: number;
   readonly email: string;
   readonly authorization: string;
 }
@@ -11,7 +12,7 @@ export interface Account {
 const PASSWORD = 'correct horse battery 77';
 const AT_ONCE = 8;
 
-async function call(
+export async function call(
   face: Face,
   authorization: string,
   path: string,
@@ -23,7 +24,7 @@ async function call(
   return JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>;
 }
 
-async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -37,9 +38,9 @@ export function makeAccounts(face: Face, from: number, count: number): Promise<A
   const numbers = Array.from({ length: count }, (_, i) => from + i);
   return each(numbers, async (n) => {
     const email = `user${n}@example.com`;
-    await call(face, face.owner, '/users', { email, password: PASSWORD, full_name: `User ${n}` });
+    const made = await call(face, face.owner, '/users', { email, password: PASSWORD, full_name: `User ${n}` });
     const { api_key } = await call(face, '', '/fetch_api_key', { username: email, password: PASSWORD });
-    return { email, authorization: basic(email, api_key as string) };
+    return { id: made.user_id as number, email, authorization: basic(email, api_key as string) };
   });
 }
 

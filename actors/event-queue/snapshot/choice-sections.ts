@@ -1,16 +1,33 @@
 /** What a person chose for himself, as register shows it (register.md § fetch_event_types). */
+import { Encoded, type Fields } from '../../../src/api/encode-fields.js';
 import type { JsonObject } from '../../../src/core/index.js';
+import type { DirectoryUser } from '../../../src/directory/index.js';
 import { presentEmoji } from '../../../src/emoji/index.js';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '../../../src/people/index.js';
 import type { SnapshotInputs } from './take.js';
 
-export const settingsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
-  user_settings: {
-    ...settingsOf(directory, user),
-    emojiset_choices: EMOJISET_CHOICES,
-    available_notification_sounds: NOTIFICATION_SOUNDS,
-  },
-});
+interface Settings {
+  /** Of everybody's choices. */
+  readonly version: number;
+  readonly encoded: Encoded;
+}
+const knownSettings = new WeakMap<DirectoryUser, Settings>();
+
+/** Encoded once per change of the account or of anybody's choices. */
+export function settingsSection({ user, directory }: SnapshotInputs): Fields {
+  const version = directory.choicesVersion;
+  let known = knownSettings.get(user);
+  if (known?.version !== version) {
+    const user_settings = {
+      ...settingsOf(directory, user),
+      emojiset_choices: EMOJISET_CHOICES,
+      available_notification_sounds: NOTIFICATION_SOUNDS,
+    };
+    known = { version, encoded: Encoded.text(JSON.stringify(user_settings)) };
+    knownSettings.set(user, known);
+  }
+  return { user_settings: known.encoded };
+}
 
 /** For clients without `user_settings_object`: at the top level. */
 export function displaySection({ user, directory, args }: SnapshotInputs): JsonObject {

@@ -55,23 +55,19 @@ export async function readUnread(
   const recent: number[] = [];
   let missing = false;
 
-  const look = async (home: number): Promise<void> => {
-    const own = flags.reading(home);
-    streams[home] = own.mark;
-    const seen = ({ id, body }: StoredMessage): void => {
-      if (home !== DIRECT_HOME) streams[home] = Math.max(streams[home]!, id);
-      else if (body.sent >= since) recent.push(id);
-    };
-    let count = 0;
-    for await (const batch of scan.newestAbove(home, own, seen)) {
-      unread.push(...batch);
-      count += batch.length;
-      missing ||= count > MOST_UNREAD;
-      if (missing) break;
-    }
-    if (!missing) unread.push(...(await scan.excepted(own)));
+  const homes = new Map([DIRECT_HOME, ...active.keys()].map((home) => [home, flags.reading(home)]));
+  for (const [home, { mark }] of homes) streams[home] = mark;
+  const seen = ({ id, body }: StoredMessage): void => {
+    if (body.stream !== 0) streams[body.stream] = Math.max(streams[body.stream]!, id);
+    else if (body.sent >= since) recent.push(id);
   };
-  await Promise.all([DIRECT_HOME, ...active.keys()].map(look));
+  for await (const batch of scan.newestAbove(homes, seen)) {
+    unread.push(...batch);
+    missing = unread.length > MOST_UNREAD;
+    if (missing) break;
+  }
+  // What was marked as unread by hand is mostly older than all of that.
+  if (!missing) for (const reading of homes.values()) unread.push(...(await scan.excepted(reading)));
   const { [DIRECT_HOME]: upTo = 0, ...shown } = streams;
 
   const silent = new Set(

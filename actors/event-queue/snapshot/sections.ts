@@ -1,6 +1,10 @@
 /** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
-import type { Fields } from '../../../src/api/encode-fields.js';
+import { encodeParts, type Fields } from '../../../src/api/encode-fields.js';
+import { madeOnce } from '../../../src/core/index.js';
+import type { DirectoryView } from '../../../src/directory/index.js';
+import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import { STOP_WORDS } from '../../../src/messages/index.js';
+import { isGuest } from '../../../src/people/index.js';
 import { botsSection } from './bot-section.js';
 import {
   alertWordsSection,
@@ -19,29 +23,81 @@ import {
   profileFieldsSection,
   settingsDefaultsSection,
 } from './organization-sections.js';
+import { realmSection } from './realm-section.js';
 import { defaultStreamsSection, streamGroupsSection } from './stream-sections.js';
 import type { SnapshotInputs } from './take.js';
 
-const SECTIONS: Readonly<Record<string, (inputs: SnapshotInputs) => Fields>> = {
-  alert_words: alertWordsSection,
+type Section = (inputs: SnapshotInputs) => Fields;
+
+/** What everybody sees alike, but for those differences that `classOf` names. */
+const SHARED: Readonly<Record<string, Section>> = {
+  ...Object.fromEntries(Object.entries(EMPTY_SECTIONS).map(([name, fields]) => [name, () => fields])),
+  realm: realmSection,
   default_streams: defaultStreamsSection,
   default_stream_groups: streamGroupsSection,
   custom_profile_fields: profileFieldsSection,
-  muted_users: mutedUsersSection,
-  realm_bot: botsSection,
   realm_domains: domainsSection,
+  realm_emoji: ({ directory }) => ({ realm_emoji: presentCustomEmoji(directory.emoji()) }),
   realm_linkifiers: linkifiersSection,
   realm_playgrounds: playgroundsSection,
   realm_user_groups: groupsSection,
   realm_user_settings_defaults: settingsDefaultsSection,
   stop_words: () => ({ stop_words: STOP_WORDS }),
-  user_settings: settingsSection,
   user_status: statusSection,
+};
+
+const PERSONAL: Readonly<Record<string, Section>> = {
+  alert_words: alertWordsSection,
+  muted_users: mutedUsersSection,
+  realm_bot: botsSection,
+  user_settings: settingsSection,
   update_display_settings: displaySection,
   update_global_notifications: notificationsSection,
 };
 
-export const directorySections = (inputs: SnapshotInputs, wanted: (section: string) => boolean): Fields[] => [
-  ...Object.entries(EMPTY_SECTIONS).flatMap(([name, fields]) => (wanted(name) ? [fields] : [])),
-  ...Object.entries(SECTIONS).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : [])),
-];
+const made = (sections: Readonly<Record<string, Section>>, inputs: SnapshotInputs, wanted: Wanted): Fields[] =>
+  Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
+
+type Wanted = (section: string) => boolean;
+
+export const personalSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => made(PERSONAL, inputs, wanted);
+
+/** Unencoded. */
+export const sharedSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => made(SHARED, inputs, wanted);
+
+/** Kinds of clients register in a few ways. */
+const MOST_CLASSES = 32;
+
+/** Of one version of the directory; first messages of streams come to it without one. */
+const known = madeOnce(
+  (_directory: DirectoryView) => new Map<string, readonly Uint8Array[]>(),
+  ({ version, streamsVersion }) => `${version}/${streamsVersion}`,
+);
+
+/** All that the sections above look at besides the directory. */
+const classOf = ({ user, args }: SnapshotInputs): string => {
+  const { options, fetch, origin, site, webPublicStreams } = args;
+  const { linkifier_url_template } = options.capabilities;
+  return JSON.stringify([
+    fetch,
+    isGuest(user),
+    options.pronouns,
+    linkifier_url_template,
+    origin,
+    site,
+    webPublicStreams,
+  ]);
+};
+
+/** Encoded once for all who register alike, until the directory changes. */
+export function encodedShared(inputs: SnapshotInputs, wanted: Wanted): readonly Uint8Array[] {
+  const classes = known(inputs.directory);
+  const name = classOf(inputs);
+  let parts = classes.get(name);
+  if (!parts) {
+    parts = [Buffer.concat(sharedSections(inputs, wanted).flatMap(encodeParts))];
+    if (classes.size >= MOST_CLASSES) classes.clear();
+    classes.set(name, parts);
+  }
+  return parts;
+}

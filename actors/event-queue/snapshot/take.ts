@@ -14,7 +14,6 @@ import {
   userId,
 } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
-import { presentCustomEmoji } from '../../../src/emoji/index.js';
 import type { Limits } from '../../../src/files/index.js';
 import { newestMessage, recentConversations } from '../../../src/messages/index.js';
 import type { Unseal } from '../../../src/people/index.js';
@@ -28,8 +27,7 @@ import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
 import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
 import { presenceSection, visitorsPresence } from './presence-section.js';
-import { realmSection } from './realm-section.js';
-import { directorySections } from './sections.js';
+import { encodedShared, personalSections, sharedSections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
 import { forTheWeb, nothingOwn, VISITOR } from './visitor.js';
@@ -162,19 +160,14 @@ async function takeOnce(
     subscriptions,
     subscribers,
   };
-  if (wanted('realm')) parts.push(realmSection(inputs));
   if (wanted('realm_user')) parts.push(userSections(inputs));
-  parts.push(...directorySections(inputs, wanted));
+  parts.push(...personalSections(inputs, wanted));
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
-  if (wanted('realm_emoji')) parts.push({ realm_emoji: presentCustomEmoji(directory.emoji()) });
   if (own) parts.push(ownSections(inputs, own, wanted));
   if (wanted('presence')) parts.push(isVisitor ? visitorsPresence(inputs) : presenceSection(inputs));
-  return {
-    start: end,
-    incarnation,
-    covers,
-    shows: shown,
-    parts: (isVisitor ? parts.map(forTheWeb) : parts).flatMap(encodeParts),
-  };
+  const encoded = isVisitor
+    ? [...sharedSections(inputs, wanted), ...parts].map(forTheWeb).flatMap(encodeParts)
+    : [...encodedShared(inputs, wanted), ...parts.flatMap(encodeParts)];
+  return { start: end, incarnation, covers, shows: shown, parts: encoded };
 }

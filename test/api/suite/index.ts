@@ -13,6 +13,7 @@ import { queueCapabilities } from './events/queue-capabilities.js';
 import { queueContents } from './events/queue-contents.js';
 import { queues } from './events/queues.js';
 import { registering } from './events/registering.js';
+import { registeringAgain } from './events/registering-again.js';
 import { roleState } from './events/role-state.js';
 import { state } from './events/state.js';
 import { stateChanges } from './events/state-changes.js';
@@ -42,6 +43,7 @@ import { reactionRefusals } from './messages/reaction-refusals.js';
 import { reactions } from './messages/reactions.js';
 import { readReceipts } from './messages/read-receipts.js';
 import { reading } from './messages/reading.js';
+import { readingAgain } from './messages/reading-again.js';
 import { rendering } from './messages/rendering.js';
 import { scheduled } from './messages/scheduled.js';
 import { scheduledRefusals } from './messages/scheduled-refusals.js';
@@ -103,6 +105,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
+  'reading again': readingAgain,
+  'registering again': registeringAgain,
   newcomers,
   'changing accounts': changingAccounts,
   deactivating,

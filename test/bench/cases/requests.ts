@@ -6,7 +6,7 @@ import { type Account, makeQueues, meText, pollEvents, presenceText, sendText } 
 
 /** Of the event that a message becomes: record and event hold much the same. */
 async function eventBytes({ face }: Bench, { authorization }: Account): Promise<number> {
-  const [poll] = await makeQueues(face, [{ email: '', authorization }], 1);
+  const [poll] = await makeQueues(face, [{ id: 0, email: '', authorization }], 1);
   const sent = await once(face.port, sendText(authorization, TEN));
   if (!sent.ok) throw new Error(sent.text);
   return Buffer.byteLength(JSON.stringify((await pollEvents(face.port, poll!))[0]));

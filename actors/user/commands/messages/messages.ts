@@ -1,10 +1,13 @@
 /** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
+import { Encoded } from '../../../../src/api/encode-fields.js';
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryView } from '../../../../src/directory/index.js';
 import type { Rendered } from '../../../../src/markdown/index.js';
 import {
   asStored,
+  encodedFlags,
+  encodedMessage,
   type Fetched,
   fetchWindow,
   makePlan,
@@ -20,7 +23,7 @@ import {
   variant,
   windowOf,
 } from '../../../../src/messages/index.js';
-import { success } from '../../../shared/replies.js';
+import { encoded, success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { accessed, rightsOf } from './on-message.js';
 
@@ -55,17 +58,14 @@ export const fetchMessages: UserCommand<FetchArgs, { fetched: Fetched; searches:
     return { fetched, searches: searchesOf(terms) };
   },
   handle({ parts }, args, { fetched, searches }, { directory, caller }) {
-    const flags = new OwnFlags(caller, parts);
+    const { rows } = fetched;
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
-    return {
-      reply: success({
-        ...presentWindow(fetched),
-        messages: fetched.rows.map((row) => ({
-          ...present(row, flags, directory, options),
-          ...(searches.length === 0 ? {} : matchOf(row.message.body, searches)),
-        })),
-      }),
-    };
+    const flags = new OwnFlags(caller, parts).ofAll(rows);
+    const messages = rows.map((row, i) => {
+      const matched = searches.length === 0 ? '}' : `,${JSON.stringify(matchOf(row.message.body, searches)).slice(1)}`;
+      return `${encodedMessage(row.message, directory, options)},"flags":${encodedFlags(flags[i]!)}${matched}`;
+    });
+    return { reply: encoded({ ...presentWindow(fetched), messages: Encoded.text(`[${messages.join(',')}]`) }) };
   },
 };
 

@@ -1,0 +1,126 @@
+/** GET /messages of 100 messages, rendered, by 30 people from a realm of many messages: per narrow, then all of them mixed. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineCase } from '../case.js';
+import { requestText } from '../connection.js';
+import { random } from '../fetch-fill.js';
+import type { Figure } from '../figures.js';
+import { type History, makeHistory, TOPICS, topicName } from '../history-fill.js';
+import { measureRate } from '../measure.js';
+import { isIn } from '../organization.js';
+
+type Narrow = readonly { readonly operator: string; readonly operand: unknown }[];
+type Random = () => number;
+
+/** More than one measurement sends, so that nothing is asked twice but by chance. */
+const REQUESTS = 8_000;
+const ROWS = 100;
+
+interface Kind {
+  readonly name: string;
+  /** Of ten fetches. */
+  readonly weight: number;
+  of(history: History, person: number, next: Random): Narrow;
+}
+
+function streamOf({ streams }: History, person: number, next: Random): number {
+  const own = streams.filter((_, i) => isIn(person, i));
+  return own[Math.floor(next() * own.length)]!.id;
+}
+
+const KINDS: readonly Kind[] = [
+  { name: 'everything', weight: 3, of: () => [] },
+  {
+    name: 'a stream',
+    weight: 3,
+    of: (history, person, next) => [{ operator: 'stream', operand: streamOf(history, person, next) }],
+  },
+  {
+    name: 'a topic',
+    weight: 3,
+    of: (history, person, next) => [
+      { operator: 'stream', operand: streamOf(history, person, next) },
+      { operator: 'topic', operand: topicName(Math.floor(next() * TOPICS)) },
+    ],
+  },
+  {
+    name: 'a conversation',
+    weight: 1,
+    of: ({ accounts, pairs }, person, next) => {
+      const own = pairs.filter((pair) => pair.includes(person));
+      const [a, b] = own[Math.floor(next() * own.length)]!;
+      return [{ operator: 'dm', operand: [accounts[a === person ? b : a]!.id] }];
+    },
+  },
+];
+const MIX = KINDS.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
+
+function requestOf(history: History, kind: Kind, newest: boolean, next: Random): string {
+  const person = Math.floor(next() * history.accounts.length);
+  const anchor = history.first + Math.floor(next() * (history.last - history.first));
+  const query = new URLSearchParams({
+    anchor: newest ? 'newest' : String(anchor),
+    num_before: String(newest ? ROWS : ROWS / 2),
+    num_after: String(newest ? 0 : ROWS / 2 - 1),
+    narrow: JSON.stringify(kind.of(history, person, next)),
+    apply_markdown: 'true',
+    client_gravatar: 'true',
+  });
+  return requestText('GET', `/api/v1/messages?${query}`, history.accounts[person]!.authorization);
+}
+
+/** Requests by what they ask for. */
+export function* requests(history: History): Generator<readonly [title: string, texts: readonly string[]]> {
+  const texts = (pick: (i: number) => Kind, newest: (i: number) => boolean): string[] => {
+    const next = random(4711);
+    return Array.from({ length: REQUESTS }, (_, i) => requestOf(history, pick(i), newest(i), next));
+  };
+  // Clients open a view at its newest messages, and scroll from there: three of four are that, one is anywhere.
+  yield [
+    'mixed narrows, newest and anywhere',
+    texts(
+      (i) => MIX[(i * 7) % MIX.length]!,
+      (i) => i % 4 !== 0,
+    ),
+  ];
+  for (const kind of KINDS) {
+    for (const [where, newest] of [
+      ['newest', true],
+      ['anywhere', false],
+    ] as const) {
+      yield [
+        `${kind.name}, ${where}`,
+        texts(
+          () => kind,
+          () => newest,
+        ),
+      ];
+    }
+  }
+}
+
+const DIRECTORY = process.env.BENCH_HISTORY ?? join(tmpdir(), 'conclave-bench-history');
+const MESSAGES = Number(process.env.BENCH_MESSAGES ?? 1_000_000);
+const READERS = 16;
+
+export const history = defineCase<History>({
+  name: 'history',
+  about: 'GET /messages of 100 from a million, 16 at once; they are made once, in minutes, and kept in $BENCH_HISTORY',
+  faces: ['embedded'],
+  server: { dataDir: DIRECTORY },
+  onlyNamed: true,
+  async before() {
+    await makeHistory(DIRECTORY, MESSAGES);
+  },
+  prepare: () => makeHistory(DIRECTORY, MESSAGES),
+  async measure(bench, of) {
+    const figures: Figure[] = [];
+    for (const [title, texts] of requests(of)) {
+      // The bare server answers what the first one gives.
+      const id = `history/${title.replaceAll(/[, ]+/g, '-')}`;
+      const target = { id, title: `\`GET /messages\`, 100 of ${title}`, requests: texts };
+      figures.push(...(await measureRate(bench, { ...target, connections: READERS, turns: true })));
+    }
+    return figures;
+  },
+});

@@ -1,0 +1,189 @@
+/**
+ * A realm of 30 people and 10 streams with a million messages, for fetching over HTTP. Everything but the messages is made
+ * through the API; they are written straight through the Store while the server is down. It takes some minutes, so the
+ * directory is kept and used again.
+ */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { skipMessageIds } from '../../src/backup/index.js';
+import { RealClock } from '../../src/clock/index.js';
+import { escapeHtml, IdSet, realmId, streamId, streamKey, userId, userKey } from '../../src/core/index.js';
+import {
+  asStored,
+  directConversation,
+  NEWEST,
+  readingPart,
+  recordOf,
+  type StoredMessage,
+} from '../../src/messages/index.js';
+import { LmdbStore, openEmbedded, type RecordWrite, type Store } from '../../src/store/index.js';
+import { topicKey } from '../../src/streams/index.js';
+import { startFace } from './faces.js';
+import { random } from './fetch-fill.js';
+import { isIn, makeOrganization } from './organization.js';
+import { type Account, call, each } from './prepare.js';
+
+export interface History {
+  readonly accounts: readonly Account[];
+  readonly streams: readonly { readonly id: number; readonly name: string }[];
+  /** Pairs of people who write to each other, as places in `accounts`. */
+  readonly pairs: readonly (readonly [number, number])[];
+  /** Of the messages written. */
+  readonly first: number;
+  readonly last: number;
+}
+
+const PEOPLE = 30;
+const STREAMS = 10;
+export const TOPICS = 40;
+/** Partners of each. */
+const PARTNERS = 3;
+/** One message of so many is direct. */
+const DIRECT = 8;
+const PER_BATCH = 2_000;
+/** Of what is there, everybody has read this part. */
+const READ = 0.999;
+
+export const topicName = (n: number): string => `Topic number ${n}`;
+
+const WORDS =
+  'the release is out and we will look at what the customer said about the server before the meeting tomorrow so please have the branch ready with all tests green'.split(
+    ' ',
+  );
+
+/** @param directory kept; used as it is when it was filled before */
+export async function makeHistory(directory: string, count: number): Promise<History> {
+  const note = join(directory, `history-${count}.json`);
+  const known = await readFile(note, 'utf8').catch(() => undefined);
+  if (known !== undefined) return JSON.parse(known) as History;
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  const { accounts, pairs } = await begin(directory);
+  const environment = await openEmbedded(directory);
+  try {
+    const store = new LmdbStore(environment, new RealClock());
+    const history = await fill(store, accounts, pairs, count);
+    await writeFile(note, JSON.stringify(history));
+    return history;
+  } finally {
+    await environment.close();
+  }
+}
+
+/** People, streams, and one message each way of every conversation, which tells what its messages look like. */
+async function begin(directory: string): Promise<Pick<History, 'accounts' | 'pairs'>> {
+  const face = await startFace('embedded', {
+    dataDir: directory,
+    profile: undefined,
+    nats: undefined,
+    mongodb: undefined,
+  });
+  if (!face) throw new Error('no server');
+  try {
+    const { accounts, streams } = await makeOrganization(face, PEOPLE, STREAMS);
+    const pairs = accounts.flatMap((_, a) =>
+      Array.from({ length: PARTNERS }, (_, i) => [a, (a + i + 1) % PEOPLE] as const),
+    );
+    for (const to of streams) {
+      await call(face, accounts[isIn(0, streams.indexOf(to)) ? 0 : 1]!.authorization, '/messages', {
+        type: 'stream',
+        to,
+        topic: topicName(0),
+        content: 'first',
+      });
+    }
+    await each(
+      pairs.flatMap(
+        ([a, b]) =>
+          [
+            [a, b],
+            [b, a],
+          ] as const,
+      ),
+      async ([from, to]) => {
+        const form = { type: 'direct', to: JSON.stringify([accounts[to]!.id]), content: 'first' };
+        await call(face, accounts[from]!.authorization, '/messages', form);
+      },
+    );
+    return { accounts, pairs };
+  } finally {
+    await face.stop();
+  }
+}
+
+async function fill(
+  store: Store,
+  accounts: readonly Account[],
+  pairs: History['pairs'],
+  count: number,
+): Promise<History> {
+  const realm = realmId(1);
+  const old = await store.scanMessages({
+    realm,
+    index: { by: 'realm' },
+    from: NEWEST,
+    direction: 'older',
+    limit: 5_000,
+  });
+  const firsts = old.map(asStored).filter(({ body }) => body.content === 'first');
+  const inStreams = firsts.filter(({ home }) => home !== 0).reverse();
+  const ids = accounts.map(({ id }) => id);
+  const people = inStreams.map((_, stream) => ids.filter((_, person) => isIn(person, stream)));
+  const direct = firsts.filter(({ home }) => home === 0);
+  await skipMessageIds(store, count + 20_000);
+  const first = old[0]!.id + 10_000;
+  const next = random(42);
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!;
+  const topics = new Map<string, { stream: number; name: string; max: number }>();
+  const message = (id: number): StoredMessage => {
+    const stream = Math.floor(next() ** 2 * STREAMS);
+    const of = next() * DIRECT < 1 ? pick(direct) : inStreams[stream]!;
+    const words = Array.from({ length: 8 + Math.floor(next() * 40) }, () => pick(WORDS)).join(' ');
+    const name = of.home === 0 ? '' : topicName(Math.floor(next() ** 2 * TOPICS));
+    const text = `${words} **${id}** \`make\` see word${Math.floor(next() ** 2 * 20_000)}`;
+    if (of.home !== 0) topics.set(`${of.home} ${name}`, { stream: of.home, name, max: id });
+    return {
+      ...of,
+      id,
+      sender: of.home === 0 ? of.sender : pick(people[stream]!),
+      body: {
+        ...of.body,
+        content: text,
+        html: `<p>${escapeHtml(words)} <strong>${id}</strong> <code>make</code> see ${text.split(' ').at(-1)}</p>`,
+        topic: name,
+        sent: 1_700_000_000 + (id - first) * 30,
+      },
+    };
+  };
+  const last = first + count - 1;
+  for (let from = first; from <= last; from += PER_BATCH) {
+    const writes: RecordWrite[] = [];
+    for (let id = from; id < from + PER_BATCH && id <= last; id++) {
+      const one = message(id);
+      const value = recordOf(one, one.home === 0 ? directConversation(realm, one.participants) : '');
+      writes.push({ type: 'message', realm, id, rev: 1, value });
+    }
+    await store.apply(writes);
+    if ((from - first) % (PER_BATCH * 50) === 0) process.stderr.write(`${from - first} messages\n`);
+  }
+  const parts: RecordWrite[] = [...topics.values()].map(({ stream, name, max }) => ({
+    type: 'part',
+    key: streamKey(realm, streamId(stream)),
+    part: `topic/${topicKey(name)}`,
+    rev: 1,
+    value: { name, max },
+  }));
+  const mark = Math.floor(first + count * READ);
+  for (const [person, id] of ids.entries()) {
+    const homes = [0, ...inStreams.flatMap(({ home }, stream) => (isIn(person, stream) ? [home] : []))];
+    for (const home of homes) {
+      const part = readingPart(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
+      for (const [name, value] of Object.entries(part)) {
+        parts.push({ type: 'part', key: userKey(realm, userId(id)), part: name, rev: 1, value });
+      }
+    }
+  }
+  await store.apply(parts);
+  const streams = inStreams.map(({ home }, i) => ({ id: home, name: `team ${i}` }));
+  return { accounts, streams, pairs, first, last };
+}

@@ -1,0 +1,47 @@
+/** Postings answer as the index itself would, whatever was read of it before and whatever came and went since. */
+import fc from 'fast-check';
+import t from 'tap';
+import { Postings } from '../../../src/store/postings.js';
+
+const HIGHEST = 60;
+const id = fc.integer({ min: 0, max: HIGHEST });
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ read: id, limit: fc.integer({ min: 1, max: 20 }), newer: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ add: id }) },
+  { weight: 1, arbitrary: fc.record({ remove: id }) },
+);
+
+t.test('reads, additions and removals in any order', async () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(id), fc.array(step, { maxLength: 60 }), (first, steps) => {
+      const index = new Set(first);
+      const postings = new Postings();
+      let asked = 0;
+      const read = (from: number, limit: number, newer: boolean): number[] => {
+        const all = [...index].filter((one) => (newer ? one >= from : one <= from));
+        return all.sort((a, b) => (newer ? a - b : b - a)).slice(0, limit);
+      };
+      const fetch = (from: number, limit: number, newer: boolean): number[] => {
+        asked++;
+        return read(from, limit, newer);
+      };
+      for (const one of steps) {
+        if ('read' in one) {
+          const expected = read(one.read, one.limit, one.newer);
+          t.same(postings.read(one.read, one.limit, one.newer, fetch), expected);
+          const before = asked;
+          t.same(postings.read(one.read, one.limit, one.newer, fetch), expected, 'again');
+          t.equal(asked, before, 'without looking');
+        } else if ('add' in one) {
+          index.add(one.add);
+          postings.add(one.add);
+        } else {
+          index.delete(one.remove);
+          postings.remove(one.remove);
+        }
+      }
+      t.ok(postings.size <= index.size);
+    }),
+    { numRuns: 300 },
+  );
+});
