@@ -48,11 +48,72 @@ export interface FanoutResult {
   readonly last: readonly number[];
 }
 
-export type Job = RateJob | FanoutJob;
+/** Messages at a fixed rate, whatever becomes of them, to polls that are parked again as soon as they are answered. */
+export interface FanoutRateJob {
+  readonly kind: 'fanout-rate';
+  readonly port: number;
+  readonly polls: readonly Poll[];
+  /** One request per message; message `n` holds `marker(n)`. */
+  readonly sends: readonly string[];
+  /** Between two sends. */
+  readonly everyMs: number;
+  readonly settleMs: number;
+  readonly pids: readonly number[];
+}
+
+export interface FanoutRateResult {
+  /** Of each message: from the time at which it should have been sent to the last poll that told of it; null: not all did. */
+  readonly ms: readonly (number | null)[];
+  /** Of all deliveries, from the same time. */
+  readonly eachP50: number;
+  readonly eachP99: number;
+  readonly delivered: number;
+  /** A message that a queue told of twice. */
+  readonly repeated: number;
+  /** The latest send of all: so much of the times is the generator's own. */
+  readonly sentLateMs: number;
+  readonly cpuMs: number;
+  readonly last: readonly number[];
+}
+
+/** In the text of message `n`, and nowhere else in an answer. */
+export const marker = (n: number): string => `~${n}~`;
+
+/** Polls that nobody has anything for: each is parked again after its heartbeat. */
+export interface IdleJob {
+  readonly kind: 'idle';
+  readonly port: number;
+  readonly polls: readonly Poll[];
+  /** Time over which the polls come, so that their heartbeats do not come together. */
+  readonly spreadMs: number;
+  readonly warmMs: number;
+  readonly ms: number;
+  readonly pids: readonly number[];
+}
+
+export interface IdleResult {
+  /** Polls answered, and parked again, in the time that counts. */
+  readonly answers: number;
+  readonly failed: number;
+  readonly firstFailure: string;
+  readonly cpuMs: number;
+  readonly seconds: number;
+}
+
+export type Job = RateJob | FanoutJob | FanoutRateJob | IdleJob;
+export type ResultOf<J extends Job> = J extends RateJob
+  ? RateResult
+  : J extends FanoutJob
+    ? FanoutResult
+    : J extends FanoutRateJob
+      ? FanoutRateResult
+      : IdleResult;
 
 /** Answers of the bare server, as raw HTTP texts taken from ours. */
 export interface CeilingAnswers {
   readonly get?: string;
   readonly post?: string;
   readonly poll?: string;
+  /** Held polls are answered after so long, and up to so much more, when nothing comes before. */
+  readonly beat?: { readonly ms: number; readonly spreadMs: number };
 }

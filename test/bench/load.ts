@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
 import type { FanoutJob, FanoutResult, Job, RateJob, RateResult } from './jobs.js';
+import { fanoutRate, idle } from './load-polls.js';
 
 const ROUND_LIMIT_MS = 10_000;
 
@@ -112,9 +113,21 @@ async function fanout(job: FanoutJob): Promise<FanoutResult> {
   return { ms, deliveries: job.rounds * connections.length, cpuMs: spent, last };
 }
 
+function run(job: Job): Promise<unknown> {
+  switch (job.kind) {
+    case 'rate':
+      return rate(job);
+    case 'fanout':
+      return fanout(job);
+    case 'fanout-rate':
+      return fanoutRate(job);
+    case 'idle':
+      return idle(job);
+  }
+}
+
 process.on('message', (job: Job) => {
-  const done: Promise<RateResult | FanoutResult> = job.kind === 'rate' ? rate(job) : fanout(job);
-  done.then(
+  run(job).then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );

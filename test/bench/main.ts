@@ -4,15 +4,15 @@
  */
 import { type Face, startFace } from './faces.js';
 import { type Bench, measureFanout, measureRate, RATE_CASES } from './measure.js';
+import { measureFanoutRate } from './measure-polls.js';
 import { type BenchOptions, type FaceName, readOptions, USAGE } from './options.js';
-import { makeAccounts, makeHistory, makeQueues, makeStream } from './prepare.js';
+import { type Account, makeAccounts, makeHistory, makeQueues, makeStream } from './prepare.js';
 import { Ceiling, Load } from './processes.js';
 import { type Figure, machine, notMeasured, table } from './report.js';
 
 const SUBSCRIBERS = 10;
 const HISTORY = 200;
-/** Held polls of one account, as of somebody with many devices: accounts are dear to make. */
-const QUEUES_EACH = 10;
+const FANOUTS = ['fanout', 'fanout-rate'] as const;
 
 const say = (text: string): void => {
   process.stderr.write(`[${(performance.now() / 1000).toFixed(0)} s] ${text}\n`);
@@ -40,11 +40,13 @@ async function measureFace(name: FaceName, ceiling: Ceiling, load: Load, options
   try {
     say(`${name}: making accounts`);
     // First, with accounts of its own: what later fills the stream must not fill these queues, too.
-    if (options.cases.includes('fanout')) {
-      const listeners = await makeAccounts(face, 1, Math.ceil(options.polls / QUEUES_EACH));
+    if (FANOUTS.some((what) => options.cases.includes(what))) {
+      const listeners = await makeAccounts(face, 1, Math.ceil(options.polls / options.queuesEach));
       await makeStream(face, 'many', listeners);
       const polls = await makeQueues(face, listeners, options.polls);
-      keep(await measureFanout(bench, listeners[0]!, 'many', polls));
+      const [sender] = listeners as [Account];
+      if (options.cases.includes('fanout')) keep(await measureFanout(bench, sender, 'many', polls));
+      if (options.cases.includes('fanout-rate')) keep(await measureFanoutRate(bench, sender, 'many', polls));
     }
     if (!RATE_CASES.some((what) => options.cases.includes(what))) return figures;
     const accounts = await makeAccounts(face, 1_001, SUBSCRIBERS);

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
-export const CASES = ['me', 'users', 'send', 'ping', 'presence', 'fanout'] as const;
+export const CASES = ['me', 'users', 'send', 'ping', 'presence', 'fanout', 'fanout-rate'] as const;
 export type CaseName = (typeof CASES)[number];
 
 export interface BenchOptions {
@@ -16,7 +16,11 @@ export interface BenchOptions {
   /** Before the first run of a case. */
   readonly heatMs: number;
   readonly polls: number;
+  readonly queuesEach: number;
   readonly rounds: number;
+  /** Messages a second of fanout-rate, and for how long. */
+  readonly perSecond: number;
+  readonly streamMs: number;
   readonly settleMs: number;
   readonly markdown: boolean;
   /** Folder for CPU profiles of our servers. */
@@ -28,12 +32,14 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [OPTIONS]
 
   --face LIST         embedded,cluster
-  --case LIST         me,users,send,ping,presence,fanout
+  --case LIST         me,users,send,ping,presence,fanout,fanout-rate
   --concurrency LIST  Connections of all but fanout. [1,64]
   --runs N            Runs of each measurement; the median counts. [5]
   --seconds N         Length of one measurement of all but fanout. [2]
   --polls N           Held polls of fanout. [500]
+  --queues-each N     Of each of the accounts that hold them (accounts are dear to make). [10]
   --rounds N          Messages of one measurement of fanout. [6]
+  --per-second N      Messages of fanout-rate, for twenty seconds each run. [20]
   --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.
   --markdown          Print the rows for docs/performance.md.
   --profile DIR       Write a CPU profile of each server process into DIR when it ends (read it with profile.js).
@@ -67,7 +73,9 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       runs: text,
       seconds: text,
       polls: text,
+      'queues-each': text,
       rounds: text,
+      'per-second': text,
       profile: text,
       quick: flag,
       markdown: flag,
@@ -86,7 +94,10 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     warmMs: quick ? 100 : 250,
     heatMs: quick ? 300 : 1_500,
     polls: number(values.polls, quick ? 100 : 500, 5_000),
+    queuesEach: number(values['queues-each'], 10, 1_000),
     rounds: number(values.rounds, quick ? 2 : 6, 1_000),
+    perSecond: number(values['per-second'], 20, 1_000),
+    streamMs: quick ? 1_000 : 20_000,
     settleMs: quick ? 150 : 300,
     markdown: values.markdown === true,
     profile: values.profile,

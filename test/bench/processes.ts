@@ -1,7 +1,7 @@
 /** Child processes of the benchmark: started here, ended here, by nobody else. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { CeilingAnswers, FanoutJob, FanoutResult, RateJob, RateResult } from './jobs.js';
+import type { CeilingAnswers, Job, ResultOf } from './jobs.js';
 
 const START_LIMIT_MS = 30_000;
 /** Longer than a host may take to drain. */
@@ -98,14 +98,12 @@ const answerOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>
 export class Load {
   readonly #child = fork(here('./load.js'), { execArgv: [] });
 
-  run(job: RateJob): Promise<RateResult>;
-  run(job: FanoutJob): Promise<FanoutResult>;
-  async run(job: RateJob | FanoutJob): Promise<RateResult | FanoutResult> {
+  async run<J extends Job>(job: J): Promise<ResultOf<J>> {
     const answer = answerOf(this.#child);
     this.#child.send(job);
     const { result, error } = await answer;
     if (error !== undefined) throw new Error(String(error));
-    return result as RateResult | FanoutResult;
+    return result as ResultOf<J>;
   }
 
   stop(): Promise<void> {
