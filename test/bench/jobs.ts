@@ -77,7 +77,7 @@ export interface FanoutRateResult {
 }
 
 /** In the text of message `n`, and nowhere else in an answer. */
-export const marker = (n: number): string => `~${n}~`;
+export const marker = (n: number): string => `~~${n}.`;
 
 /** Polls that nobody has anything for: each is parked again after its heartbeat. */
 export interface IdleJob {

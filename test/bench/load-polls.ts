@@ -1,5 +1,6 @@
 /** Jobs of the load generator that hold many polls. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpConnection } from '../support/http-connection.js';
 import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
 import { type FanoutRateJob, type FanoutRateResult, type IdleJob, type IdleResult, marker, type Poll } from './jobs.js';
@@ -8,21 +9,60 @@ import { type FanoutRateJob, type FanoutRateResult, type IdleJob, type IdleResul
 const STRAGGLERS_MS = 5_000;
 const OPENED_AT_ONCE = 64;
 
-const pollText = ({ queue, authorization }: Poll, last: number): string =>
-  requestText('GET', `/api/v1/events?queue_id=${queue}&last_event_id=${last}`, authorization);
+const ID = Buffer.from('"id":');
+const MARK = marker(0).split('0')[0]!;
 
-const lastId = (text: string): number | undefined => {
-  const id = /"id":(\d+)\}\],"queue_id"/.exec(text);
-  return id ? Number(id[1]) : undefined;
-};
+/** The digits that begin at a place. */
+function numberAt(body: Buffer, place: number): number {
+  let number = 0;
+  for (let i = place; body[i]! >= 48 && body[i]! <= 57; i++) number = number * 10 + body[i]! - 48;
+  return number;
+}
 
-async function openAll(port: number, count: number): Promise<Connection[]> {
-  const connections: Connection[] = [];
-  while (connections.length < count) {
-    const some = Math.min(OPENED_AT_ONCE, count - connections.length);
-    connections.push(...(await Promise.all(Array.from({ length: some }, () => Connection.open(port, true)))));
+/** One client: a connection and the poll on it. Does as little work as possible, so that the generator is not what is measured. */
+class Client {
+  onAnswer: (body: Buffer) => void = () => {};
+  onFailure: (error: Error) => void = () => {};
+  last: number;
+  readonly #before: string;
+  readonly #after: string;
+
+  private constructor(
+    private readonly http: HttpConnection,
+    { queue, authorization, last }: Poll,
+  ) {
+    this.last = last;
+    const text = requestText('GET', `/api/v1/events?queue_id=${queue}&last_event_id=*`, authorization);
+    [this.#before, this.#after] = text.split('*') as [string, string];
+    http.onGone = (error) => this.onFailure(error ?? new Error('connection closed'));
+    http.onAnswer = ({ status, body }) => {
+      const id = body.lastIndexOf(ID);
+      if (status !== 200 || id < 0) return this.onFailure(new Error(`poll refused: ${status} ${body}`));
+      this.last = numberAt(body, id + ID.length);
+      this.park();
+      this.onAnswer(body);
+    };
   }
-  return connections;
+
+  static async open(port: number, polls: readonly Poll[]): Promise<Client[]> {
+    const clients: Client[] = [];
+    while (clients.length < polls.length) {
+      const some = polls.slice(clients.length, clients.length + OPENED_AT_ONCE);
+      const opened = some.map(async (poll) => {
+        return new Client(await HttpConnection.open({ host: '127.0.0.1', port, tls: false }, true), poll);
+      });
+      clients.push(...(await Promise.all(opened)));
+    }
+    return clients;
+  }
+
+  park(): void {
+    this.http.write(this.#before + this.last + this.#after);
+  }
+
+  close(): void {
+    this.http.close();
+  }
 }
 
 /** Requests on as many connections as are under way at once. */
@@ -40,7 +80,8 @@ class Senders {
   }
 
   send(request: string): void {
-    const free = this.#free.pop();
+    // By turns: one that is idle for long is closed by the server.
+    const free = this.#free.shift();
     if (free) free.write(request);
     else void this.#add().then(() => this.send(request), this.broken);
   }
@@ -51,7 +92,11 @@ class Senders {
 
   async #add(): Promise<void> {
     const connection = await Connection.open(this.port, true);
-    connection.onGone = (error) => this.broken(error ?? new Error('connection closed'));
+    connection.onGone = (error) => {
+      const idle = this.#free.indexOf(connection);
+      if (idle >= 0) this.#free.splice(idle, 1);
+      else this.broken(error ?? new Error('connection closed'));
+    };
     connection.onAnswer = ({ ok, text }) => {
       if (!ok) this.broken(new Error(`send refused: ${text}`));
       this.#free.push(connection);
@@ -67,13 +112,10 @@ const quantile = (sorted: Float64Array, q: number): number =>
 /** Open loop: the next message is sent when its time has come, and times count from then, so that nothing is omitted. */
 export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> {
   const { polls, sends, everyMs } = job;
-  const last = polls.map((poll) => poll.last);
   const told = sends.map(() => 0);
   const ms: (number | null)[] = sends.map(() => null);
   const seen = new Uint8Array(polls.length * sends.length);
   const each = new Float64Array(polls.length * sends.length);
-  const [before, after] = marker(0).split('0') as [string, string];
-  const marked = new RegExp(`${before}(\\d+)${after}`, 'g');
   let delivered = 0;
   let repeated = 0;
   let begun = 0;
@@ -81,19 +123,15 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
   const failure = new Promise<never>((_, reject) => {
     broken = reject;
   });
-  const connections = await openAll(job.port, polls.length);
+  const clients = await Client.open(job.port, polls);
   const senders = new Senders(job.port, broken);
   await senders.open(4);
-  connections.forEach((connection, i) => {
-    connection.onGone = (error) => broken(error ?? new Error('connection closed'));
-    connection.onAnswer = ({ ok, text }) => {
+  clients.forEach((client, i) => {
+    client.onFailure = broken;
+    client.onAnswer = (body) => {
       const at = performance.now() - begun;
-      const id = lastId(text);
-      if (!ok || id === undefined) return broken(new Error(`poll refused: ${text}`));
-      last[i] = id;
-      connection.write(pollText(polls[i]!, id));
-      for (const [, number] of text.matchAll(marked)) {
-        const n = Number(number);
+      for (let mark = body.indexOf(MARK); mark >= 0; mark = body.indexOf(MARK, mark + 1)) {
+        const n = numberAt(body, mark + MARK.length);
         const place = i * sends.length + n;
         if (seen[place] === 1) {
           repeated++;
@@ -104,7 +142,7 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
         if (++told[n]! === polls.length) ms[n] = at - n * everyMs;
       }
     };
-    connection.write(pollText(polls[i]!, last[i]!));
+    client.park();
   });
   await sleep(job.settleMs);
   const cpu = cpuMs(job.pids);
@@ -124,8 +162,9 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
   };
   await Promise.race([run(), failure]);
   const spent = cpuMs(job.pids) - cpu;
-  for (const connection of connections) connection.close();
+  for (const client of clients) client.close();
   senders.close();
+  const last = clients.map((client) => client.last);
   const sorted = each.subarray(0, delivered).sort();
   const [eachP50, eachP99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
   return { ms, eachP50, eachP99, delivered, repeated, sentLateMs, cpuMs: spent, last };
@@ -139,20 +178,20 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
   const fails = (why: string): void => {
     if (failed++ === 0) firstFailure = why;
   };
-  const connections = await openAll(job.port, polls.length);
-  const pause = job.spreadMs / polls.length;
+  const clients: Client[] = [];
   const begun = performance.now();
-  for (const [i, connection] of connections.entries()) {
-    connection.onGone = (error) => fails(error?.message ?? 'connection closed');
-    connection.onAnswer = ({ ok, text }) => {
-      answers++;
-      const id = lastId(text);
-      if (ok && id !== undefined) connection.write(pollText(polls[i]!, id));
-      else fails(text);
-    };
-    const ahead = begun + i * pause - performance.now();
-    if (ahead > 5) await sleep(ahead);
-    connection.write(pollText(polls[i]!, polls[i]!.last));
+  while (clients.length < polls.length) {
+    const ahead = begun + (clients.length * job.spreadMs) / polls.length - performance.now();
+    if (ahead > 0) await sleep(ahead);
+    // One that has nothing to do for long is closed by the server.
+    for (const client of await Client.open(job.port, polls.slice(clients.length, clients.length + OPENED_AT_ONCE))) {
+      clients.push(client);
+      client.onFailure = (error) => fails(error.message);
+      client.onAnswer = () => {
+        answers++;
+      };
+      client.park();
+    }
   }
   await sleep(job.warmMs);
   answers = 0;
@@ -161,6 +200,6 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
   await sleep(job.ms);
   const seconds = (performance.now() - from) / 1000;
   const result = { answers, failed, firstFailure, cpuMs: cpuMs(job.pids) - cpu, seconds };
-  for (const connection of connections) connection.close();
+  for (const client of clients) client.close();
   return result;
 }

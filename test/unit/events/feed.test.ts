@@ -59,9 +59,12 @@ class Sink implements EventSink {
 async function world(users: readonly DirectoryUser[] = [person(1), person(2), person(3, { role: 600 })]) {
   const log = new MemoryLog({});
   const readers: LogReader[] = [];
+  /** Where the log was read from, each time. */
+  const reads: number[] = [];
   const subscribe = log.subscribe.bind(log);
   log.subscribe = (realm, after, reader) => {
     readers.push(reader);
+    reads.push(after);
     return subscribe(realm, after, reader);
   };
   const away: { store: boolean | Promise<void> } = { store: false };
@@ -90,7 +93,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
         value: { stays: stays.map((stay) => ({ ...stay, after: 0, until: 0 })) },
       },
     ]);
-  return { log, store, feed, append, stored, host, clock, away, readers };
+  return { log, store, feed, append, stored, host, clock, away, readers, reads };
 }
 
 const event = (type: string, to: Audience): LogItem => ({ t: 'event', to, event: { type } });
@@ -409,3 +412,33 @@ t.test('a queue that catches up ahead of the live feed learns of repeats from it
   t.same(late.got, ['after']);
   t.same(late.isLive, true);
 });
+
+t.test(
+  'a queue that comes back reads what it has missed, and what came before only if nobody here has read that',
+  async (t) => {
+    const { feed, append, reads, readers } = await world();
+    const live = new Sink(1);
+    feed.attach(live);
+    for (let v = 1; v <= 600; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+    await append('x', 300, event('e300', { users: [1] }));
+    await settle(40);
+    const back = Object.assign(new Sink(1), { position: seq(598) });
+    feed.attach(back);
+    await settle(40);
+    t.same(back.got, ['e599', 'e600'], 'without the repeat of what it has had');
+    t.equal(reads.at(-1), 598);
+    // What the feed itself has missed it cannot tell of.
+    readers[0]!.gap(seq(1));
+    await settle(40);
+    const later = Object.assign(new Sink(1), { position: seq(590) });
+    feed.attach(later);
+    await settle(40);
+    t.equal(reads.at(-1), 590 - 256);
+    t.same(
+      later.got,
+      Array.from({ length: 10 }, (_, i) => `e${591 + i}`)
+        .concat('e300')
+        .slice(0, later.got.length),
+    );
+  },
+);
