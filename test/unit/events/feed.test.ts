@@ -436,9 +436,7 @@ t.test(
     t.equal(reads.at(-1), 590 - 256);
     t.same(
       later.got,
-      Array.from({ length: 10 }, (_, i) => `e${591 + i}`)
-        .concat('e300')
-        .slice(0, later.got.length),
+      Array.from({ length: 10 }, (_, i) => `e${591 + i}`),
     );
   },
 );
