@@ -8,12 +8,14 @@ import type { ActorKey } from '../core/index.js';
 interface CrowdsOwner {
   /** Its client waits for an answer at this moment. */
   busy(key: ActorKey): boolean;
-  end(key: ActorKey): void;
+  end(key: ActorKey): Promise<unknown>;
 }
 
 export class Crowds {
   /** Account → its queues, in the order of their last writes: least recent first. */
   readonly #queues = new Map<string, ActorKey[]>();
+  /** They count no longer, and may be written once more. */
+  readonly #ending = new Set<ActorKey>();
 
   constructor(
     private readonly most: number,
@@ -23,7 +25,7 @@ export class Crowds {
   /** A queue was made, or its client has shown itself. */
   seen(key: ActorKey): void {
     const account = accountOf(key);
-    if (account === undefined) return;
+    if (account === undefined || this.#ending.has(key)) return;
     const known = this.#queues.get(account);
     if (!known) {
       this.#queues.set(account, [key]);
@@ -36,8 +38,15 @@ export class Crowds {
       const longest = others.find((other) => !this.owner.busy(other)) ?? others[0];
       if (longest === undefined) return;
       remove(known, longest);
-      this.owner.end(longest);
+      this.#end(longest);
     }
+  }
+
+  /** One that could not be ended counts again when it is next seen. */
+  #end(key: ActorKey): void {
+    this.#ending.add(key);
+    const over = (): void => void this.#ending.delete(key);
+    this.owner.end(key).then(over, over);
   }
 
   gone(key: ActorKey): void {

@@ -110,7 +110,7 @@ export class ActorHost implements PartitionOwner {
     this.#timers = new DueTimers(options.clock, (key) => this.#wake(key));
     this.#crowds = new Crowds(options.maxQueues ?? Number.POSITIVE_INFINITY, {
       busy: (key) => this.#activations.get(key)?.livePhase === 'polling',
-      end: (key) => void this.#tell(key, 'end', { reason: 'crowded' }).catch(() => undefined),
+      end: (key) => this.#tell(key, 'end', { reason: 'crowded' }),
     });
     this.suppliers = {
       messageId: (realm) => ids.next(realm),

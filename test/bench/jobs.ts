@@ -64,6 +64,8 @@ export interface FanoutRateJob {
 export interface FanoutRateResult {
   /** Of each message: from the time at which it should have been sent to the last poll that told of it; null: not all did. */
   readonly ms: readonly (number | null)[];
+  /** From the same time until the message was acknowledged to its sender: it is durable then, and on its way to the queues. */
+  readonly sentP99: number;
   /** Of all deliveries, from the same time. */
   readonly eachP50: number;
   readonly eachP99: number;

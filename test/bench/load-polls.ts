@@ -69,6 +69,7 @@ class Client {
 class Senders {
   readonly #all: Connection[] = [];
   readonly #free: Connection[] = [];
+  readonly #answered = new Map<Connection, () => void>();
 
   constructor(
     private readonly port: number,
@@ -79,11 +80,13 @@ class Senders {
     for (let i = 0; i < count; i++) await this.#add();
   }
 
-  send(request: string): void {
+  send(request: string, answered: () => void): void {
     // By turns: one that is idle for long is closed by the server.
     const free = this.#free.shift();
-    if (free) free.write(request);
-    else void this.#add().then(() => this.send(request), this.broken);
+    if (free) {
+      this.#answered.set(free, answered);
+      free.write(request);
+    } else void this.#add().then(() => this.send(request, answered), this.broken);
   }
 
   close(): void {
@@ -99,6 +102,7 @@ class Senders {
     };
     connection.onAnswer = ({ ok, text }) => {
       if (!ok) this.broken(new Error(`send refused: ${text}`));
+      this.#answered.get(connection)?.();
       this.#free.push(connection);
     };
     this.#all.push(connection);
@@ -148,13 +152,16 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
   const cpu = cpuMs(job.pids);
   begun = performance.now();
   let sentLateMs = 0;
+  const sent: number[] = [];
   const run = async (): Promise<void> => {
     for (let n = 0; n < sends.length; ) {
       const late = performance.now() - begun - n * everyMs;
       if (late < 0) await sleep(-late);
       else {
         sentLateMs = Math.max(sentLateMs, late);
-        senders.send(sends[n++]!);
+        const due = begun + n * everyMs;
+        senders.send(sends[n]!, () => sent.push(performance.now() - due));
+        n++;
       }
     }
     const until = performance.now() + STRAGGLERS_MS;
@@ -167,7 +174,8 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
   const last = clients.map((client) => client.last);
   const sorted = each.subarray(0, delivered).sort();
   const [eachP50, eachP99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
-  return { ms, eachP50, eachP99, delivered, repeated, sentLateMs, cpuMs: spent, last };
+  const sentP99 = quantile(Float64Array.from(sent).sort(), 0.99);
+  return { ms, sentP99, eachP50, eachP99, delivered, repeated, sentLateMs, cpuMs: spent, last };
 }
 
 export async function idle(job: IdleJob): Promise<IdleResult> {

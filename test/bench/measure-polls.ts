@@ -26,9 +26,12 @@ export async function measureFanoutRate(
   };
   await run(WARM);
   const count = Math.ceil(streamMs / everyMs);
-  const kept = { p50: [], p99: [], most: [], each: [], share: [], micros: [], late: [] } as Record<string, number[]>;
+  const kept = { p50: [], p99: [], most: [], each: [], sent: [], share: [], micros: [], late: [] } as Record<
+    string,
+    number[]
+  >;
   for (let i = 0; i < options.runs; i++) {
-    const { ms, delivered, cpuMs, eachP99, sentLateMs } = await run(count);
+    const { ms, delivered, cpuMs, eachP99, sentP99, sentLateMs } = await run(count);
     // What some poll never told of took for ever.
     const sorted = ms.map((of) => of ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b);
     const at = (q: number): number => sorted[Math.ceil(sorted.length * q) - 1]!;
@@ -36,6 +39,7 @@ export async function measureFanoutRate(
     kept.p99!.push(at(0.99));
     kept.most!.push(at(1));
     kept.each!.push(eachP99);
+    kept.sent!.push(sentP99);
     kept.share!.push((100 * delivered) / (count * polls.length));
     kept.micros!.push((cpuMs * 1000) / delivered);
     kept.late!.push(sentLateMs);
@@ -46,6 +50,7 @@ export async function measureFanoutRate(
     figure(`${name}: until the last has it, p99`, 'ms', kept.p99!, []),
     figure(`${name}: until the last has it, most`, 'ms', kept.most!, []),
     figure(`${name}: until each has it, p99`, 'ms', kept.each!, []),
+    figure(`${name}: until it is acknowledged, p99`, 'ms', kept.sent!, []),
     figure(`${name}: deliveries that came`, '%', kept.share!, []),
     figure(`${name}: CPU per delivery`, 'µs', kept.micros!, []),
     figure(`${name}: latest send of the generator`, 'ms', kept.late!, []),

@@ -7,11 +7,19 @@ const queue = (id: string, user = 8, realm = 1): ActorKey => queueKey(realmId(re
 function crowds(most: number) {
   const ended: ActorKey[] = [];
   const busy = new Set<ActorKey>();
-  const of = new Crowds(most, { busy: (key) => busy.has(key), end: (key) => ended.push(key) });
+  let over: Promise<void> = new Promise(() => {});
+  const end = (key: ActorKey): Promise<void> => {
+    ended.push(key);
+    return over;
+  };
+  const fail = (): void => {
+    over = Promise.reject(new Error('away'));
+  };
+  const of = new Crowds(most, { busy: (key) => busy.has(key), end });
   const seen = (...ids: string[]): void => {
     for (const id of ids) of.seen(queue(id));
   };
-  return { of, ended, busy, seen };
+  return { of, ended, busy, fail, seen };
 }
 
 t.test('one more than an account may have ends the one that was longest without a sign of life', async (t) => {
@@ -58,4 +66,19 @@ t.test('accounts and realms are counted apart, and nothing but queues is', async
   of.seen(userKey(realmId(1), userId(9)));
   of.gone(userKey(realmId(1), userId(9)));
   t.same(ended, []);
+});
+
+t.test('one that is being ended may be written once more, and costs no other its life', async (t) => {
+  const { ended, seen } = crowds(2);
+  seen('a', 'b', 'c', 'a');
+  t.same(ended, [queue('a')]);
+});
+
+t.test('one that could not be ended counts again when it is heard of', async (t) => {
+  const { ended, fail, seen } = crowds(2);
+  fail();
+  seen('a', 'b', 'c');
+  await new Promise((resolve) => setImmediate(resolve));
+  seen('a');
+  t.same(ended, [queue('a'), queue('b')]);
 });
