@@ -1,6 +1,7 @@
 /** Events that wait for the client, oldest first; forgotten when it acknowledges them. */
 import type { JsonObject } from '../../src/core/index.js';
 import type { EventShape, SharedEvent, TransientEvent } from '../../src/events/index.js';
+import { MergedEvent } from './merged-event.js';
 import type { QueueOptions } from './state.js';
 
 /** More waiting events than this end the queue: its client is not coming back for them. */
@@ -27,16 +28,10 @@ export const ownEvent = (id: number, event: JsonObject): OwnEvent => {
 export const heartbeat = (id: number): OwnEvent => ownEvent(id, { type: 'heartbeat' });
 
 /** A place among the events. */
-interface Place {
+interface Place<E = SharedEvent | OwnEvent | 'coming'> {
   readonly id: number;
   /** 'coming': it is being worked out, and what is behind it has to wait. 'gone': there is nothing to tell after all. */
-  event: SharedEvent | OwnEvent | 'coming' | 'gone';
-}
-
-/** Undelivered events that are told as one (events.md § Coalescing). */
-interface Merged {
-  readonly place: Place;
-  readonly messages: readonly number[];
+  event: E | 'gone';
 }
 
 /** Transient events that wait for the client: of more than these the oldest are lost. */
@@ -58,7 +53,9 @@ export class EventBuffer {
   /** Places that hold up the rest. */
   #coming = 0;
   /** Since the queue was last read. */
-  #merged: Map<string, Merged> | undefined;
+  #merged: Map<string, Place<MergedEvent>> | undefined;
+  /** All those made of several that wait. */
+  #several: MergedEvent[] | undefined;
   /** Ids of transient events among them, oldest first. */
   #transient: number[] | undefined;
 
@@ -78,9 +75,11 @@ export class EventBuffer {
     return this.#coming > 0;
   }
 
-  /** Id of the oldest event that waits. */
+  /** Id of the oldest event that waits, those included that are told as part of a later one. */
   get oldest(): number | undefined {
-    return this.#places[this.#head]?.id;
+    const oldest = this.#places[this.#head]?.id;
+    if (oldest === undefined || !this.#several) return oldest;
+    return Math.min(oldest, ...this.#several.map(({ first }) => first));
   }
 
   push(event: SharedEvent | OwnEvent): void {
@@ -104,12 +103,22 @@ export class EventBuffer {
   merge(id: number, key: string, event: JsonObject): void {
     this.#merged ??= new Map();
     const before = this.#merged.get(key);
-    const messages = [...(before?.messages ?? []), ...(event.messages as readonly number[])];
-    const place: Place = { id, event: ownEvent(id, { ...event, messages }) };
-    if (before) before.place.event = 'gone';
-    this.#merged.set(key, { place, messages });
-    this.#places.push(place);
+    const place: Place<MergedEvent> = { id, event: MergedEvent.of(id, event) };
+    if (before && before.event !== 'gone') {
+      const both = before.event.and(MergedEvent.of(id, event));
+      this.#several = [...(this.#several ?? []).filter((one) => one !== before.event), both];
+      before.event = 'gone';
+      place.event = both;
+    }
+    this.#merged.set(key, place);
+    this.#places.push(place as Place);
     this.#dropGone();
+  }
+
+  /** The contrary is about to be told of these: what comes under the key after it must not repeat what came before. */
+  contradict(key: string, messages: readonly number[]): void {
+    const before = this.#merged?.get(key)?.event;
+    if (before && before !== 'gone' && before.tellsOf(new Set(messages))) this.#merged!.delete(key);
   }
 
   pushTransient(id: number, event: TransientEvent): void {
@@ -134,6 +143,7 @@ export class EventBuffer {
   acknowledge(id: number): void {
     if (this.#transient) this.#transient = this.#transient.filter((one) => one > id);
     if (this.#transient?.length === 0) this.#transient = undefined;
+    this.#acknowledgeMerged(id);
     while (this.#head < this.#places.length && this.#places[this.#head]!.id <= id) this.#pass();
     this.#dropGone();
     if (this.#head > 0 && this.#head * 2 >= this.#places.length) {
@@ -164,6 +174,14 @@ export class EventBuffer {
     }
     parts.push(encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
     return parts;
+  }
+
+  #acknowledgeMerged(id: number): void {
+    if (this.#merged) for (const [key, place] of this.#merged) if (place.id <= id) this.#merged.delete(key);
+    if (!this.#several) return;
+    const waiting = this.#several.filter((one) => one.id > id);
+    for (const one of waiting) one.acknowledge(id);
+    this.#several = waiting.length > 0 ? waiting : undefined;
   }
 
   #pass(): void {

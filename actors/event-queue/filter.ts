@@ -76,3 +76,10 @@ export function mergeKey({ type, item }: SharedEvent): string | undefined {
   const { op, flag, all } = item.event;
   return all === true || (op === 'remove' && flag === 'read') ? undefined : `${op} ${flag}`;
 }
+
+/** Under which key the contrary of this event would be told, and of which messages. */
+export function contraryOf({ type, item }: SharedEvent): { key: string; messages: readonly number[] } | undefined {
+  if (type !== 'update_message_flags' || item.t !== 'event') return undefined;
+  const { op, flag, messages } = item.event as { op: string; flag: string; messages: readonly number[] };
+  return { key: `${op === 'add' ? 'remove' : 'add'} ${flag}`, messages };
+}

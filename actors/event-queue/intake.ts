@@ -3,7 +3,7 @@ import type { RealmId } from '../../src/core/index.js';
 import type { SharedEvent } from '../../src/events/index.js';
 import type { HostServices, OwnPart, PlainItem } from '../../src/runtime/index.js';
 import { type EventBuffer, type OwnEvent, ownEvent } from './buffer.js';
-import { mergeKey } from './filter.js';
+import { contraryOf, mergeKey } from './filter.js';
 
 const RETRY_MS = 1_000;
 
@@ -22,6 +22,8 @@ export function takeIn(event: SharedEvent, buffer: EventBuffer, owner: IntakeOwn
     void workOut(event.id, item, item.own, owner, buffer.reserve(event.id));
     return;
   }
+  const contrary = contraryOf(event);
+  if (contrary) buffer.contradict(contrary.key, contrary.messages);
   const key = mergeKey(event);
   if (key === undefined) buffer.push(event);
   else buffer.merge(event.id, key, (item as PlainItem).event);

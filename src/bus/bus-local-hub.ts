@@ -1,3 +1,4 @@
+import type { Json } from '../core/index.js';
 import type { BusRequest } from './bus.js';
 import type { LocalBus } from './bus-local.js';
 
@@ -12,6 +13,8 @@ export interface LocalFrame {
   readonly subject: string;
   /** Requests, replies or cancels in it. */
   readonly count: number;
+  /** The requests. */
+  readonly requests?: readonly { readonly value: Json }[];
 }
 
 /**
@@ -67,6 +70,7 @@ export class LocalHub {
     const list = this.#servers.get(server.subject);
     if (list) list.push(server);
     else this.#servers.set(server.subject, [server]);
+    for (const client of this.#clients.values()) client.served(server.subject);
   }
 
   /** @internal */

@@ -22,6 +22,8 @@ const nameOf = ({ v, p }: LogGroup): string => `${v}.${p}`;
 export class Past {
   /** Resolves when the past is known. */
   readonly read: Promise<void>;
+  /** Where reading began: what lies below was not looked at. */
+  from: Seq;
   /** Of entries up to the start. */
   readonly #before = new SeenVersions();
   /** Position → its groups that were there before. */
@@ -34,14 +36,16 @@ export class Past {
     realm: RealmId,
     private readonly start: Seq,
     private readonly clock: Clock,
+    /** Told what is read, in order. */
+    private readonly told: (seq: Seq, entry: LogEntry) => void = () => {},
   ) {
+    this.from = toSeq(Math.max(0, start - LOOK_BACK));
     this.read = start === 0 ? Promise.resolve() : this.#read(log, realm);
   }
 
   /** It will name every repeat after this position: nobody has to read what was before it to know one. */
   knowsFrom(position: Seq): boolean {
-    const began = Math.max(0, this.start - LOOK_BACK);
-    return position >= this.#forgotten && (began === 0 || position - REPEAT_DISTANCE >= began);
+    return position >= this.#forgotten && (this.from === 0 || position - REPEAT_DISTANCE >= this.from);
   }
 
   /** What was in the log up to here did not all come to us. */
@@ -73,15 +77,18 @@ export class Past {
 
   #read(log: EventLog, realm: RealmId): Promise<void> {
     return new Promise((resolve) => {
-      const subscription = log.subscribe(realm, toSeq(Math.max(0, this.start - LOOK_BACK)), {
+      const subscription = log.subscribe(realm, this.from, {
         entry: (seq, value) => {
           if (seq > this.start) return;
           const entry = value as unknown as LogEntry;
           const fresh = new Set(entry.groups.filter((group) => this.#before.fresh(entry.actor, group)));
           this.note({ seq, entry, fresh });
+          this.told(seq, entry);
         },
         transient: () => {},
-        gap: () => {},
+        gap: (trimmed) => {
+          this.from = trimmed;
+        },
       });
       this.#end(subscription, resolve);
     });

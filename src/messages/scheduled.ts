@@ -29,6 +29,10 @@ export interface Scheduled extends ScheduledBody {
   readonly client: string;
   /** Base URL under which the sender reached the organization. */
   readonly origin: string;
+  /** Handed over too early: not again before this time, ms. */
+  readonly notBefore?: number;
+  /** How often that was. */
+  readonly early?: number;
 }
 
 /** What stays of a message that was sent, until its sender deletes it. */
@@ -57,12 +61,14 @@ export const undelivered = (parts: Parts): Scheduled[] =>
 /** Handed over at once; a sender who scheduled very many for one time must not fill a commit. */
 const MOST_SENDING = 20;
 
+const dueAt = ({ at, notBefore = 0 }: Scheduled): number => Math.max(at * 1000, notBefore);
+
 /** Those to hand over now. */
 export function dueNow(parts: Parts, now: number): Scheduled[] {
   const messages = undelivered(parts);
   const sending = messages.filter(({ phase }) => phase === 'sending').length;
   return messages
-    .filter(({ phase, at }) => phase === 'waiting' && at * 1000 <= now)
+    .filter((message) => message.phase === 'waiting' && dueAt(message) <= now)
     .slice(0, Math.max(0, MOST_SENDING - sending));
 }
 
@@ -70,8 +76,8 @@ export function dueNow(parts: Parts, now: number): Scheduled[] {
 export function nextDue(parts: Parts): number | null {
   const messages = undelivered(parts);
   if (messages.filter(({ phase }) => phase === 'sending').length >= MOST_SENDING) return null;
-  const next = messages.find(({ phase }) => phase === 'waiting');
-  return next ? next.at * 1000 : null;
+  const times = messages.filter(({ phase }) => phase === 'waiting').map(dueAt);
+  return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
 }
 
 export const presentScheduled = ({ id, type, to, topic, content, html, at, phase }: Scheduled): JsonObject => ({

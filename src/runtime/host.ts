@@ -71,6 +71,8 @@ const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
 const DRAIN_MS = 10_000;
 const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
+/** Longer than a write to the Store is under way. */
+const LOOK_AGAIN_MS = 10_000;
 const HAND_ON_MS = 60_000;
 /** The same, when this host ends. */
 const LAST_HAND_ON_MS = 2_000;
@@ -173,8 +175,11 @@ export class ActorHost implements PartitionOwner {
   }
 
   async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
-    // Lost and taken again before we heard of the loss: what is in memory has an epoch that can't commit any more.
-    for (const a of this.#of(new Set(partitions))) a.stop('lapsed');
+    // Lost and taken again before we heard of the loss: what is in memory has an epoch that is over.
+    const before = this.#of(new Set(partitions));
+    // A commit of theirs that is under way may yet become durable, after we have looked for sleepers.
+    const unsettled = before.filter((a) => a.status === 'ready' && !a.atRest).map(({ key }) => key);
+    for (const a of before) a.stop('lapsed');
     for (const p of partitions) {
       this.#epochs.set(p, epochs.get(p)!);
       this.#since.set(p, this.options.clock.now());
@@ -187,16 +192,19 @@ export class ActorHost implements PartitionOwner {
     // As near as can be told to the order in which their clients were last here.
     sleepers.sort((a, b) => (a.due ?? 0) - (b.due ?? 0));
     const now = this.options.clock.now();
-    const woken = new Map<Partition, Promise<void>[]>();
+    const toWake = new Set(unsettled);
     for (const { key, due, pending } of sleepers) {
+      if (!ours(partitionOf(key))) continue;
+      if (due !== null) this.#due(key, due);
+      if (pending || (due !== null && due <= now)) toWake.add(key);
+    }
+    const woken = new Map<Partition, Promise<void>[]>();
+    for (const key of toWake) {
       const p = partitionOf(key);
       if (!ours(p)) continue;
-      if (due !== null) this.#due(key, due);
-      if (!pending && (due === null || due > now)) continue;
-      const before = woken.get(p);
-      const { loaded } = this.#activate(key);
-      if (before) before.push(loaded);
-      else woken.set(p, [loaded]);
+      const loads = woken.get(p) ?? [];
+      woken.set(p, loads);
+      loads.push(this.#activate(key).loaded);
     }
     await Promise.all(
       partitions.map(async (p) => {
@@ -208,6 +216,29 @@ export class ActorHost implements PartitionOwner {
         else await server.close();
       }),
     );
+    this.#lookAgainLater(partitions, epochs);
+  }
+
+  /**
+   * A commit that a former owner had begun may have become durable after we looked for sleepers, and that owner be gone before it
+   * could have the actor woken here (#handOn).
+   */
+  #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
+    const look = async (): Promise<void> => {
+      const ours = (p: Partition): boolean => !this.#closed && this.#epochs.get(p) === epochs.get(p);
+      const still = partitions.filter(ours);
+      if (still.length === 0) return;
+      try {
+        for (const { key, due, pending } of await this.options.store.sleepers(still)) {
+          if (!ours(partitionOf(key)) || this.#activations.has(key)) continue;
+          if (due !== null) this.#timers.atLatest(key, due);
+          if (pending) this.#activate(key);
+        }
+      } catch {
+        this.#lookAgainLater(still, epochs);
+      }
+    };
+    this.options.clock.setTimeout(() => void look(), LOOK_AGAIN_MS);
   }
 
   async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {
@@ -285,6 +316,11 @@ export class ActorHost implements PartitionOwner {
   /** For metrics and tests. */
   get active(): number {
     return this.#activations.size;
+  }
+
+  /** For tests: those in memory. */
+  get activeKeys(): readonly ActorKey[] {
+    return [...this.#activations.keys()];
   }
 
   /** Drop idle actors now; returns when they are gone. */

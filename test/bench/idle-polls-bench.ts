@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { cpuMs } from './cpu.js';
 import { type Face, startFace } from './faces.js';
 import type { IdleResult, Poll } from './jobs.js';
-import { type FaceName, readOptions } from './options.js';
+import type { FaceName } from './options.js';
 import { makeAccounts, registerQueues } from './prepare.js';
 import { Ceiling, Load } from './processes.js';
 import { machine } from './report.js';
@@ -65,7 +65,7 @@ async function main(face: Face, load: Load, ceiling: Ceiling): Promise<void> {
   say(machine());
 }
 
-const options = { ...readOptions([], process.env)!, profile: values.profile };
+const options = { nats: process.env.NATS_URL, mongodb: process.env.MONGODB_URL, profile: values.profile };
 const face = await startFace(values.face as FaceName, options);
 if (!face) throw new Error('no services: set NATS_URL and MONGODB_URL');
 const ceiling = await Ceiling.start();

@@ -102,14 +102,17 @@ export interface IdleResult {
   readonly seconds: number;
 }
 
-export type Job = RateJob | FanoutJob | FanoutRateJob | IdleJob;
-export type ResultOf<J extends Job> = J extends RateJob
-  ? RateResult
-  : J extends FanoutJob
-    ? FanoutResult
-    : J extends FanoutRateJob
-      ? FanoutRateResult
-      : IdleResult;
+/** Kinds of work for the load generator, and what it answers. A new one is a line here and one in load.ts. */
+export interface Work {
+  rate: { job: RateJob; result: RateResult };
+  fanout: { job: FanoutJob; result: FanoutResult };
+  'fanout-rate': { job: FanoutRateJob; result: FanoutRateResult };
+  idle: { job: IdleJob; result: IdleResult };
+}
+
+export type Kind = keyof Work;
+export type JobOf<K extends Kind> = Work[K]['job'];
+export type ResultOf<K extends Kind> = Work[K]['result'];
 
 /** Answers of the bare server, as raw HTTP texts taken from ours. */
 export interface CeilingAnswers {
@@ -119,3 +122,20 @@ export interface CeilingAnswers {
   /** Held polls are answered after so long, and up to so much more, when nothing comes before. */
   readonly beat?: { readonly ms: number; readonly spreadMs: number };
 }
+
+/** How a bare thing is measured. */
+export interface LoopOrder {
+  readonly concurrency: number;
+  readonly warmMs: number;
+  readonly ms: number;
+}
+
+export type NatsOrder = { readonly url: string; readonly subject: string; readonly bytes: number } & (
+  | { readonly kind: 'answer' }
+  | ({ readonly kind: 'ask' } & LoopOrder)
+);
+
+export type StoreOrder = LoopOrder & { readonly bytes: number } & (
+    | { readonly kind: 'lmdb' }
+    | { readonly kind: 'mongodb'; readonly url: string }
+  );

@@ -43,10 +43,13 @@ export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecor
       if (event.id <= before) say(`event ${event.id} after ${before}, asked for those after ${poll.asked}`);
       before = event.id;
       const known = received.get(event.id);
-      const other = known && withoutFlags(known);
-      if (other && !isDeepStrictEqual(other, withoutFlags(event)) && event.type !== 'heartbeat') {
+      const of = byId.get(event.id);
+      const plain = (told: ApiEvent): object => withoutChanging(told, of);
+      if (known && !isDeepStrictEqual(plain(known), plain(event)) && event.type !== 'heartbeat') {
         say(`event ${event.id} was told in two ways`);
       }
+      const stale = of ? staleIn(event, of, poll.asked, expected) : [];
+      if (stale.length > 0) say(`event ${event.id} is wrong about ${stale.join()}`);
       if (event.type !== 'heartbeat' && !byId.has(event.id)) say(`must not get ${describe(event)}`);
       if (isOfLog(event.id) === (event.type === 'heartbeat')) say(`${describe(event)} has an id of another kind`);
       received.set(event.id, event);
@@ -69,7 +72,27 @@ export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecor
   return problems;
 }
 
-const withoutFlags = ({ flags: _, ...event }: ApiEvent): object => event;
+/**
+ * What must be the same each time. Flags are those of the moment at which the event was worked out; a merged event tells more or
+ * less, as the client has read what is before it.
+ */
+function withoutChanging({ flags: _, ...event }: ApiEvent, of: ExpectedEvent | undefined): object {
+  return of && isMergeable(of) ? { ...event, messages: [] } : event;
+}
+
+/** Which messages of a merged event the client had been told of before it asked, or is not told of at all. */
+function staleIn(event: ApiEvent, of: ExpectedEvent, asked: number, expected: readonly ExpectedEvent[]): number[] {
+  if (!isMergeable(of)) return [];
+  const open = expected.filter((one) => one.id > asked && one.id <= of.id && isMergeable(one));
+  const due = new Set(open.filter((one) => mergeOf(one) === mergeOf(of)).flatMap(messagesOf));
+  const told = event.messages as number[];
+  return [...told.filter((id) => !due.has(id)), ...messagesOf(of).filter((id) => !told.includes(id))];
+}
+
+const isMergeable = (event: ExpectedEvent): boolean => mergeOf(event) !== undefined && !mayBeEmpty(event);
+
+const messagesOf = ({ item }: ExpectedEvent): readonly number[] =>
+  item.t === 'event' ? ((item.event.messages as number[] | undefined) ?? []) : [];
 
 /** Its client, or what was done to its user, ended it. */
 const mayEnd = (queue: QueueRecord, calls: readonly CallRecord[]): boolean =>

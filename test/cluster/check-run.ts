@@ -47,13 +47,13 @@ function checkMessages(run: RunRecord, log: ReadLog): string[] {
   const stored = new Map(messages.map((message) => [message.id, message]));
   const gone = deletedIn(log);
   for (const call of calls.filter(isSending)) {
-    const { op, outcome } = call;
+    const { op, outcome, repeated = false } = call;
     const found = logged.get(op) ?? [];
     if (found.length > 1) problems.push(`${op} was sent ${found.length} times: ${found.map(({ id }) => id).join()}`);
     const isDue = call.kind === 'send' || (call.at! * 1000 < now - 10_000 && mayStillSend(call, run, log));
     if (outcome === 'ok' && found.length === 0 && isDue)
       problems.push(`${op} (${call.kind}) was acknowledged and is lost`);
-    if (outcome === 'refused' && found.length > 0) problems.push(`${op} was refused and is there`);
+    if (outcome === 'refused' && found.length > 0 && !repeated) problems.push(`${op} was refused and is there`);
     if (outcome === 'ok' && call.kind === 'send' && found[0] && found[0].id !== call.body.id) {
       problems.push(`${op} was answered with id ${call.body.id}, and has ${found[0].id}`);
     }
@@ -121,12 +121,12 @@ function checkChanges({ calls, messages }: RunRecord, log: ReadLog): string[] {
     const op = /edit:(op\d+)/.exec(String(item.event.content))?.[1];
     if (op !== undefined) edits.set(op, (edits.get(op) ?? 0) + 1);
   }
-  for (const { op, kind, outcome, messages: ids = [], user } of calls) {
+  for (const { op, kind, outcome, repeated = false, messages: ids = [], user } of calls) {
     if (kind === 'edit') {
       const times = edits.get(op) ?? 0;
       if (times > 1) problems.push(`${op} edited ${times} times`);
       if (outcome === 'ok' && times === 0) problems.push(`${op} (edit) was acknowledged and is lost`);
-      if (outcome === 'refused' && times > 0) problems.push(`${op} (edit) was refused and is there`);
+      if (outcome === 'refused' && times > 0 && !repeated) problems.push(`${op} (edit) was refused and is there`);
     }
     if (outcome !== 'ok') continue;
     for (const id of ids) {

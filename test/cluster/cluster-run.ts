@@ -217,9 +217,11 @@ export class ClusterRun {
       await this.#wait(`passivation ${round}`, () => passive === world.hosts.length);
       await this.#pass(6_000);
     }
-    const active = world.hosts.map(({ host }) => host.active).reduce((a, b) => a + b, 0);
-    if (active > this.#leftQueues().length) {
-      this.#problems.push(`${active} actors do not come to rest, queues left: ${this.#leftQueues().length}`);
+    const active = world.hosts.flatMap(({ name, host }) => host.activeKeys.map((key) => `${name} ${key}`));
+    const left = this.#leftQueues();
+    if (active.length > left.length) {
+      const names = world.scheduler.short(active.join());
+      this.#problems.push(`${active.length} actors do not come to rest (${names}), queues left: ${left.length}`);
     }
     await turn();
   }

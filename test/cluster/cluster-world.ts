@@ -1,6 +1,7 @@
 /** The simulated cluster with everything in it: processes that come and go, who owns what, and the faults that the seed chooses. */
 import { type LocalFrame, LocalHub } from '../../src/bus/index.js';
 import type { Partition } from '../../src/core/index.js';
+import type { Envelope } from '../../src/runtime/index.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryStore, type MemoryStoreContents } from '../support/memory-store.js';
 import type { Beginning } from './genesis.js';
@@ -70,6 +71,11 @@ export class ClusterWorld {
   hosts: SimProcess[] = [];
   fronts: SimProcess[] = [];
   readonly calls = new Set<HttpCall>();
+  /**
+   * HTTP requests of which a command came twice, the second time after up to 600 steps. That is more than a Bus does: a request is
+   * delivered at most once (src/bus/bus.ts).
+   */
+  readonly repeated = new Set<string>();
   #late: { at: number; label: string; deliver: () => void }[] = [];
   #cuts: Cut[] = [];
   readonly #underWay = new Set<{ readonly to: string; readonly lose: () => void }>();
@@ -375,7 +381,7 @@ export class ClusterWorld {
 
   /** Frames between two clients keep their order; some are lost, some come again much later. */
   #frame(frame: LocalFrame, deliver: () => void, lose: () => void): void {
-    const { kind, from, to, subject, count } = frame;
+    const { kind, from, to, subject, count, requests = [] } = frame;
     const place = [...this.hosts, ...this.fronts].find((of) => of.name === to);
     const label = `${from} > ${to || subject} ${kind} x${count}`;
     if (this.#isCut(from, to)) {
@@ -389,6 +395,8 @@ export class ClusterWorld {
         this.clock.setTimeout(lose, SILENCE_MS);
         return;
       }
+      if (kind === 'request')
+        for (const { value } of requests) this.repeated.add((value as unknown as Envelope).requestId);
       this.#late.push({ at: this.scheduler.steps + this.random.below(600), label: `again ${label}`, deliver });
     }
     const underWay = { to, lose };

@@ -175,10 +175,12 @@ export class PersonAtWork {
     };
     this.calls.push(record);
     const label = `${name} ${op} ${method} ${path}`;
-    this.world.call({ method, path, params, authorization, label }, random.pick(fronts), (answer: HttpAnswer) => {
+    const request = { method, path, params, authorization, label };
+    const call = this.world.call(request, random.pick(fronts), (answer: HttpAnswer) => {
       record.ended = scheduler.steps;
       record.outcome = outcomeOf(answer);
       record.body = (answer.body as Fields) ?? {};
+      record.repeated = this.world.repeated.has(call.requestId);
     });
   }
 }

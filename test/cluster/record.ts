@@ -30,6 +30,11 @@ export interface CallRecord {
   readonly begun: number;
   ended: number;
   outcome: CallOutcome;
+  /**
+   * The network brought a command of it once more, maybe long after its answer. What was refused is not remembered, and may be done
+   * then, once.
+   */
+  repeated?: boolean;
   /** Response fields. */
   body: Fields;
   /** send, schedule: the stream or the people. */

@@ -1,4 +1,5 @@
 /** The caller's own state and the subscribers of streams, as one consistent whole. */
+import { apiError } from '../../../src/api/errors.js';
 import { type ActorKey, type RealmId, streamId, streamKey, type UserId, userKey } from '../../../src/core/index.js';
 import type { Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
@@ -52,6 +53,8 @@ export async function readWithSubscribers<O extends Own>(
     const own = await readOwn();
     if (own) covers[userKey(realm, user)] = own.version;
     const directory = await suppliers.directory(realm);
+    // Lists of streams are without deactivated accounts, whose own subscriptions stay: the two never agree again.
+    if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     const lists = await Promise.all(wanted.map((id) => readMembership(realm, id, suppliers)));
     // Who covers a stream's first message must show its id, which comes to the directory from the log.
     const behind = new Set<number>();

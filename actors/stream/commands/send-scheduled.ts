@@ -32,7 +32,8 @@ function scheduled<A extends JsonObject, I>(plain: StreamCommand<A, I>): StreamC
         return { ...outcome, reply: value(null), commands: [[...others, tell('scheduled-sent', {})]] };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        return { reply: value(null), commands: [[tell('scheduled-failed', { reason: error.message })]] };
+        const outside = error.reason === 'NOT_AUTHORIZED_TO_SEND';
+        return { reply: value(null), commands: [[tell('scheduled-failed', { reason: error.message, outside })]] };
       }
     },
   };

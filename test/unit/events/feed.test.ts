@@ -5,9 +5,11 @@ import {
   type EventSink,
   type FeedEnd,
   RealmFeed,
+  RecentBudget,
   type SharedEvent,
   type TransientEvent,
 } from '../../../src/events/index.js';
+import { Past, REPEAT_DISTANCE } from '../../../src/events/past.js';
 import type { LogReader } from '../../../src/log/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
 import { StoreUnavailable } from '../../../src/store/index.js';
@@ -59,12 +61,9 @@ class Sink implements EventSink {
 async function world(users: readonly DirectoryUser[] = [person(1), person(2), person(3, { role: 600 })]) {
   const log = new MemoryLog({});
   const readers: LogReader[] = [];
-  /** Where the log was read from, each time. */
-  const reads: number[] = [];
   const subscribe = log.subscribe.bind(log);
   log.subscribe = (realm, after, reader) => {
     readers.push(reader);
-    reads.push(after);
     return subscribe(realm, after, reader);
   };
   const away: { store: boolean | Promise<void> } = { store: false };
@@ -77,7 +76,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   const clock = new FakeClock();
   const host = async () => {
     const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
-    return new RealmFeed(REALM, replica, log, store, clock);
+    return new RealmFeed(REALM, replica, log, store, clock, new RecentBudget());
   };
   const feed = await host();
   const append = (actor: string, v: number, ...items: LogItem[]) =>
@@ -93,7 +92,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
         value: { stays: stays.map((stay) => ({ ...stay, after: 0, until: 0 })) },
       },
     ]);
-  return { log, store, feed, append, stored, host, clock, away, readers, reads };
+  return { log, store, feed, append, stored, host, clock, away, readers };
 }
 
 const event = (type: string, to: Audience): LogItem => ({ t: 'event', to, event: { type } });
@@ -319,10 +318,11 @@ t.test('what the snapshot of a queue contains is left out, and nothing else', as
 });
 
 t.test('a queue whose past is no longer kept is ended, the others go on', async (t) => {
-  const { feed, append, log } = await world();
+  const { append, log, host } = await world();
   for (let v = 1; v <= 300; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
   log.contents.trim(REALM, 290);
+  const feed = await host();
   const [old, young] = [5, 295].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
   feed.attach(old!);
   feed.attach(young!);
@@ -330,6 +330,56 @@ t.test('a queue whose past is no longer kept is ended, the others go on', async 
   t.equal(old!.ended, 'trimmed');
   t.equal(young!.ended, undefined);
   t.same(young!.got, ['e296', 'e297', 'e298', 'e299', 'e300']);
+});
+
+t.test('what a host has read is not read again, and is there even when the log no longer has it', async (t) => {
+  const { feed, append, log, readers, host } = await world();
+  for (let v = 1; v <= 600; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await settle(20);
+  const fresh = await host();
+  await settle(100);
+  const before = readers.length;
+  log.contents.trim(REALM, 590);
+  for (const one of [feed, fresh]) {
+    const sinks = [300, 5, 599, 600].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
+    for (const sink of sinks) {
+      one.attach(sink);
+      await settle(20);
+    }
+    for (const sink of sinks) {
+      t.ok(sink.isLive);
+      t.equal(sink.ended, undefined);
+    }
+    t.same(
+      sinks.map(({ got }) => [got.length, got.at(-1)]),
+      [
+        [300, 'e600'],
+        [595, 'e600'],
+        [1, 'e600'],
+        [0, undefined],
+      ],
+    );
+  }
+  t.equal(readers.length, before);
+});
+
+t.test('after a gap what was read before it is no help', async (t) => {
+  const { feed, append, readers, log } = await world();
+  for (let v = 1; v <= 10; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await settle(20);
+  // The feed is told that something is missing to it.
+  readers[0]!.gap(seq(8));
+  const before = readers.length;
+  const sink = Object.assign(new Sink(1), { position: seq(4) });
+  feed.attach(sink);
+  await settle(20);
+  t.equal(readers.length, before + 1, 'the log is asked');
+  t.same(sink.got, ['e5', 'e6', 'e7', 'e8', 'e9', 'e10']);
+  log.contents.trim(REALM, 9);
+  const late = Object.assign(new Sink(1), { position: seq(4) });
+  feed.attach(late);
+  await settle(20);
+  t.equal(late.ended, 'trimmed');
 });
 
 t.test('transient events', async (t) => {
@@ -413,30 +463,35 @@ t.test('a queue that catches up ahead of the live feed learns of repeats from it
   t.same(late.isLive, true);
 });
 
-t.test(
-  'a queue that comes back reads what it has missed, and what came before only if nobody here has read that',
-  async (t) => {
-    const { feed, append, reads, readers } = await world();
-    const live = new Sink(1);
-    feed.attach(live);
-    for (let v = 1; v <= 600; v++) await append('x', v, event(`e${v}`, { users: [1] }));
-    await append('x', 300, event('e300', { users: [1] }));
-    await settle(40);
-    const back = Object.assign(new Sink(1), { position: seq(598) });
-    feed.attach(back);
-    await settle(40);
-    t.same(back.got, ['e599', 'e600'], 'without the repeat of what it has had');
-    t.equal(reads.at(-1), 598);
-    // What the feed itself has missed it cannot tell of.
-    readers[0]!.gap(seq(1));
-    await settle(40);
-    const later = Object.assign(new Sink(1), { position: seq(590) });
-    feed.attach(later);
-    await settle(40);
-    t.equal(reads.at(-1), 590 - 256);
-    t.same(
-      later.got,
-      Array.from({ length: 10 }, (_, i) => `e${591 + i}`),
-    );
-  },
-);
+t.test('a queue that comes back gets what it has missed, also what the feed itself did not see come', async (t) => {
+  const { feed, append, readers } = await world();
+  const live = new Sink(1);
+  feed.attach(live);
+  for (let v = 1; v <= 600; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await append('x', 300, event('e300', { users: [1] }));
+  await settle(40);
+  const back = Object.assign(new Sink(1), { position: seq(598) });
+  feed.attach(back);
+  await settle(40);
+  t.same(back.got, ['e599', 'e600'], 'without the repeat of what it has had');
+  readers[0]!.gap(seq(601));
+  await settle(40);
+  const later = Object.assign(new Sink(1), { position: seq(590) });
+  feed.attach(later);
+  await settle(40);
+  t.same(
+    later.got,
+    Array.from({ length: 10 }, (_, i) => `e${591 + i}`),
+  );
+});
+
+t.test('from where a feed can tell every repeat', async (t) => {
+  const past = new Past(new MemoryLog({}), REALM, seq(10_000), new FakeClock());
+  const first = past.from + REPEAT_DISTANCE;
+  t.equal(past.knowsFrom(seq(first - 1)), false, 'what it repeats may lie below what was read');
+  t.equal(past.knowsFrom(seq(first)), true);
+  past.missed(seq(9_000));
+  t.equal(past.knowsFrom(seq(8_999)), false);
+  t.equal(past.knowsFrom(seq(9_000)), true);
+  t.equal(new Past(new MemoryLog({}), REALM, seq(0), new FakeClock()).knowsFrom(seq(0)), true, 'nothing was before');
+});

@@ -131,6 +131,63 @@ t.test('what an owner left undone is done before the next one answers', async (t
   }
 });
 
+t.test('a commit that is under way while its partition is taken anew leaves nothing undone', async (t) => {
+  for (const atomic of [true, false]) {
+    const h = new Harness(testKinds, atomic);
+    await h.take(key);
+    const gate = h.hold('before:commit');
+    const sent = h.client.send(key, 'add', { op: 'a' });
+    await settle();
+    sent.cancel();
+    const reading = h.hold('before:load');
+    const taken = h.take(key);
+    await settle();
+    gate.open();
+    await settle();
+    t.same(ops(h), ['a'], 'durable after the new tenure has looked for what is undone');
+    reading.open();
+    await taken;
+    await settle();
+    await h.host.passivateIdle(0);
+    t.same(h.root(key)?.outbox, []);
+    t.equal(h.log.contents.entries(1 as never).length, 1, 'event');
+  }
+});
+
+/** An owner that is silent from now on; what it commits becomes durable when `land` is called. */
+function dying(h: Harness): { land: () => Promise<void> } {
+  const landing: (() => void)[] = [];
+  h.store.gate = (step) => {
+    if (step === 'before:commit') return new Promise((resolve) => landing.push(resolve));
+    return step === 'after:commit' ? new Promise(() => {}) : undefined;
+  };
+  const land = async (): Promise<void> => {
+    for (const resolve of landing) resolve();
+    await settle();
+    h.store.gate = undefined;
+  };
+  return { land };
+}
+
+t.test('what a dying owner wrote at last is done, though it could not tell', async (t) => {
+  for (const atomic of [true, false]) {
+    const h = new Harness(testKinds, atomic);
+    await h.take(key, other);
+    const { land } = dying(h);
+    const sent = [h.client.send(key, 'add', { op: 'a' }), h.client.send(other, 'schedule', { op: 'b', after: 30_000 })];
+    await settle();
+    for (const one of sent) one.cancel();
+    h.newHost();
+    await h.take(key, other);
+    await land();
+    t.same([ops(h), ops(h, other)], [['a'], ['b']]);
+    await h.clock.advanceAsync(31_000);
+    t.ok(h.store.contents.parts.get(key)?.get('e/a'), 'record');
+    t.same(ops(h, other), ['b', 'fired:b'], 'timer');
+    t.equal(h.log.contents.entries(1 as never).length, 3, 'events');
+  }
+});
+
 t.test('a timer fires once, also when its actor is not in memory or moves', async (t) => {
   const h = new Harness();
   await h.take(key);

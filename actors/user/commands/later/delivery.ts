@@ -3,7 +3,15 @@
  * the actor of its conversation, which sends it or says why not. Commands between actors are carried out exactly once,
  * so one message comes of it, wherever a crash comes between.
  */
-import { dmKey, type Json, type RealmId, streamId, streamKey, userId } from '../../../../src/core/index.js';
+import {
+  dmKey,
+  type Json,
+  type JsonObject,
+  type RealmId,
+  streamId,
+  streamKey,
+  userId,
+} from '../../../../src/core/index.js';
 import type { DirectoryView } from '../../../../src/directory/index.js';
 import { isHumanClient } from '../../../../src/http/client-name.js';
 import {
@@ -20,7 +28,7 @@ import { value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { nextWake } from '../../due.js';
 import { tellScheduled, withPart } from '../../scheduled-changes.js';
-import { selfOf, type UserState } from '../../state.js';
+import { isSubscribed, selfOf, type UserState } from '../../state.js';
 
 const mayTry = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
@@ -80,11 +88,35 @@ export const scheduledSent: UserCommand<{ readonly id: number }> = {
   },
 };
 
-/** From the conversation's actor. `reason`: message of the error that sending gave. */
-export const scheduledFailed: UserCommand<{ readonly id: number; readonly reason: string }> = {
-  handle({ parts }, { id, reason }, _inputs, { key, realm, directory }) {
+interface Failure extends JsonObject {
+  readonly id: number;
+  /** Message of the error that sending gave. */
+  readonly reason: string;
+  /** The stream knows of no subscription that would allow it. */
+  readonly outside: boolean;
+}
+
+const EARLY_MS = 1_000;
+/** The stream may be out of reach of the realm's actor for some time. */
+const MOST_EARLY = 60;
+
+/** Who joins is told so before the stream is: it will know soon. */
+function isEarly(message: Scheduled, { outside }: Failure, parts: ReadonlyMap<string, Json>): boolean {
+  const { type, to, early = 0 } = message;
+  return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MOST_EARLY;
+}
+
+/** From the conversation's actor. */
+export const scheduledFailed: UserCommand<Failure> = {
+  handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
+    const { id, reason } = failure;
     const known = scheduledOf(parts, id);
     if (known?.phase !== 'sending') return { reply: value(null) };
+    if (isEarly(known, failure, parts)) {
+      const early = (known.early ?? 0) + 1;
+      const again: Scheduled = { ...known, phase: 'waiting', notBefore: now + EARLY_MS, early };
+      return { reply: value(null), parts: { [scheduledPart(id)]: again }, due: nextWake(withPart(parts, again)) };
+    }
     const self = selfOf(key);
     const failed: Scheduled = { ...known, phase: 'failed' };
     const notice = { content: failureNotice(failed, reason), origin: failed.origin, after: directory.version };

@@ -85,7 +85,7 @@ export const editScheduled: UserCommand<EditArgs, SchedulingInputs> = {
       ? checkScheduled(merged(args, known), known, view, inputs, context)
       : { ...known, ...topicOf(args, known) };
     const { client } = context;
-    const message: Scheduled = { ...known, ...body, at: args.at ?? known.at, phase: 'waiting', client };
+    const message: Scheduled = { ...known, ...body, at: args.at ?? known.at, phase: 'waiting', client, early: 0 };
     return {
       reply: success(),
       parts: { [scheduledPart(message.id)]: message },

@@ -1,0 +1,77 @@
+/** A scheduled message that reaches its stream before the stream knows of its sender's subscription. */
+import t from 'tap';
+import { scheduledFailed } from '../../../actors/user/commands/later/delivery.js';
+import { SUBSCRIPTION_PART } from '../../../actors/user/state.js';
+import type { Json, JsonObject } from '../../../src/core/index.js';
+import { dueNow, nextDue, type Scheduled, scheduledOf } from '../../../src/messages/index.js';
+import type { CommandContext, Outcome } from '../../../src/runtime/index.js';
+
+const NOW = 1_700_000_000_000;
+const context = {
+  key: 'user/1/9',
+  realm: 1,
+  now: NOW,
+  directory: { version: 3, deactivated: false, user: () => ({ isActive: true }) },
+} as unknown as CommandContext;
+
+const sending = (more: Partial<Scheduled> = {}): Scheduled => ({
+  id: 4,
+  type: 'stream',
+  to: [5],
+  topic: 'one',
+  content: 'hello',
+  html: '<p>hello</p>',
+  wildcard: false,
+  at: NOW / 1000,
+  phase: 'sending',
+  client: 'web',
+  origin: '',
+  ...more,
+});
+
+const partsOf = (message: Scheduled, active: boolean): Map<string, Json> =>
+  new Map<string, Json>([
+    ['scheduled/4', message],
+    [`${SUBSCRIPTION_PART}5`, { stream: 5, active }],
+  ]);
+
+function failed(message: Scheduled, subscribed: boolean, outside = true) {
+  const parts = partsOf(message, subscribed);
+  const view = { state: {}, parts, exists: true, volatile: undefined } as never;
+  const args = { id: 4, reason: 'Not authorized', outside };
+  const outcome = scheduledFailed.handle(view, args, undefined, context) as Outcome<JsonObject>;
+  const after = new Map([...parts, ...Object.entries(outcome.parts ?? {})] as [string, Json][]);
+  return { outcome, after, message: scheduledOf(after, 4) as Scheduled };
+}
+
+t.test('who has joined is sent for once more, a little later, and hears nothing of it', async (t) => {
+  const { outcome, after, message } = failed(sending(), true);
+  t.equal(message.phase, 'waiting');
+  t.same([outcome.events, outcome.commands], [undefined, undefined]);
+  const next = nextDue(after)!;
+  t.ok(next > NOW);
+  t.equal(outcome.due, next);
+  t.same(dueNow(after, NOW), [], 'not at once');
+  t.same(
+    dueNow(after, next).map(({ id }) => id),
+    [4],
+  );
+});
+
+t.test('who is outside, or is refused for another reason, is told so', async (t) => {
+  for (const { outcome, message } of [failed(sending(), false), failed(sending(), true, false)]) {
+    t.equal(message.phase, 'failed');
+    t.equal(outcome.events?.length, 1);
+    t.equal(outcome.commands?.flat().length, 1);
+  }
+});
+
+t.test('it is not tried for ever', async (t) => {
+  let message = sending();
+  let tries = 0;
+  for (; message.phase !== 'failed' && tries < 1_000; tries++) {
+    message = failed({ ...message, phase: 'sending' }, true).message;
+  }
+  t.equal(message.phase, 'failed');
+  t.ok(tries > 10);
+});
