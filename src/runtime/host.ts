@@ -189,8 +189,6 @@ export class ActorHost implements PartitionOwner {
     const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
     // Nothing sleeps for ever: what a former owner left undone comes before the first answer.
     const sleepers = await this.options.store.sleepers(partitions);
-    // As near as can be told to the order in which their clients were last here.
-    sleepers.sort((a, b) => (a.due ?? 0) - (b.due ?? 0));
     const now = this.options.clock.now();
     const toWake = new Set(unsettled);
     for (const { key, due, pending } of sleepers) {
