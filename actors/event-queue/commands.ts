@@ -63,10 +63,10 @@ export const visit: QueueCommand<RegisterArgs, Snapshot> = {
 };
 
 export const flush: QueueCommand<JsonObject> = {
-  handle: ({ state, volatile }) => ({
+  handle: ({ state, volatile: { acked, active, position, polling } }) => ({
     reply: value(null),
-    state: { ...state, acked: volatile.acked, active: volatile.active, position: volatile.position },
-    due: volatile.active + state.lifespanMs,
+    state: { ...state, acked, active, position, held: polling },
+    due: active + state.lifespanMs,
   }),
 };
 

@@ -5,7 +5,7 @@ import type { ActorKind } from '../../src/runtime/index.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
 import { LiveQueue } from './live.js';
 import { queueMachine } from './machine.js';
-import type { QueueState, QueueVolatile } from './state.js';
+import { activeUntil, type QueueState, type QueueVolatile } from './state.js';
 
 /** Clients nearly always have a poll waiting: one that has none for this long is away. */
 const REST_MS = 30_000;
@@ -48,10 +48,10 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, { acked, position, active }, _parts, since) => ({
-    acked,
-    position,
-    active,
+  volatile: (_key, state, _parts, since) => ({
+    acked: state.acked,
+    position: state.position,
+    active: activeUntil(state, since),
     since,
     polling: false,
     ended: false,

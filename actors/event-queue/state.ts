@@ -45,7 +45,16 @@ export interface QueueState extends JsonObject {
   readonly incarnation: string;
   /** Wall time of the last client activity, as last written; ms. */
   readonly active: number;
+  /** A poll waited when this was written: the client was there for longer than `active` says. */
+  readonly held?: boolean;
 }
+
+/** While a poll waits, `active` is written at least this often. */
+export const HELD_LAG_MS = 300_000;
+
+/** As far as anybody can know, the client was there until this time: never less than its lifespan is left to a queue. */
+export const activeUntil = ({ active, held }: Pick<QueueState, 'active' | 'held'>, taken: number): number =>
+  held ? Math.max(active, Math.min(taken, active + HELD_LAG_MS)) : active;
 
 /** Why a queue ended. */
 export type QueueEnd =
@@ -57,6 +66,8 @@ export type QueueEnd =
   | 'overflow'
   /** Its account was deactivated. */
   | 'deactivated'
+  /** Its account has made more than it may have, and this one was longest without a sign of life. */
+  | 'crowded'
   /** See there. */
   | FeedEnd;
 

@@ -278,6 +278,15 @@ export const SETTINGS = {
     fallback: 100_000,
     parse: integer(1, 10_000_000),
   }),
+  maxQueues: setting({
+    env: 'MAX_QUEUES',
+    option: 'max-queues',
+    value: 'N',
+    description:
+      'Event queues that one account may have; one more ends that of which nothing was heard for longest, polls that wait excepted.',
+    fallback: 1_000,
+    parse: integer(1, 10_000_000),
+  }),
   receiveMemoryMib: setting({
     env: 'RECEIVE_MEMORY_MIB',
     option: 'receive-memory-mib',

@@ -5,8 +5,6 @@ import type { LogReader, LogSubscription } from '../log/index.js';
 import { type LogEntry, SeenVersions } from '../runtime/log-entry.js';
 import type { EventSink, Work } from './sink.js';
 
-/** Entries read before a queue's position, to know repeats of what it has had. */
-const LOOK_BACK = 256;
 const RETRY_MS = 1_000;
 
 /** Entries after a position, and then live ones: of the log, or from memory. */
@@ -16,6 +14,8 @@ export type CatchUpSource = (
 ) => { readonly replays: boolean; readonly subscription: LogSubscription };
 
 export interface CatchingUp {
+  /** Where to read from, so that every repeat of what came up to this position is known for one. */
+  from(position: Seq): Seq;
   deliver(work: Work, sinks: Iterable<EventSink>): Promise<void> | undefined;
   /** True when the live feed has taken over the sinks. */
   settled(catchUp: CatchUp): boolean;
@@ -40,7 +40,7 @@ export class CatchUp {
   ) {
     this.sinks = new Set(sinks);
     const oldest = Math.min(...sinks.map((sink) => sink.position));
-    this.position = toSeq(Math.max(0, oldest - LOOK_BACK));
+    this.position = feed.from(toSeq(oldest));
     const { replays, subscription } = source(this.position, {
       entry: (seq, value) => {
         const entry = value as unknown as LogEntry;

@@ -4,38 +4,24 @@
  * log first.
  */
 import type { Clock } from '../clock/index.js';
-import type { RealmId, Seq } from '../core/index.js';
+import { type RealmId, type Seq, seq as toSeq } from '../core/index.js';
 import type { DirectoryReplica } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
-import type { Audience, LogEntry, MessageItem, PlainItem } from '../runtime/log-entry.js';
+import type { LogEntry, MessageItem, PlainItem } from '../runtime/log-entry.js';
 import type { Store } from '../store/index.js';
 import { receives, streamsOf } from './audience.js';
 import { type CatchingUp, CatchUp, type CatchUpSource } from './catch-up.js';
 import { Memberships } from './memberships.js';
-import { Past } from './past.js';
+import { Past, REPEAT_DISTANCE } from './past.js';
 import { type RecentBudget, RecentEntries } from './recent.js';
 import { eventId, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
 import type { EventSink, Work } from './sink.js';
-
-type SinksByUser = Map<number, Set<EventSink>>;
-
-function enter(sinks: SinksByUser, sink: EventSink): void {
-  const of = sinks.get(sink.user) ?? new Set();
-  of.add(sink);
-  sinks.set(sink.user, of);
-}
-
-function leave(sinks: SinksByUser, sink: EventSink): void {
-  const of = sinks.get(sink.user);
-  of?.delete(sink);
-  if (of?.size === 0) sinks.delete(sink.user);
-}
+import { Sinks } from './sinks.js';
 
 export class RealmFeed {
-  readonly #sinks: SinksByUser = new Map();
+  readonly #sinks: Sinks;
   /** Those that hear of transient events: the live ones, and new ones whose past is still being read. */
-  readonly #listening: SinksByUser = new Map();
-  readonly #allPublic = new Set<EventSink>();
+  readonly #listening: Sinks;
   readonly #memberships: Memberships;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
   readonly #catchUps = new Set<CatchUp>();
@@ -61,6 +47,8 @@ export class RealmFeed {
     budget: RecentBudget,
   ) {
     this.#memberships = new Memberships(store, realm);
+    this.#sinks = new Sinks(this.#membersOf);
+    this.#listening = new Sinks(this.#membersOf);
     this.#position = replica.tail.position;
     this.#recent = new RecentEntries(budget, this.#position);
     const before: { seq: Seq; entry: LogEntry }[] = [];
@@ -106,7 +94,7 @@ export class RealmFeed {
 
   /** Deliver transient events from now on: they are stored nowhere, so nothing catches up on them. */
   listen(sink: EventSink): void {
-    enter(this.#listening, sink);
+    this.#listening.add(sink);
   }
 
   /** Deliver everything after `sink.position`; `sink.live()` is called when it has all of the past. */
@@ -119,9 +107,8 @@ export class RealmFeed {
   detach(sink: EventSink): void {
     this.#attaching = this.#attaching.filter((one) => one !== sink);
     for (const catchUp of this.#catchUps) catchUp.remove(sink);
-    leave(this.#sinks, sink);
-    leave(this.#listening, sink);
-    this.#allPublic.delete(sink);
+    this.#sinks.remove(sink);
+    this.#listening.remove(sink);
   }
 
   /** Queues that ask in one tick (after a take-over: all of them) read the past together. */
@@ -143,6 +130,7 @@ export class RealmFeed {
 
   #catching(): CatchingUp {
     return {
+      from: (position) => (this.#past.knowsFrom(position) ? position : toSeq(Math.max(0, position - REPEAT_DISTANCE))),
       deliver: (work, sinks) => {
         const { seq, entry, fresh } = work;
         const deliver = (): Promise<void> | undefined =>
@@ -178,9 +166,8 @@ export class RealmFeed {
   }
 
   #goLive(sink: EventSink): void {
-    enter(this.#sinks, sink);
-    enter(this.#listening, sink);
-    if (sink.allPublic) this.#allPublic.add(sink);
+    this.#sinks.add(sink);
+    this.#listening.add(sink);
     sink.live();
   }
 
@@ -246,7 +233,7 @@ export class RealmFeed {
   }
 
   #moved(seq: Seq): void {
-    for (const of of this.#sinks.values()) for (const sink of of) if (sink.position < seq) sink.position = seq;
+    for (const sink of this.#sinks) if (sink.position < seq) sink.position = seq;
   }
 
   #give(
@@ -266,30 +253,7 @@ export class RealmFeed {
       for (const sink of only) offer(sink);
       return;
     }
-    this.#reach(this.#sinks, to, offer);
-  }
-
-  /** Those of these queues that may be meant, each of them once. */
-  #reach(sinks: SinksByUser, to: Audience, offer: (sink: EventSink) => void): void {
-    // A role can be anybody's; users and members are looked up from the smaller side.
-    if (to.role !== undefined) {
-      for (const of of sinks.values()) for (const sink of of) offer(sink);
-      return;
-    }
-    const done = new Set(to.users);
-    for (const user of done) for (const sink of sinks.get(user) ?? []) offer(sink);
-    const once = (user: number, of: Iterable<EventSink> | undefined): void => {
-      if (!of || done.has(user)) return;
-      done.add(user);
-      for (const sink of of) offer(sink);
-    };
-    for (const stream of streamsOf(to).keys()) {
-      const members = this.#memberships.of(stream);
-      if (!members) continue;
-      if (members.size < sinks.size) for (const user of members.keys()) once(user, sinks.get(user));
-      else for (const [user, of] of sinks) if (members.has(user)) once(user, of);
-    }
-    if (to.publicStream) for (const sink of this.#allPublic) if (!done.has(sink.user)) offer(sink);
+    this.#sinks.reach(to, offer);
   }
 
   #transient(item: PlainItem): void {
@@ -311,7 +275,7 @@ export class RealmFeed {
     if (to.rv !== undefined && view.version < to.rv) return;
     if ([...streamsOf(to)].some(([stream, mv]) => !this.#memberships.shows(stream, mv))) return;
     const event = new TransientEvent(item);
-    this.#reach(this.#listening, to, (sink) => {
+    this.#listening.reach(to, (sink) => {
       if (receives(to, sink, view, this.#membersOf)) sink.pushTransient(event);
     });
   }
@@ -332,14 +296,14 @@ export class RealmFeed {
     this.#memberships.forget();
     this.#work = [];
     this.#busy = !this.#pastRead;
-    const sinks = [...this.#sinks.values()].flatMap((of) => [...of]);
+    const sinks = [...this.#sinks];
     this.#sinks.clear();
-    this.#allPublic.clear();
     for (const sink of sinks) {
       // Its own position decides: the log may still hold what this queue needs.
       this.attach(sink);
     }
     this.#position = this.replica.tail.position;
+    this.#past.missed(this.#position);
     this.#release();
   }
 }

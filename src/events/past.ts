@@ -11,6 +11,8 @@ import type { Work } from './sink.js';
 
 /** Positions. More than a busy log grows until a dead host's actors have gone on elsewhere. */
 const LOOK_BACK = 4_096;
+/** So far apart are a commit and its repeat at most, as far as a queue that catches up cares. */
+export const REPEAT_DISTANCE = 256;
 /** Entries with repeats that are remembered; the oldest go. */
 const MOST_REPEATS = 4_096;
 const RETRY_MS = 1_000;
@@ -26,6 +28,8 @@ export class Past {
   readonly #before = new SeenVersions();
   /** Position → its groups that were there before. */
   readonly #repeats = new Map<number, Set<string>>();
+  /** Not everything that was repeated up to here is remembered. */
+  #forgotten = 0;
 
   constructor(
     log: EventLog,
@@ -37,6 +41,16 @@ export class Past {
   ) {
     this.from = toSeq(Math.max(0, start - LOOK_BACK));
     this.read = start === 0 ? Promise.resolve() : this.#read(log, realm);
+  }
+
+  /** It will name every repeat after this position: nobody has to read what was before it to know one. */
+  knowsFrom(position: Seq): boolean {
+    return position >= this.#forgotten && (this.from === 0 || position - REPEAT_DISTANCE >= this.from);
+  }
+
+  /** What was in the log up to here did not all come to us. */
+  missed(upTo: Seq): void {
+    this.#forgotten = Math.max(this.#forgotten, upTo);
   }
 
   /** Of these groups of an entry, those that are no repeats. */
@@ -55,7 +69,10 @@ export class Past {
     const repeats = entry.groups.filter((group) => !fresh.has(group)).map(nameOf);
     if (repeats.length === 0) return;
     this.#repeats.set(seq, new Set(repeats));
-    if (this.#repeats.size > MOST_REPEATS) this.#repeats.delete(this.#repeats.keys().next().value as number);
+    if (this.#repeats.size <= MOST_REPEATS) return;
+    const oldest = this.#repeats.keys().next().value as number;
+    this.#repeats.delete(oldest);
+    this.#forgotten = Math.max(this.#forgotten, oldest);
   }
 
   #read(log: EventLog, realm: RealmId): Promise<void> {

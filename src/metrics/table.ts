@@ -115,7 +115,7 @@ export const METRICS = {
   conclave_queue_ends_total: counter(
     'host',
     ['reason'],
-    'Event queues that ended: deleted (by the client), idle (its time was over), overflow (too many events waited), trimmed (the log has no more what it needs), incarnation (the log was lost), deactivated (the account).',
+    'Event queues that ended: deleted (by the client), idle (its time was over), overflow (too many events waited), trimmed (the log has no more what it needs), incarnation (the log was lost), deactivated (the account), crowded (the account made more than it may have).',
   ),
 
   conclave_command_retries_total: counter(

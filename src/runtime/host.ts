@@ -22,6 +22,7 @@ import type { Store } from '../store/index.js';
 import { Activation, OWN_COMMAND } from './activation.js';
 import { registerCensus } from './census.js';
 import { ActorClient } from './client.js';
+import { Crowds } from './crowds.js';
 import { drain } from './drain.js';
 import { DueTimers } from './due-timers.js';
 import { Gate } from './gate.js';
@@ -53,6 +54,8 @@ export interface HostOptions {
   readonly metrics?: Metrics;
   /** An actor that got no command for this long leaves memory. Default 5 minutes. */
   readonly idleMs?: number;
+  /** Event queues that one account may have. Default: any number. */
+  readonly maxQueues?: number;
 }
 
 const DEFAULT_IDLE_MS = 300_000;
@@ -91,6 +94,7 @@ export class ActorHost implements PartitionOwner {
   /** Commands whose handler threw. */
   readonly #crashers = new Set<string>();
   readonly #timers: DueTimers;
+  readonly #crowds: Crowds;
   readonly #ports: ActivationPorts;
   readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
@@ -106,6 +110,10 @@ export class ActorHost implements PartitionOwner {
     this.client = new ActorClient(options.bus, options.clock, metrics);
     const ids = new IdSource(this.client);
     this.#timers = new DueTimers(options.clock, (key) => this.#wake(key));
+    this.#crowds = new Crowds(options.maxQueues ?? Number.POSITIVE_INFINITY, {
+      busy: (key) => this.#activations.get(key)?.livePhase === 'polling',
+      end: (key) => this.#tell(key, 'end', { reason: 'crowded' }),
+    });
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
       ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
@@ -130,7 +138,7 @@ export class ActorHost implements PartitionOwner {
       tell: (key, name, args) => this.#tell(key, name, args),
       suspect: (key) => this.#retries.has(key),
       crashedBefore: (id) => this.#crashedBefore(id),
-      due: (key, at) => this.#timers.set(key, at),
+      due: (key, at) => this.#due(key, at),
       loads: new Gate(LOADED_AT_ONCE),
       owned: (key) => this.#since.get(partitionOf(key)) ?? options.clock.now(),
       stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
@@ -185,7 +193,7 @@ export class ActorHost implements PartitionOwner {
     const toWake = new Set(unsettled);
     for (const { key, due, pending } of sleepers) {
       if (!ours(partitionOf(key))) continue;
-      if (due !== null) this.#timers.set(key, due);
+      if (due !== null) this.#due(key, due);
       if (pending || (due !== null && due <= now)) toWake.add(key);
     }
     const woken = new Map<Partition, Promise<void>[]>();
@@ -253,7 +261,9 @@ export class ActorHost implements PartitionOwner {
       this.#epochs.delete(p);
       this.#leaving.delete(p);
     }
-    this.#timers.drop((key) => gone.has(partitionOf(key)));
+    const moved = (key: ActorKey): boolean => gone.has(partitionOf(key));
+    this.#timers.drop(moved);
+    this.#crowds.drop(moved);
     const servers = [...gone].map((p) => this.#servers.get(p)?.close());
     for (const p of gone) this.#servers.delete(p);
     for (const a of this.#of(gone)) {
@@ -370,7 +380,7 @@ export class ActorHost implements PartitionOwner {
       this.#retries.delete(key);
       logger.debug({ actor: key, reason, why }, 'actor stopped');
     }
-    if (reason === 'ended') this.#timers.set(key, null);
+    if (reason === 'ended') this.#due(key, null);
   }
 
   /** What it left in the outbox must not wait for the next command. */
@@ -390,6 +400,12 @@ export class ActorHost implements PartitionOwner {
         if (activation.status === 'ready') this.#retries.delete(key);
       });
     }, delay);
+  }
+
+  #due(key: ActorKey, at: number | null): void {
+    this.#timers.set(key, at);
+    if (at === null) this.#crowds.gone(key);
+    else this.#crowds.seen(key);
   }
 
   #wake(key: ActorKey): void {

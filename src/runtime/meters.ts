@@ -26,7 +26,7 @@ export class KindMeter {
 const RETRY_REASONS: readonly RetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable'];
 
 /** Shown from the start, so that the first one is seen as a change. */
-const QUEUE_ENDS = ['deleted', 'idle', 'overflow', 'trimmed', 'incarnation', 'deactivated'];
+const QUEUE_ENDS = ['deleted', 'idle', 'overflow', 'trimmed', 'incarnation', 'deactivated', 'crowded'];
 
 export class Meters {
   readonly #kinds = new Map<string, KindMeter>();

@@ -69,6 +69,7 @@ export class ConclaveNode {
         metrics: this.metrics,
         directory: this.directories,
         kinds: actorKinds(),
+        maxQueues: config.maxQueues,
         services: {
           clock,
           random: ports.random ?? Math.random,

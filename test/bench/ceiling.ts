@@ -1,6 +1,6 @@
 /**
  * The bare server: uWebSockets.js answering the very bytes that Conclave answered, with nothing behind it. A GET of
- * /api/v1/events is held until a POST comes.
+ * /api/v1/events is held until a POST comes, or for as long as it is told to.
  */
 import type { HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import type { CeilingAnswers } from './jobs.js';
@@ -37,6 +37,27 @@ let get = ready(undefined);
 let post = ready(undefined);
 let poll = ready(undefined);
 const held = new Set<HttpResponse>();
+/** In slices of so many ms. */
+const GRAIN = 250;
+const beats = new Map<number, HttpResponse[]>();
+let beat: CeilingAnswers['beat'];
+
+function beatLater(res: HttpResponse): void {
+  if (!beat) return;
+  const slice = Math.ceil((performance.now() + beat.ms + Math.random() * beat.spreadMs) / GRAIN);
+  const of = beats.get(slice);
+  if (of) of.push(res);
+  else beats.set(slice, [res]);
+}
+
+let beaten = 0;
+setInterval(() => {
+  const now = Math.floor(performance.now() / GRAIN);
+  for (; beaten < now; beaten++) {
+    for (const res of beats.get(beaten) ?? []) if (held.delete(res)) res.cork(() => answer(res, poll));
+    beats.delete(beaten);
+  }
+}, GRAIN);
 
 const answer = (res: HttpResponse, { name, value, body }: Ready): void => {
   if (name !== '') res.writeHeader(name, value);
@@ -46,6 +67,7 @@ const answer = (res: HttpResponse, { name, value, body }: Ready): void => {
 const app = uws.App();
 app.get('/api/v1/events', (res) => {
   held.add(res);
+  beatLater(res);
   res.onAborted(() => held.delete(res));
 });
 app.get('/*', (res) => answer(res, get));
@@ -72,6 +94,7 @@ process.on('message', (answers: CeilingAnswers) => {
   if (answers.get !== undefined) get = ready(answers.get);
   if (answers.post !== undefined) post = ready(answers.post);
   if (answers.poll !== undefined) poll = ready(answers.poll);
+  beat = answers.beat;
   process.send?.({ set: true });
 });
 process.on('disconnect', () => process.exit(0));

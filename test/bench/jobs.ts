@@ -50,10 +50,66 @@ export interface FanoutResult {
   readonly last: readonly number[];
 }
 
+/** Messages at a fixed rate, whatever becomes of them, to polls that are parked again as soon as they are answered. */
+export interface FanoutRateJob {
+  readonly kind: 'fanout-rate';
+  readonly port: number;
+  readonly polls: readonly Poll[];
+  /** One request per message; message `n` holds `marker(n)`. */
+  readonly sends: readonly string[];
+  /** Between two sends. */
+  readonly everyMs: number;
+  readonly settleMs: number;
+  readonly pids: readonly number[];
+}
+
+export interface FanoutRateResult {
+  /** Of each message: from the time at which it should have been sent to the last poll that told of it; null: not all did. */
+  readonly ms: readonly (number | null)[];
+  /** From the same time until the message was acknowledged to its sender: it is durable then, and on its way to the queues. */
+  readonly sentP99: number;
+  /** Of all deliveries, from the same time. */
+  readonly eachP50: number;
+  readonly eachP99: number;
+  readonly delivered: number;
+  /** A message that a queue told of twice. */
+  readonly repeated: number;
+  /** The latest send of all: so much of the times is the generator's own. */
+  readonly sentLateMs: number;
+  readonly cpuMs: number;
+  readonly last: readonly number[];
+}
+
+/** In the text of message `n`, and nowhere else in an answer. */
+export const marker = (n: number): string => `~~${n}.`;
+
+/** Polls that nobody has anything for: each is parked again after its heartbeat. */
+export interface IdleJob {
+  readonly kind: 'idle';
+  readonly port: number;
+  readonly polls: readonly Poll[];
+  /** Time over which the polls come, so that their heartbeats do not come together. */
+  readonly spreadMs: number;
+  readonly warmMs: number;
+  readonly ms: number;
+  readonly pids: readonly number[];
+}
+
+export interface IdleResult {
+  /** Polls answered, and parked again, in the time that counts. */
+  readonly answers: number;
+  readonly failed: number;
+  readonly firstFailure: string;
+  readonly cpuMs: number;
+  readonly seconds: number;
+}
+
 /** Kinds of work for the load generator, and what it answers. A new one is a line here and one in load.ts. */
 export interface Work {
   rate: { job: RateJob; result: RateResult };
   fanout: { job: FanoutJob; result: FanoutResult };
+  'fanout-rate': { job: FanoutRateJob; result: FanoutRateResult };
+  idle: { job: IdleJob; result: IdleResult };
 }
 
 export type Kind = keyof Work;
@@ -65,6 +121,8 @@ export interface CeilingAnswers {
   readonly get?: string;
   readonly post?: string;
   readonly poll?: string;
+  /** Held polls are answered after so long, and up to so much more, when nothing comes before. */
+  readonly beat?: { readonly ms: number; readonly spreadMs: number };
 }
 
 /** How a bare thing is measured. */

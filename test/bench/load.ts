@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
 import type { FanoutJob, FanoutResult, JobOf, Kind, RateJob, RateResult, ResultOf } from './jobs.js';
+import { fanoutRate, idle } from './load-polls.js';
 
 const ROUND_LIMIT_MS = 10_000;
 
@@ -118,7 +119,12 @@ async function fanout(job: FanoutJob): Promise<FanoutResult> {
   return { ms, deliveries: job.rounds * connections.length, cpuMs: spent, last };
 }
 
-const WORKERS: { readonly [K in Kind]: (job: JobOf<K>) => Promise<ResultOf<K>> } = { rate, fanout };
+const WORKERS: { readonly [K in Kind]: (job: JobOf<K>) => Promise<ResultOf<K>> } = {
+  rate,
+  fanout,
+  'fanout-rate': fanoutRate,
+  idle,
+};
 
 const work = <K extends Kind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> => WORKERS[job.kind](job);
 

@@ -31,6 +31,9 @@ export interface BenchOptions {
   readonly polls: number;
   /** Accounts of the organization whose list is asked for. */
   readonly users: number;
+  /** Messages a second of fanout-rate, and for how long. */
+  readonly perSecond: number;
+  readonly streamMs: number;
   readonly rounds: number;
   readonly settleMs: number;
   readonly markdown: boolean;
@@ -58,6 +61,7 @@ export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- 
   --polls N           Held polls of fanout. [2000]
   --users N           Accounts of an organization whose list is asked for. [1000]
   --rounds N          Messages of one measurement of fanout. [6]
+  --per-second N      Messages of fanout-rate, for twenty seconds each run. [20]
   --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.
   --record            Append the figures to docs/bench/history.jsonl and write the tables of docs/performance.md.
   --history           Measure nothing, write the tables.
@@ -120,6 +124,7 @@ export function readOptions(
       polls: text,
       users: text,
       rounds: text,
+      'per-second': text,
       profile: text,
       quick: flag,
       markdown: flag,
@@ -145,6 +150,8 @@ export function readOptions(
     polls: number(values.polls, quick ? 100 : 2_000, 20_000),
     users: number(values.users, quick ? 50 : 1_000, 100_000),
     rounds: number(values.rounds, quick ? 2 : 6, 1_000),
+    perSecond: number(values['per-second'], 20, 1_000),
+    streamMs: quick ? 1_000 : 20_000,
     settleMs: quick ? 150 : 300,
     record: values.record === true,
     history: values.history === true,

@@ -1,5 +1,5 @@
 /** What the measured requests need: accounts, a stream with subscribers, event queues. */
-import { once, requestText } from './connection.js';
+import { Connection, once, requestText } from './connection.js';
 import { basic, type Face } from './faces.js';
 import type { Poll } from './jobs.js';
 
@@ -99,7 +99,37 @@ export async function pollEvents(port: number, poll: Poll): Promise<readonly unk
   return events;
 }
 
-export const sendText = (authorization: string, stream: string): string =>
+/** The same, `atOnce` registrations at a time, each on a connection that is used again. */
+export async function registerQueues(
+  face: Face,
+  accounts: readonly Account[],
+  count: number,
+  atOnce: number,
+  form = 'event_types=["message","reaction","typing"]&fetch_event_types=[]',
+): Promise<Poll[]> {
+  const polls: Poll[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    const connection = await Connection.open(face.port, true);
+    const exchange = (request: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        connection.onGone = (error) => reject(error ?? new Error('connection closed'));
+        connection.onAnswer = ({ ok, text }) => (ok ? resolve(text) : reject(new Error(text)));
+        connection.write(request);
+      });
+    for (let i = next++; i < count; i = next++) {
+      const { authorization } = accounts[i % accounts.length]!;
+      const answer = await exchange(requestText('POST', '/api/v1/register', authorization, encodeURI(form)));
+      const made = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as { queue_id: string; last_event_id: number };
+      polls[i] = { authorization, queue: made.queue_id, last: made.last_event_id };
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return polls;
+}
+
+export const sendText = (authorization: string, stream: string, mark = ''): string =>
   requestText(
     'POST',
     '/api/v1/messages',
@@ -108,7 +138,7 @@ export const sendText = (authorization: string, stream: string): string =>
       type: 'stream',
       to: stream,
       topic: 'benchmark',
-      content: 'The build of **main** is green again, see the [log](https://ci.example.com/4711).',
+      content: `The build of **main** is green again, see the [log](https://ci.example.com/4711).${mark}`,
     }).toString(),
   );
 

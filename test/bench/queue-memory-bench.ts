@@ -15,7 +15,7 @@ import { cpuMs } from './cpu.js';
 import { type Face, startFace } from './faces.js';
 import type { Poll } from './jobs.js';
 import type { FaceName } from './options.js';
-import { type Account, makeAccounts } from './prepare.js';
+import { makeAccounts, registerQueues } from './prepare.js';
 import { machine } from './report.js';
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
@@ -57,35 +57,6 @@ async function memoryOf(dir: string, pids: readonly number[], snapshot: boolean)
     all.push(JSON.parse(await readFile(path, 'utf8')) as Memory);
   }
   return all;
-}
-
-function exchange(connection: Connection, request: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    connection.onGone = (error) => reject(error ?? new Error('connection closed'));
-    connection.onAnswer = ({ ok, text }) => (ok ? resolve(text) : reject(new Error(text)));
-    connection.write(request);
-  });
-}
-
-async function register(face: Face, accounts: readonly Account[], count: number): Promise<Poll[]> {
-  const form = encodeURI(values.form);
-  const polls: Poll[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    const connection = await Connection.open(face.port, true);
-    for (let i = next++; i < count; i = next++) {
-      const { authorization } = accounts[i % accounts.length]!;
-      const answer = await exchange(connection, requestText('POST', '/api/v1/register', authorization, form));
-      const { queue_id: queue, last_event_id: last } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as {
-        queue_id: string;
-        last_event_id: number;
-      };
-      polls[i] = { authorization, queue, last };
-    }
-    connection.close();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return polls;
 }
 
 /** Holds one poll per queue, again after each answer, until it is called. */
@@ -132,7 +103,7 @@ async function main(dir: string): Promise<void> {
     const accounts = await makeAccounts(face, 1, Number(values.users));
     say(`${accounts.length} accounts`);
     // What is compiled and cached at the first of everything is nobody's queue.
-    const warm = await hold(face, await register(face, accounts, 300));
+    const warm = await hold(face, await registerQueues(face, accounts, 300, AT_ONCE, values.form));
     await sleep(2_000);
     warm();
     await sleep(1_000);
@@ -151,7 +122,7 @@ async function main(dir: string): Promise<void> {
     };
     const begun = performance.now();
     const cpu = cpuMs(face.pids);
-    const queues = await register(face, accounts, QUEUES);
+    const queues = await registerQueues(face, accounts, QUEUES, AT_ONCE, values.form);
     say(
       `${QUEUES} queues registered in ${((performance.now() - begun) / 1000).toFixed(1)} s, ` +
         `${((cpuMs(face.pids) - cpu) / QUEUES).toFixed(2)} ms of CPU each`,

@@ -9,6 +9,7 @@ import {
   type SharedEvent,
   type TransientEvent,
 } from '../../../src/events/index.js';
+import { Past, REPEAT_DISTANCE } from '../../../src/events/past.js';
 import type { LogReader } from '../../../src/log/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
 import { StoreUnavailable } from '../../../src/store/index.js';
@@ -460,4 +461,37 @@ t.test('a queue that catches up ahead of the live feed learns of repeats from it
   await settle(40);
   t.same(late.got, ['after']);
   t.same(late.isLive, true);
+});
+
+t.test('a queue that comes back gets what it has missed, also what the feed itself did not see come', async (t) => {
+  const { feed, append, readers } = await world();
+  const live = new Sink(1);
+  feed.attach(live);
+  for (let v = 1; v <= 600; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await append('x', 300, event('e300', { users: [1] }));
+  await settle(40);
+  const back = Object.assign(new Sink(1), { position: seq(598) });
+  feed.attach(back);
+  await settle(40);
+  t.same(back.got, ['e599', 'e600'], 'without the repeat of what it has had');
+  readers[0]!.gap(seq(601));
+  await settle(40);
+  const later = Object.assign(new Sink(1), { position: seq(590) });
+  feed.attach(later);
+  await settle(40);
+  t.same(
+    later.got,
+    Array.from({ length: 10 }, (_, i) => `e${591 + i}`),
+  );
+});
+
+t.test('from where a feed can tell every repeat', async (t) => {
+  const past = new Past(new MemoryLog({}), REALM, seq(10_000), new FakeClock());
+  const first = past.from + REPEAT_DISTANCE;
+  t.equal(past.knowsFrom(seq(first - 1)), false, 'what it repeats may lie below what was read');
+  t.equal(past.knowsFrom(seq(first)), true);
+  past.missed(seq(9_000));
+  t.equal(past.knowsFrom(seq(8_999)), false);
+  t.equal(past.knowsFrom(seq(9_000)), true);
+  t.equal(new Past(new MemoryLog({}), REALM, seq(0), new FakeClock()).knowsFrom(seq(0)), true, 'nothing was before');
 });

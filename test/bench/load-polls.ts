@@ -1,0 +1,213 @@
+/** Jobs of the load generator that hold many polls. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpConnection } from '../support/http-connection.js';
+import { Connection, requestText } from './connection.js';
+import { cpuMs } from './cpu.js';
+import { type FanoutRateJob, type FanoutRateResult, type IdleJob, type IdleResult, marker, type Poll } from './jobs.js';
+
+/** After the last message, until what is still missing counts as lost. */
+const STRAGGLERS_MS = 5_000;
+const OPENED_AT_ONCE = 64;
+
+const ID = Buffer.from('"id":');
+const MARK = marker(0).split('0')[0]!;
+
+/** The digits that begin at a place. */
+function numberAt(body: Buffer, place: number): number {
+  let number = 0;
+  for (let i = place; body[i]! >= 48 && body[i]! <= 57; i++) number = number * 10 + body[i]! - 48;
+  return number;
+}
+
+/** One client: a connection and the poll on it. Does as little work as possible, so that the generator is not what is measured. */
+class Client {
+  onAnswer: (body: Buffer) => void = () => {};
+  onFailure: (error: Error) => void = () => {};
+  last: number;
+  readonly #before: string;
+  readonly #after: string;
+
+  private constructor(
+    private readonly http: HttpConnection,
+    { queue, authorization, last }: Poll,
+  ) {
+    this.last = last;
+    const text = requestText('GET', `/api/v1/events?queue_id=${queue}&last_event_id=*`, authorization);
+    [this.#before, this.#after] = text.split('*') as [string, string];
+    http.onGone = (error) => this.onFailure(error ?? new Error('connection closed'));
+    http.onAnswer = ({ status, body }) => {
+      const id = body.lastIndexOf(ID);
+      if (status !== 200 || id < 0) return this.onFailure(new Error(`poll refused: ${status} ${body}`));
+      this.last = numberAt(body, id + ID.length);
+      this.park();
+      this.onAnswer(body);
+    };
+  }
+
+  static async open(port: number, polls: readonly Poll[]): Promise<Client[]> {
+    const clients: Client[] = [];
+    while (clients.length < polls.length) {
+      const some = polls.slice(clients.length, clients.length + OPENED_AT_ONCE);
+      const opened = some.map(async (poll) => {
+        return new Client(await HttpConnection.open({ host: '127.0.0.1', port, tls: false }, true), poll);
+      });
+      clients.push(...(await Promise.all(opened)));
+    }
+    return clients;
+  }
+
+  park(): void {
+    this.http.write(this.#before + this.last + this.#after);
+  }
+
+  close(): void {
+    this.http.close();
+  }
+}
+
+/** Requests on as many connections as are under way at once. */
+class Senders {
+  readonly #all: Connection[] = [];
+  readonly #free: Connection[] = [];
+  readonly #answered = new Map<Connection, () => void>();
+
+  constructor(
+    private readonly port: number,
+    private readonly broken: (error: Error) => void,
+  ) {}
+
+  async open(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) await this.#add();
+  }
+
+  send(request: string, answered: () => void): void {
+    // By turns: one that is idle for long is closed by the server.
+    const free = this.#free.shift();
+    if (free) {
+      this.#answered.set(free, answered);
+      free.write(request);
+    } else void this.#add().then(() => this.send(request, answered), this.broken);
+  }
+
+  close(): void {
+    for (const connection of this.#all) connection.close();
+  }
+
+  async #add(): Promise<void> {
+    const connection = await Connection.open(this.port, true);
+    connection.onGone = (error) => {
+      const idle = this.#free.indexOf(connection);
+      if (idle >= 0) this.#free.splice(idle, 1);
+      else this.broken(error ?? new Error('connection closed'));
+    };
+    connection.onAnswer = ({ ok, text }) => {
+      if (!ok) this.broken(new Error(`send refused: ${text}`));
+      this.#answered.get(connection)?.();
+      this.#free.push(connection);
+    };
+    this.#all.push(connection);
+    this.#free.push(connection);
+  }
+}
+
+const quantile = (sorted: Float64Array, q: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * q) - 1)] ?? Number.NaN;
+
+/** Open loop: the next message is sent when its time has come, and times count from then, so that nothing is omitted. */
+export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> {
+  const { polls, sends, everyMs } = job;
+  const told = sends.map(() => 0);
+  const ms: (number | null)[] = sends.map(() => null);
+  const seen = new Uint8Array(polls.length * sends.length);
+  const each = new Float64Array(polls.length * sends.length);
+  let delivered = 0;
+  let repeated = 0;
+  let begun = 0;
+  let broken: (error: Error) => void = () => {};
+  const failure = new Promise<never>((_, reject) => {
+    broken = reject;
+  });
+  const clients = await Client.open(job.port, polls);
+  const senders = new Senders(job.port, broken);
+  await senders.open(4);
+  clients.forEach((client, i) => {
+    client.onFailure = broken;
+    client.onAnswer = (body) => {
+      const at = performance.now() - begun;
+      for (let mark = body.indexOf(MARK); mark >= 0; mark = body.indexOf(MARK, mark + 1)) {
+        const n = numberAt(body, mark + MARK.length);
+        const place = i * sends.length + n;
+        if (seen[place] === 1) {
+          repeated++;
+          continue;
+        }
+        seen[place] = 1;
+        each[delivered++] = at - n * everyMs;
+        if (++told[n]! === polls.length) ms[n] = at - n * everyMs;
+      }
+    };
+    client.park();
+  });
+  await sleep(job.settleMs);
+  const cpu = cpuMs(job.pids);
+  begun = performance.now();
+  let sentLateMs = 0;
+  const sent: number[] = [];
+  const run = async (): Promise<void> => {
+    for (let n = 0; n < sends.length; ) {
+      const late = performance.now() - begun - n * everyMs;
+      if (late < 0) await sleep(-late);
+      else {
+        sentLateMs = Math.max(sentLateMs, late);
+        const due = begun + n * everyMs;
+        senders.send(sends[n]!, () => sent.push(performance.now() - due));
+        n++;
+      }
+    }
+    const until = performance.now() + STRAGGLERS_MS;
+    while (delivered < polls.length * sends.length && performance.now() < until) await sleep(10);
+  };
+  await Promise.race([run(), failure]);
+  const spent = cpuMs(job.pids) - cpu;
+  for (const client of clients) client.close();
+  senders.close();
+  const last = clients.map((client) => client.last);
+  const sorted = each.subarray(0, delivered).sort();
+  const [eachP50, eachP99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
+  const sentP99 = quantile(Float64Array.from(sent).sort(), 0.99);
+  return { ms, sentP99, eachP50, eachP99, delivered, repeated, sentLateMs, cpuMs: spent, last };
+}
+
+export async function idle(job: IdleJob): Promise<IdleResult> {
+  const { polls } = job;
+  let answers = 0;
+  let failed = 0;
+  let firstFailure = '';
+  const fails = (why: string): void => {
+    if (failed++ === 0) firstFailure = why;
+  };
+  const clients: Client[] = [];
+  const begun = performance.now();
+  while (clients.length < polls.length) {
+    const ahead = begun + (clients.length * job.spreadMs) / polls.length - performance.now();
+    if (ahead > 0) await sleep(ahead);
+    // One that has nothing to do for long is closed by the server.
+    for (const client of await Client.open(job.port, polls.slice(clients.length, clients.length + OPENED_AT_ONCE))) {
+      clients.push(client);
+      client.onFailure = (error) => fails(error.message);
+      client.onAnswer = () => {
+        answers++;
+      };
+      client.park();
+    }
+  }
+  await sleep(job.warmMs);
+  answers = 0;
+  const cpu = cpuMs(job.pids);
+  const from = performance.now();
+  await sleep(job.ms);
+  const seconds = (performance.now() - from) / 1000;
+  const result = { answers, failed, firstFailure, cpuMs: cpuMs(job.pids) - cpu, seconds };
+  for (const client of clients) client.close();
+  return result;
+}
