@@ -401,6 +401,12 @@ export class ClusterWorld {
     }
     const underWay = { to, lose };
     this.#underWay.add(underWay);
+    // Nothing is heard of it: a Bus takes what it is asked now for lost as soon as what it was asked before.
+    if (place?.frozen && kind === 'request') {
+      this.clock.setTimeout(() => {
+        if (place.frozen && this.#underWay.delete(underWay)) lose();
+      }, SILENCE_MS);
+    }
     this.scheduler.addInOrder(`${kind} ${from} ${to} ${subject}`, label, place, () => {
       this.#underWay.delete(underWay);
       deliver();
