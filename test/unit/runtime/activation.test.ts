@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createMachine } from 'xstate';
 import type { JsonObject } from '../../../src/core/index.js';
-import type { ActorKind, HeldRequest } from '../../../src/runtime/index.js';
+import type { ActorKind, AnyKind, HeldRequest } from '../../../src/runtime/index.js';
 import { type LedgerState, ledger, ledgerKey, testKinds } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -152,6 +152,29 @@ t.test('a commit that is under way while its partition is taken anew leaves noth
     t.same(h.root(key)?.outbox, []);
     t.equal(h.log.contents.entries(1 as never).length, 1, 'event');
   }
+});
+
+t.test('a handler is told of the commands that may not be carried out yet', async (t) => {
+  const caused: AnyKind['commands'][string] = {
+    read: true,
+    creates: true,
+    handle: (_view, _args, _inputs, { underWay }) => ({ reply: { value: underWay('credit').map(({ to }) => to) } }),
+  };
+  const h = new Harness({ ...testKinds, stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyKind });
+  await h.take(key);
+  t.same(await h.ask(key, 'caused'), []);
+  const gate = h.hold('before:commit');
+  h.begin(key, 'move', { op: 'a', stages: [[2]] });
+  const before = h.begin(key, 'caused');
+  await settle();
+  gate.open();
+  t.same(await before.done, [other], 'of a commit that is not durable yet');
+  await settle();
+  t.same(await h.ask(key, 'caused'), [other], 'of one that is: nobody owns the target');
+  await h.take(other);
+  await h.clock.advanceAsync(1_000);
+  t.same(ops(h, other), ['a.0.0']);
+  t.same(await h.ask(key, 'caused'), []);
 });
 
 /** An owner that is silent from now on; what it commits becomes durable when `land` is called. */
