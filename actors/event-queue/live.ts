@@ -264,7 +264,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
 
   async #attach(state: QueueState): Promise<void> {
     try {
-      const [feed, { incarnation }] = await Promise.all([
+      const [feed, { incarnation, end }] = await Promise.all([
         this.services.feeds.of(this.handle.realm).then((found) => {
           // Who has just registered may be typed to at once. A rebuilt queue does not know yet what its client has had.
           if (!this.#rebuilt && !this.#stopped) found.listen(this);
@@ -275,12 +275,28 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner, Deadline {
       ]);
       if (this.#stopped) return;
       if (incarnation !== state.incarnation) return this.#end('incarnation');
+      this.#skipTo(end);
       feed.attach(this);
     } catch {
       // Directory or log out of reach: try again until they are back; polls wait, and their frontends time them out.
       this.services.clock.setTimeout(() => {
         if (!this.#stopped) void this.#attach(state);
       }, RETRY_MS);
+    }
+  }
+
+  /** What the waiting poll says its client has need not be read again: acknowledgements are written down only now and then. */
+  #skipTo(end: Seq): void {
+    if (!this.#rebuilt) return;
+    const { volatile } = this.handle;
+    for (const { args } of this.#early ?? []) {
+      const last = args.last_event_id ?? -1;
+      // Ids of positions that the log has not reached were given to nobody: `#take` refuses them.
+      if (last <= Math.max(volatile.acked, positionId(this.#state!.start)) || seqOfId(last) > end) continue;
+      volatile.acked = last;
+      this.#ids.newest = Math.max(this.#ids.newest, last);
+      // The entry of that event may have others after it.
+      this.position = seq(Math.max(this.position, seqOfId(last) - 1));
     }
   }
 

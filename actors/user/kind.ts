@@ -4,7 +4,7 @@ import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/mess
 import { STORAGE_PART } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
-import { create, me, sealedKey } from './commands/account/account.js';
+import { create, newest, sealedKey } from './commands/account/account.js';
 import { deactivated, reactivated } from './commands/account/activity.js';
 import { botStorage, putStorage, removeStorage } from './commands/account/bot-storage.js';
 import { checkPassword, fetchKey, setKey, setPassword } from './commands/account/login.js';
@@ -65,7 +65,7 @@ export const userKind: ActorKind<UserState> = {
     'add-push-token': addPushToken,
     'remove-push-token': removePushToken,
     'sealed-key': sealedKey,
-    me,
+    newest,
     deactivated,
     reactivated,
     subscribed,

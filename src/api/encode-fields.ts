@@ -33,3 +33,15 @@ export function encodeParts(of: Fields): Uint8Array[] {
   }
   return [encodeFields(plain), ...parts];
 }
+
+/** Fields of answers that are given again and again. */
+export class ReadyFields {
+  /** As `encodeFields` makes them. */
+  readonly bytes: Uint8Array;
+  /** The whole body, once whoever sends it has put it together. */
+  body: Uint8Array | undefined;
+
+  constructor(fields: JsonObject) {
+    this.bytes = encodeFields(fields);
+  }
+}

@@ -8,7 +8,7 @@ import type { Blobs } from '../blobs/index.js';
 import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { Secrets } from '../secrets/index.js';
-import type { Fields } from './encode-fields.js';
+import type { Fields, ReadyFields } from './encode-fields.js';
 import type { ErrorReply } from './errors.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -95,6 +95,8 @@ export interface Call<V> {
   header(name: string): string;
   /** Have an actor carry out a command on the caller's behalf. Gives the fields of its answer; throws its refusal. */
   send(forward: Forward): Promise<JsonObject>;
+  /** Id of the newest message that the caller has a copy of; -1 = none. Not for operations without credentials. */
+  newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
   /** Somebody without account has a letter sent. @throws ApiError RATE_LIMIT_HIT */
@@ -135,6 +137,11 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The same, with its fields in JSON: kept by the operation, and sent as it is. */
+export interface ReadyAnswer {
+  readonly ready: ReadyFields;
+}
+
 /** A response that isn't JSON. */
 export interface RawAnswer {
   readonly status: number;
@@ -142,7 +149,7 @@ export interface RawAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type Outcome = Forward | Answer | RawAnswer;
+export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
 
 export interface Operation<P extends Parameters = Parameters> {
   /** As in wire.json, e.g. 'send-message'. */
@@ -193,6 +200,8 @@ export interface ActorSuccess {
   readonly ok: readonly Uint8Array[];
   /** Realm version that the frontend's replica must have applied before it answers. */
   readonly after?: number;
+  /** Version of the actor that answered by which the log shows what was done; absent where there is nothing to show. */
+  readonly logged?: number;
   /** Only a part was done in the time there is: what is done stays, and the client repeats the request. */
   readonly partial?: 'REQUEST_TIMEOUT';
 }

@@ -70,6 +70,7 @@ export class LocalHub {
     const list = this.#servers.get(server.subject);
     if (list) list.push(server);
     else this.#servers.set(server.subject, [server]);
+    for (const client of this.#clients.values()) client.served(server.subject);
   }
 
   /** @internal */

@@ -5,6 +5,7 @@ import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
 import { type LocalFrame, LocalHub, type LocalServer } from './bus-local-hub.js';
 import { Held } from './held.js';
+import { ServedHints } from './served-hints.js';
 
 const NOT_HELD: readonly LocalHeld[] = [];
 
@@ -65,6 +66,7 @@ export class LocalBus implements Bus {
   readonly #pending = new Set<Pending>();
   readonly #held = new Set<LocalHeld>();
   readonly #reconnect: (() => void)[] = [];
+  readonly #hints = new ServedHints();
   #requests: Pending[] = [];
   #replies: [LocalHeld, Json][] = [];
   #cancels: LocalHeld[] = [];
@@ -72,7 +74,7 @@ export class LocalBus implements Bus {
   #closed = false;
   #connected = true;
 
-  constructor(clock: Clock, hub: LocalHub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
+  constructor(clock: Clock, hub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
     this.id = id;
     this.#hub = hub;
     this.#deadlines = new Deadlines(clock);
@@ -108,6 +110,17 @@ export class LocalBus implements Bus {
       pending.reject(new BusError('disconnected'));
     }
     return pending;
+  }
+
+  onServed(fn: (subject: string) => void): void {
+    this.#hints.listen(fn);
+  }
+
+  /** @internal */
+  served(subject: string): void {
+    queueMicrotask(() => {
+      if (this.connected) this.#hints.told([subject]);
+    });
   }
 
   onReconnect(fn: () => void): void {

@@ -15,6 +15,8 @@ export const KIND_CHUNK = 5;
 export const replyInbox = (client: string): string => `cb.r.${client}`;
 /** Where a client takes control messages, and chunks of requests (its request connection). */
 export const controlInbox = (client: string): string => `cb.h.${client}`;
+/** Where all clients are told which subjects somebody has begun to serve. */
+export const SERVED = 'cb.s';
 /** Where NATS tells a client that nobody serves the subject of its frame number `n`. */
 export const nobodyInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
 

@@ -10,7 +10,7 @@ export const CLIENT_SILENT = 5_000;
 /** What is known of a peer with which nothing is under way is forgotten after this; milliseconds. */
 export const FORGET = 60_000;
 
-export type ControlType = 'alive' | 'cancel' | 'credit';
+export type ControlType = 'alive' | 'cancel' | 'credit' | 'served';
 
 export const newStats = (): BusStats => ({
   framesOut: 0,

@@ -6,6 +6,7 @@
  *   heartbeat a second later. Frames from a server are numbered. A missing confirmation, a missing number, or silence
  *   fails the requests concerned with 'disconnected', because core NATS loses messages without a word.
  * - Large frames go in chunks with credit (bus-nats-chunks.ts).
+ * - What this process serves itself doesn't leave it: actors of one host ask each other without a frame.
  */
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
@@ -13,6 +14,8 @@ import { Deadlines } from '../clock/deadlines.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
+import { LocalBus } from './bus-local.js';
+import { LocalHub } from './bus-local-hub.js';
 import { Transfers } from './bus-nats-chunks.js';
 import {
   controlInbox,
@@ -25,12 +28,14 @@ import {
   readChunk,
   readHead,
   replyInbox,
+  SERVED,
   writeHead,
 } from './bus-nats-frame.js';
 import { NatsLink } from './bus-nats-link.js';
 import { Requester } from './bus-nats-requester.js';
 import { Responder } from './bus-nats-responder.js';
 import { type ControlType, newStats, type Shared } from './bus-nats-wire.js';
+import { ServedHints } from './served-hints.js';
 
 const TICK = 250;
 const TICKS_PER_BEAT = 4;
@@ -48,8 +53,12 @@ export class NatsBus implements Bus {
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
   readonly #reconnect: (() => void)[] = [];
+  readonly #hints = new ServedHints();
   readonly #transfers: Transfers;
   readonly #serving = new Set<Subscription>();
+  /** What we serve ourselves. */
+  readonly #hub = new LocalHub();
+  readonly #own: LocalBus;
   #requester!: Requester;
   #responder!: Responder;
   #link!: NatsLink;
@@ -63,6 +72,7 @@ export class NatsBus implements Bus {
     this.id = id;
     this.#clock = clock;
     this.#deadlines = new Deadlines(clock);
+    this.#own = new LocalBus(clock, this.#hub, id);
     this.#lastTick = clock.monotonic();
     this.#transfers = new Transfers(id, {
       reply: (to, data) => this.#publishReply(replyInbox(to), data),
@@ -93,12 +103,25 @@ export class NatsBus implements Bus {
       this.#read(m, () => this.#served(m.data, handler)),
     );
     this.#serving.add(subscription);
+    const own = await this.#own.serve(subject, handler);
+    this.#hints.begun(subject);
+    this.#schedule();
     if (this.#link.up) await this.#link.flush().catch(() => {});
-    return { close: () => this.#stopServing(subscription) };
+    return {
+      close: async () => {
+        await own.close();
+        await this.#stopServing(subscription);
+      },
+    };
   }
 
   request(subject: string, value: Json, deadlineMs: number): PendingReply {
+    if (this.connected && this.#hub.find(subject)) return this.#own.request(subject, value, deadlineMs);
     return this.#requester.request(subject, value, deadlineMs);
+  }
+
+  onServed(fn: (subject: string) => void): void {
+    this.#hints.listen(fn);
   }
 
   onReconnect(fn: () => void): void {
@@ -108,6 +131,7 @@ export class NatsBus implements Bus {
   /** Requests under way fail with 'disconnected', here and at the clients whose requests are held here. */
   async close(): Promise<void> {
     if (this.#closed) return;
+    await this.#own.close();
     await Promise.all([...this.#serving].map((s) => this.#stopServing(s)));
     this.#requester.failAll();
     this.#requester.flush();
@@ -121,6 +145,7 @@ export class NatsBus implements Bus {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    this.#own.crash();
     await this.#link.close();
     this.#requester.failAll();
     this.#responder.abandon();
@@ -150,6 +175,7 @@ export class NatsBus implements Bus {
     this.#requester = new Requester(shared);
     this.#responder = new Responder(shared);
     link.subscribe(controlInbox(this.id), (m) => this.#read(m, () => this.#controlled(m.data)));
+    link.subscribe(SERVED, (m) => this.#read(m, () => this.#controlled(m.data)));
     link.subscribe(nobodyInbox(this.id, '*'), (message) => this.#nobody(message));
     link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
     await link.flush();
@@ -220,6 +246,7 @@ export class NatsBus implements Bus {
     const [from, type, ...rest] = readHead(data) as [string, ControlType, ...unknown[]];
     if (type === 'alive') this.#responder.heard(from);
     else if (type === 'cancel') this.#responder.cancel(from, rest[0] as number[]);
+    else if (type === 'served') this.#hints.told(rest[0] as string[]);
     else this.#transfers.credit(from, rest[0] as number, rest[1] as number);
   }
 
@@ -257,8 +284,17 @@ export class NatsBus implements Bus {
       this.#scheduled = false;
       if (this.#closed) return;
       this.#responder.flush();
-      if (this.#link.up) this.#requester.flush();
+      if (!this.#link.up) return;
+      this.#requester.flush();
+      this.#tellServed();
     });
+  }
+
+  #tellServed(): void {
+    const begun = this.#hints.take();
+    if (begun.length > 0) {
+      this.#publish(SERVED, writeHead(KIND_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
+    }
   }
 
   #arm(): void {

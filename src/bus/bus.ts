@@ -70,6 +70,11 @@ export interface Bus {
   serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer>;
   /** @param deadlineMs from now, on the injected clock; `reply` rejects with BusError. */
   request(subject: string, value: Json, deadlineMs: number): PendingReply;
+  /**
+   * Called when somebody has begun to serve a subject; who waits for that need not ask again and again. A hint: it may be
+   * lost, and may come for a server that has gone since.
+   */
+  onServed(fn: (subject: string) => void): void;
   /** Called when the connection was lost and is back: requests under way may have been lost with it. */
   onReconnect(fn: () => void): void;
   readonly connected: boolean;

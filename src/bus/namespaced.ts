@@ -28,6 +28,13 @@ export class NamespacedBus implements Bus {
     return this.bus.request(`${this.prefix}.${subject}`, value, deadlineMs);
   }
 
+  onServed(fn: (subject: string) => void): void {
+    const start = `${this.prefix}.`;
+    this.bus.onServed((subject) => {
+      if (subject.startsWith(start)) fn(subject.slice(start.length));
+    });
+  }
+
   onReconnect(fn: () => void): void {
     this.bus.onReconnect(fn);
   }

@@ -76,6 +76,11 @@ export class Directories {
     return this.#find(realm)?.view;
   }
 
+  /** What an open replica follows. */
+  tail(realm: RealmId): RealmTail | undefined {
+    return this.#find(realm)?.tail;
+  }
+
   /** Open replicas. */
   get size(): number {
     return this.#open.size;

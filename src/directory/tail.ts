@@ -2,7 +2,7 @@
  * The end of one realm's log, followed once per process: the directory replica and the event feed of the realm both
  * read it, the replica first, so that the feed always sees the directory as of the entry.
  */
-import type { Json, RealmId, Seq } from '../core/index.js';
+import type { ActorKey, Json, RealmId, Seq } from '../core/index.js';
 import type { EventLog, LogSubscription } from '../log/index.js';
 import { type LogEntry, type LogGroup, SeenVersions } from '../runtime/log-entry.js';
 
@@ -50,6 +50,11 @@ export class RealmTail {
   /** Up to here nothing is missing, entries of other realms passed over included. */
   get reached(): Seq {
     return this.#subscription.position;
+  }
+
+  /** The log has shown this version of the actor. */
+  shows(actor: ActorKey, version: number): boolean {
+    return this.#seen.version(actor) >= version;
   }
 
   /** Readers are called in the order in which they were added. */

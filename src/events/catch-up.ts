@@ -1,13 +1,19 @@
 /** Reads the past of some queues from the log until they are level with the live feed. */
 import type { Clock } from '../clock/index.js';
-import { type RealmId, type Seq, seq as toSeq } from '../core/index.js';
-import type { EventLog, LogSubscription } from '../log/index.js';
+import { type Seq, seq as toSeq } from '../core/index.js';
+import type { LogReader, LogSubscription } from '../log/index.js';
 import { type LogEntry, SeenVersions } from '../runtime/log-entry.js';
 import type { EventSink, Work } from './sink.js';
 
 /** Entries read before a queue's position, to know repeats of what it has had. */
 const LOOK_BACK = 256;
 const RETRY_MS = 1_000;
+
+/** Entries after a position, and then live ones: of the log, or from memory. */
+export type CatchUpSource = (
+  after: Seq,
+  reader: LogReader,
+) => { readonly replays: boolean; readonly subscription: LogSubscription };
 
 export interface CatchingUp {
   deliver(work: Work, sinks: Iterable<EventSink>): Promise<void> | undefined;
@@ -18,6 +24,8 @@ export interface CatchingUp {
 export class CatchUp {
   readonly sinks: Set<EventSink>;
   position: Seq;
+  /** What it reads comes from memory. */
+  readonly replays: boolean;
   readonly #seen = new SeenVersions();
   readonly #subscription: LogSubscription;
   #work: Work[] = [];
@@ -25,8 +33,7 @@ export class CatchUp {
   #over = false;
 
   constructor(
-    log: EventLog,
-    realm: RealmId,
+    source: CatchUpSource,
     sinks: readonly EventSink[],
     private readonly feed: CatchingUp,
     private readonly clock: Clock,
@@ -34,7 +41,7 @@ export class CatchUp {
     this.sinks = new Set(sinks);
     const oldest = Math.min(...sinks.map((sink) => sink.position));
     this.position = toSeq(Math.max(0, oldest - LOOK_BACK));
-    this.#subscription = log.subscribe(realm, this.position, {
+    const { replays, subscription } = source(this.position, {
       entry: (seq, value) => {
         const entry = value as unknown as LogEntry;
         const fresh = new Set(entry.groups.filter((group) => this.#seen.fresh(entry.actor, group)));
@@ -46,11 +53,19 @@ export class CatchUp {
         for (const sink of [...this.sinks]) if (sink.position < trimmed) this.#end(sink);
       },
     });
+    this.replays = replays;
+    this.#subscription = subscription;
     this.#level();
   }
 
   remove(sink: EventSink): void {
     this.sinks.delete(sink);
+  }
+
+  /** @returns the queues that it had not finished with */
+  leave(): EventSink[] {
+    this.#close();
+    return [...this.sinks];
   }
 
   /** A past without entries of this realm brings no entry that would show that it is over. */

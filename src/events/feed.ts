@@ -7,12 +7,13 @@ import type { Clock } from '../clock/index.js';
 import type { RealmId, Seq } from '../core/index.js';
 import type { DirectoryReplica } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
-import type { Audience, MessageItem, PlainItem } from '../runtime/log-entry.js';
+import type { Audience, LogEntry, MessageItem, PlainItem } from '../runtime/log-entry.js';
 import type { Store } from '../store/index.js';
 import { receives, streamsOf } from './audience.js';
-import { type CatchingUp, CatchUp } from './catch-up.js';
+import { type CatchingUp, CatchUp, type CatchUpSource } from './catch-up.js';
 import { Memberships } from './memberships.js';
 import { Past } from './past.js';
+import { type RecentBudget, RecentEntries } from './recent.js';
 import { eventId, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
 import type { EventSink, Work } from './sink.js';
 
@@ -39,6 +40,7 @@ export class RealmFeed {
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
   readonly #catchUps = new Set<CatchUp>();
   readonly #past: Past;
+  readonly #recent: RecentEntries;
   #attaching: EventSink[] = [];
   /** Catch-ups that are ahead of the live feed. */
   #awaited: { readonly seq: Seq; resolve(): void }[] = [];
@@ -56,23 +58,34 @@ export class RealmFeed {
     private readonly log: EventLog,
     store: Store,
     private readonly clock: Clock,
+    budget: RecentBudget,
   ) {
     this.#memberships = new Memberships(store, realm);
     this.#position = replica.tail.position;
-    this.#past = new Past(log, realm, this.#position, clock);
+    this.#recent = new RecentEntries(budget, this.#position);
+    const before: { seq: Seq; entry: LogEntry }[] = [];
+    const start = this.#position;
+    this.#past = new Past(log, realm, start, clock, (seq, entry) => before.push({ seq, entry }));
     void this.#past.read.then(() => {
+      this.#recent.prepend(before, this.#past.from);
       this.#pastRead = true;
       this.#busy = false;
       this.#run();
     });
     replica.tail.add({
       entry: (seq, entry, fresh) => {
+        this.#recent.add(seq, entry);
         this.#work.push({ seq, entry, fresh: new Set(fresh) });
         if (!this.#busy) this.#run();
       },
       transient: (value) => this.#transient(value as unknown as PlainItem),
-      gap: () => this.#lost(),
+      gap: (trimmed) => this.#gap(trimmed),
     });
+  }
+
+  /** The directory that it reads is closed: it gets no news. */
+  closed(): void {
+    this.#recent.restart(this.#position);
   }
 
   /** Log position up to which live queues have everything. */
@@ -99,7 +112,8 @@ export class RealmFeed {
   /** Deliver everything after `sink.position`; `sink.live()` is called when it has all of the past. */
   attach(sink: EventSink): void {
     this.#attaching.push(sink);
-    if (this.#attaching.length === 1) queueMicrotask(() => this.#attachAll());
+    // Before the past is read nobody goes live, and what is read of it need not be read again.
+    if (this.#attaching.length === 1) void this.#past.read.then(() => this.#attachAll());
   }
 
   detach(sink: EventSink): void {
@@ -119,7 +133,12 @@ export class RealmFeed {
       if (!this.#busy && this.#work.length === 0 && sink.position >= this.#position) this.#goLive(sink);
       else behind.push(sink);
     }
-    if (behind.length > 0) this.#catchUps.add(new CatchUp(this.log, this.realm, behind, this.#catching(), this.clock));
+    if (behind.length === 0) return;
+    const source: CatchUpSource = (after, reader) => {
+      const replay = this.#recent.subscribe(after, reader);
+      return { replays: replay !== undefined, subscription: replay ?? this.log.subscribe(this.realm, after, reader) };
+    };
+    this.#catchUps.add(new CatchUp(source, behind, this.#catching(), this.clock));
   }
 
   #catching(): CatchingUp {
@@ -295,6 +314,16 @@ export class RealmFeed {
     this.#reach(this.#listening, to, (sink) => {
       if (receives(to, sink, view, this.#membersOf)) sink.pushTransient(event);
     });
+  }
+
+  #gap(trimmed: Seq): void {
+    this.#recent.restart(trimmed);
+    for (const catchUp of [...this.#catchUps].filter(({ replays }) => replays)) {
+      this.#catchUps.delete(catchUp);
+      // The log may still hold what these need.
+      for (const sink of catchUp.leave()) this.attach(sink);
+    }
+    this.#lost();
   }
 
   /** What the live queues have missed can't be told any more. */

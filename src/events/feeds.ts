@@ -5,6 +5,7 @@ import type { Dependent, Directories } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Store } from '../store/index.js';
 import { RealmFeed } from './feed.js';
+import { RecentBudget } from './recent.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -15,6 +16,7 @@ declare module '../runtime/kind.js' {
 export class Feeds implements Dependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
   /** Those of them that are there. */
+  readonly #recent = new RecentBudget();
   readonly #open = new Map<RealmId, RealmFeed>();
 
   constructor(
@@ -31,6 +33,7 @@ export class Feeds implements Dependent {
   }
 
   closed(realm: RealmId): void {
+    this.#open.get(realm)?.closed();
     this.#feeds.delete(realm);
     this.#open.delete(realm);
   }
@@ -41,7 +44,7 @@ export class Feeds implements Dependent {
     const known = this.#feeds.get(realm);
     if (known) return known;
     const feed = replica.then((opened) => {
-      const made = new RealmFeed(realm, opened, this.log, this.store, this.clock);
+      const made = new RealmFeed(realm, opened, this.log, this.store, this.clock, this.#recent);
       this.#open.set(realm, made);
       return made;
     });

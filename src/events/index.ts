@@ -2,5 +2,6 @@ export { receives, roleAt } from './audience.js';
 export { RealmFeed } from './feed.js';
 export { Feeds } from './feeds.js';
 export { PersonalParts } from './personal.js';
+export { RecentBudget } from './recent.js';
 export * from './shared-event.js';
 export type { EventSink, FeedEnd } from './sink.js';

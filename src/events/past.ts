@@ -20,6 +20,8 @@ const nameOf = ({ v, p }: LogGroup): string => `${v}.${p}`;
 export class Past {
   /** Resolves when the past is known. */
   readonly read: Promise<void>;
+  /** Where reading began: what lies below was not looked at. */
+  from: Seq;
   /** Of entries up to the start. */
   readonly #before = new SeenVersions();
   /** Position → its groups that were there before. */
@@ -30,7 +32,10 @@ export class Past {
     realm: RealmId,
     private readonly start: Seq,
     private readonly clock: Clock,
+    /** Told what is read, in order. */
+    private readonly told: (seq: Seq, entry: LogEntry) => void = () => {},
   ) {
+    this.from = toSeq(Math.max(0, start - LOOK_BACK));
     this.read = start === 0 ? Promise.resolve() : this.#read(log, realm);
   }
 
@@ -55,15 +60,18 @@ export class Past {
 
   #read(log: EventLog, realm: RealmId): Promise<void> {
     return new Promise((resolve) => {
-      const subscription = log.subscribe(realm, toSeq(Math.max(0, this.start - LOOK_BACK)), {
+      const subscription = log.subscribe(realm, this.from, {
         entry: (seq, value) => {
           if (seq > this.start) return;
           const entry = value as unknown as LogEntry;
           const fresh = new Set(entry.groups.filter((group) => this.#before.fresh(entry.actor, group)));
           this.note({ seq, entry, fresh });
+          this.told(seq, entry);
         },
         transient: () => {},
-        gap: () => {},
+        gap: (trimmed) => {
+          this.from = trimmed;
+        },
       });
       this.#end(subscription, resolve);
     });

@@ -8,6 +8,7 @@ import type { AnonymousCaller, Caller, ForwardContext, Forwarding, FrontendServi
 import { LogUnavailable } from '../log/index.js';
 import { type ActorClient, CommandTimeout } from '../runtime/index.js';
 import type { Secrets } from '../secrets/index.js';
+import { NewestByRealm } from './newest-by-realm.js';
 import { realmAtHost, subdomainOf } from './realms.js';
 import { type SiteOptions, siteOf } from './site.js';
 
@@ -45,12 +46,14 @@ export class Gateway implements FrontendServices {
   readonly blobs: Blobs;
   readonly secrets: Secrets;
   readonly #known = new Map<string, KnownKey>();
+  readonly #newest: NewestByRealm;
 
   constructor(private readonly options: GatewayOptions) {
     this.clock = options.clock;
     this.log = options.log;
     this.blobs = options.blobs;
     this.secrets = options.secrets;
+    this.#newest = new NewestByRealm(options.directories, options.client);
   }
 
   authenticate(username: string | undefined, key: string, host: string): Caller | Promise<Caller> {
@@ -94,6 +97,9 @@ export class Gateway implements FrontendServices {
       const replied = sent.reply.then((reply) => {
         if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
         if ('forward' in reply) return step({ ...of, ...reply.forward });
+        if ('ok' in reply && reply.logged !== undefined && context.caller) {
+          this.#newest.told(context.realm, context.caller.user.id, of.to, reply.logged);
+        }
         if ('error' in reply || 'again' in reply || cancelled) return reply;
         if (of.followedBy) return step(of.followedBy);
         return of.plus ? { ...reply, ok: [encodeFields(of.plus), ...reply.ok] } : reply;
@@ -118,6 +124,11 @@ export class Gateway implements FrontendServices {
         giveUp();
       },
     };
+  }
+
+  newestMessage({ realm, user }: Caller): number | Promise<number> {
+    const newest = this.#newest.of(realm, user.id, this.options.deadlineMs);
+    return newest instanceof Promise ? this.#available(() => newest) : newest;
   }
 
   async directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {

@@ -85,6 +85,12 @@ export class CallOf implements Call<AnyValues> {
     return this.facts.send(forward);
   }
 
+  newestMessage(): number | Promise<number> {
+    const { caller } = this.facts;
+    if (!caller) throw new Error('nobody has messages');
+    return this.services.newestMessage(caller);
+  }
+
   get webPublicStreams(): boolean {
     return this.options.webPublicStreams ?? false;
   }

@@ -38,6 +38,7 @@ import {
   partialBody,
   successOfFields,
   successOfParts,
+  successOfReady,
 } from './reply.js';
 import { Router, segmentsOf } from './route.js';
 import { type BodyPart, Headers, type HttpExchange } from './server.js';
@@ -218,6 +219,7 @@ export class Frontend {
     const decide = (attempt: number): void =>
       this.#then(arrival, target.operation.run(call), (_, outcome: Outcome) => {
         if ('fields' in outcome) this.#answer(arrival, outcome, ignored);
+        else if ('ready' in outcome) this.#respond(arrival, 200, JSON_HEADERS, successOfReady(outcome.ready, ignored));
         else if ('raw' in outcome)
           this.#respond(arrival, outcome.status, new Headers(Object.entries(outcome.headers)), [outcome.raw]);
         else if (outcome.held) this.#hold(arrival, outcome, { at, caller, client }, ignored);

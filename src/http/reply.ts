@@ -1,5 +1,5 @@
 /** Response bodies (conventions.md § Response envelope): constant parts are encoded once, actors' parts are not touched. */
-import { Encoded, type ErrorReply, encodeParts, type Fields, PRODUCT } from '../api/index.js';
+import { Encoded, type ErrorReply, encodeParts, type Fields, PRODUCT, type ReadyFields } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
 import { type BodyPart, Headers } from './server.js';
 
@@ -36,6 +36,13 @@ export function successOfFields(fields: Fields, ignored: readonly string[] | und
 /** Fields encoded before: each part is empty or starts with a comma. */
 export function successOfParts(parts: readonly Uint8Array[], ignored: readonly string[] | undefined): BodyPart[] {
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
+}
+
+/** The same of fields that are sent again and again: put together once. */
+export function successOfReady(ready: ReadyFields, ignored: readonly string[] | undefined): BodyPart[] {
+  if (ignored) return successOfParts([ready.bytes], ignored);
+  ready.body ??= Buffer.concat(successOfParts([ready.bytes], undefined) as Uint8Array[]);
+  return [ready.body];
 }
 
 /** The same, read again. */

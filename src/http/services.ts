@@ -74,6 +74,11 @@ export interface FrontendServices {
   /** Base URL of the organization with that subdomain, as far as it may depend on the Host header of a request. */
   site(host: string, subdomain: string): string;
   forward(forward: Forward, context: ForwardContext): Forwarding;
+  /**
+   * Id of the newest message that the caller has a copy of; -1 = none. It shows what this frontend has confirmed to the caller, and
+   * what others did as far as the log has come here.
+   */
+  newestMessage(caller: Caller): number | Promise<number>;
   /** Undefined: there is no such organization. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Bring the replica of the realm up to the end of its log. */

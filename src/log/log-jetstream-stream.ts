@@ -5,6 +5,7 @@ import { loudly } from '../bus/bus-nats-link.js';
 import type { Clock } from '../clock/index.js';
 import type { Json, Seq } from '../core/index.js';
 import { type LogLimits, LogUnavailable } from './log.js';
+import { Appends } from './log-jetstream-appends.js';
 
 /** Every request to JetStream ends within this, milliseconds. */
 const PATIENCE = 5_000;
@@ -57,12 +58,19 @@ class ApiFailure extends LogUnavailable {
   }
 }
 
+function parsed(data: Uint8Array): ApiReply {
+  const reply = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as ApiReply;
+  if (reply.error) throw new ApiFailure(reply.error);
+  return reply;
+}
+
 export const headerNumber = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
 
 export class EntryStream {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
   readonly #options: StreamOptions;
+  readonly #appends: Appends;
   readonly #waiting = new Set<(error: Error) => void>();
   #batches = true;
 
@@ -70,6 +78,7 @@ export class EntryStream {
     this.#nats = nats;
     this.#clock = clock;
     this.#options = options;
+    this.#appends = new Appends(nats, clock, PATIENCE);
   }
 
   /** Create the stream, or bring the limits of an existing one up to date. */
@@ -142,7 +151,7 @@ export class EntryStream {
   }
 
   async append(subject: string, data: Uint8Array): Promise<Seq> {
-    const reply = await this.#request(subject, data);
+    const reply = parsed(await this.#appends.send(subject, data));
     if (!reply.seq) throw new LogUnavailable(`JetStream did not confirm an entry: ${JSON.stringify(reply)}`);
     return reply.seq as Seq;
   }
@@ -163,6 +172,7 @@ export class EntryStream {
 
   /** The connection is gone: what waits for an answer fails now. */
   lost(): void {
+    this.#appends.lost();
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const fail of waiting) fail(new LogUnavailable('the connection to NATS was lost'));
@@ -223,15 +233,10 @@ export class EntryStream {
     }
   }
 
-  #api(path: string, body: object): Promise<ApiReply> {
-    return this.#request(`$JS.API.${path}`, Buffer.from(JSON.stringify(body)));
-  }
-
-  async #request(subject: string, data: Uint8Array): Promise<ApiReply> {
-    const message = await this.#guard(this.#nats.request(subject, data, { timeout: PATIENCE }));
-    const reply = JSON.parse(Buffer.from(message.data).toString()) as ApiReply;
-    if (reply.error) throw new ApiFailure(reply.error);
-    return reply;
+  async #api(path: string, body: object): Promise<ApiReply> {
+    const data = Buffer.from(JSON.stringify(body));
+    const message = await this.#guard(this.#nats.request(`$JS.API.${path}`, data, { timeout: PATIENCE }));
+    return parsed(message.data);
   }
 
   /** Every failure of the connection is a LogUnavailable, and comes as soon as the connection is known to be lost. */

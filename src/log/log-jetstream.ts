@@ -52,6 +52,7 @@ export class JetStreamLog implements EventLog {
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #feeds = new Map<RealmId, Feed>();
   #timer: TimerHandle | undefined;
+  readonly #positions = new Map<RealmId, Promise<LogPosition>>();
   #up = true;
   #closed = false;
 
@@ -122,8 +123,20 @@ export class JetStreamLog implements EventLog {
     this.#nats.publish(this.#republished(realm), encodeEntry(value));
   }
 
+  /** After a take-over hundreds of queues ask at once: those of one turn of the loop share the question. */
+  position(realm: RealmId): Promise<LogPosition> {
+    const known = this.#positions.get(realm);
+    if (known) return known;
+    const asked = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#positions.delete(realm);
+      return this.#position(realm);
+    });
+    this.#positions.set(realm, asked);
+    return asked;
+  }
+
   /** `end` is at least `trimmed`: a realm whose entries are all gone is followed from there. */
-  async position(realm: RealmId): Promise<LogPosition> {
+  async #position(realm: RealmId): Promise<LogPosition> {
     this.#mustBeUp();
     const state = await this.#stream.state();
     const last = await this.#stream.lastOf(`${this.#prefix}${realmSubject(realm)}`);

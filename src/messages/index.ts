@@ -19,7 +19,7 @@ export {
 export * from './flagging.js';
 export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, searchesOf, type Term } from './narrow.js';
 export { type NewcomersHistory, newcomersHistory } from './newcomer.js';
-export { newestMessage } from './newest.js';
+export { type NewestKnown, newestKnown, newestMessage } from './newest.js';
 export { makePlan, type Plan } from './plan.js';
 export { KNOWN_FLAGS, type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
 export { readersOf, showsReading } from './read-receipts.js';

@@ -1,9 +1,17 @@
 /** The newest message that a user has a copy of, at a cost that depends on the user's streams, not on the realm. */
-import type { RealmId } from '../core/index.js';
+import type { JsonObject, RealmId } from '../core/index.js';
 import type { MessageIndex, Store } from '../store/index.js';
-import { asMember, hasCopy, memberPart } from '../streams/index.js';
+import { asMember, hasCopy, type Member, memberPart } from '../streams/index.js';
 import { NEWEST } from './fetch.js';
 import { asStored, streamConversation } from './stored.js';
+
+/** What it takes to follow a user's newest message from here on. */
+export interface NewestKnown extends JsonObject {
+  /** -1 = none. */
+  readonly id: number;
+  /** Streams that the user is or was in, and after each the id above which he gets what is said there; null = nothing. */
+  readonly streams: readonly (number | null)[];
+}
 
 /** @param streams all that the user is or was subscribed to. Returns -1 without any message. */
 export async function newestMessage(
@@ -12,28 +20,74 @@ export async function newestMessage(
   user: number,
   streams: readonly number[],
 ): Promise<number> {
-  const last = async (index: MessageIndex, from: number): Promise<number> => {
-    const [record] = await store.scanMessages({ realm, index, from, direction: 'older', limit: 1 });
-    return record?.id ?? -1;
-  };
   // Where there is little traffic the realm's newest is the user's, too.
-  const [newest] = await store.scanMessages({
+  const newest = await realmsNewest(store, realm);
+  if (!newest) return -1;
+  const { id, stream, participants } = newest;
+  if (stream === 0 && participants.includes(user)) return id;
+  const wanted = streams.includes(stream) ? [stream] : [];
+  const [near] = await membersIn(store, realm, user, wanted);
+  if (hasCopy(near, id)) return id;
+  return newestOf(store, realm, user, streams, await membersIn(store, realm, user, streams));
+}
+
+/** The same, for somebody who goes on from there by the log. What he reads there of before must not count. */
+export async function newestKnown(
+  store: Store,
+  realm: RealmId,
+  user: number,
+  streams: readonly number[],
+): Promise<NewestKnown> {
+  // Before any message is looked at: whoever joins later is told of in the log.
+  const members = await membersIn(store, realm, user, streams);
+  const known = streams.flatMap((stream, i): (number | null)[] => {
+    const stay = members[i]?.stays.at(-1);
+    return [stream, stay?.to === 0 && !stay.silent ? stay.after : null];
+  });
+  const newest = await realmsNewest(store, realm);
+  if (!newest) return { id: -1, streams: known };
+  const { id, stream, participants } = newest;
+  const own = stream === 0 ? participants.includes(user) : hasCopy(members[streams.indexOf(stream)], id);
+  return { id: own ? id : await newestOf(store, realm, user, streams, members), streams: known };
+}
+
+async function realmsNewest(store: Store, realm: RealmId) {
+  const [record] = await store.scanMessages({
     realm,
     index: { by: 'realm' },
     from: NEWEST,
     direction: 'older',
     limit: 1,
   });
-  if (!newest) return -1;
-  const { body, participants } = asStored(newest);
-  if (body.stream === 0 && participants.includes(user)) return newest.id;
-  const wanted = streams.includes(body.stream) ? [body.stream] : [];
-  const [near] = await store.getParts(wanted.map((stream) => memberPart(realm, stream, user)));
-  if (hasCopy(asMember(near?.value), newest.id)) return newest.id;
+  if (!record) return undefined;
+  const { body, participants } = asStored(record);
+  return { id: record.id, stream: body.stream, participants };
+}
 
+async function membersIn(
+  store: Store,
+  realm: RealmId,
+  user: number,
+  streams: readonly number[],
+): Promise<(Member | undefined)[]> {
+  if (streams.length === 0) return [];
   const parts = await store.getParts(streams.map((stream) => memberPart(realm, stream, user)));
+  return parts.map((part) => asMember(part?.value));
+}
+
+async function newestOf(
+  store: Store,
+  realm: RealmId,
+  user: number,
+  streams: readonly number[],
+  members: readonly (Member | undefined)[],
+): Promise<number> {
+  const last = async (index: MessageIndex, from: number): Promise<number> => {
+    const [record] = await store.scanMessages({ realm, index, from, direction: 'older', limit: 1 });
+    return record?.id ?? -1;
+  };
   const perStream = streams.map(async (stream, i): Promise<number> => {
-    const stays = asMember(parts[i]?.value)?.stays ?? [];
+    const stays = members[i]?.stays.filter(({ silent }) => !silent) ?? [];
     for (const stay of stays.toReversed()) {
       const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
       const id = await last(index, stay.to === 0 ? NEWEST : stay.until + 1);

@@ -83,11 +83,12 @@ export class TakeOver {
       const epochs = await this.of.store.raiseEpochs(new Map(named.map((p) => [p, table.now.epoch(p)])));
       // This write also proves that they are still ours: it fails when anybody has changed the table.
       const ours = await table.raise(epochs, (now, p) => now.owner(p) === id);
+      const fencedMs = Math.round(clock.monotonic() - began);
       this.tenures.forget(this.tenures.still(begun).filter((p) => lease.id !== id || !ours.has(p)));
       await this.tenures.take(begun, epochs);
       const ms = Math.round(clock.monotonic() - began);
       const taken = this.tenures.still(begun).length;
-      if (taken > 0) this.of.note({ id, partitions: taken, ms }, 'took over');
+      if (taken > 0) this.of.note({ id, partitions: taken, ms, fencedMs }, 'took over');
     } catch (error) {
       this.of.failed(error);
       this.#unableUntil = clock.monotonic() + PAUSE_MS;

@@ -38,10 +38,10 @@ export interface Sent {
 }
 
 /**
- * Between attempts. A partition that is handed over answers again within some hundred milliseconds, and nobody should
- * wait much longer than that; one whose host has died takes seconds, and the attempts of all who wait add up.
+ * Between attempts, unless the bus tells that somebody serves the partition: hundreds may wait for a host that has died, and
+ * their attempts would be in the way of those that take over.
  */
-const MOVED_BACKOFF_MS = [10, 15, 20, 25, 30, 40, 50, 60, 80, 120, 200, 300, 400];
+const MOVED_BACKOFF_MS = [10, 20, 40, 80, 160, 300, 500, 1_000];
 /** Who is overloaded, or can't reach its Store, is not helped by many attempts. */
 const TROUBLE_BACKOFF_MS = [10, 20, 40, 80, 160, 320, 500];
 /** An attempt that was under way for so long was no part of the trouble before it. */
@@ -74,6 +74,26 @@ class Numbering {
   }
 }
 
+/** Commands that nobody took, by the subject of their partition. */
+class Unserved {
+  readonly #waiting = new Map<string, Set<Attempts>>();
+
+  add(subject: string, attempts: Attempts): void {
+    const waiting = this.#waiting.get(subject);
+    if (waiting) waiting.add(attempts);
+    else this.#waiting.set(subject, new Set([attempts]));
+  }
+
+  remove(subject: string, attempts: Attempts): void {
+    const waiting = this.#waiting.get(subject);
+    if (waiting?.delete(attempts) && waiting.size === 0) this.#waiting.delete(subject);
+  }
+
+  served(subject: string): void {
+    for (const attempts of [...(this.#waiting.get(subject) ?? [])]) attempts.retry();
+  }
+}
+
 /** Clients made in this process. */
 let instances = 0;
 
@@ -83,6 +103,8 @@ export class ActorClient {
   readonly #usual: Numbering;
   /** Held commands have numbers of their own: one held for minutes would keep all replies since from being forgotten. */
   readonly #held: Numbering;
+  /** Attempts that wait for somebody to serve their partition. */
+  readonly #unserved = new Unserved();
 
   constructor(
     private readonly bus: Bus,
@@ -92,11 +114,22 @@ export class ActorClient {
     this.id = `${bus.id}/${++instances}`;
     this.#usual = new Numbering(this.id);
     this.#held = new Numbering(`${this.id}~`);
+    bus.onServed((subject) => this.#unserved.served(subject));
   }
 
   send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): Sent {
     const numbering = options.held ? this.#held : this.#usual;
-    const attempts = new Attempts(this.bus, this.clock, this.metrics, numbering, to, name, args, options);
+    const attempts = new Attempts(
+      this.bus,
+      this.clock,
+      this.metrics,
+      numbering,
+      this.#unserved,
+      to,
+      name,
+      args,
+      options,
+    );
     attempts.start();
     return attempts;
   }
@@ -114,6 +147,7 @@ class Attempts implements Sent {
   #begun = 0;
   #last: CommandTimeout['last'] = 'none';
   readonly #until: number;
+  readonly #subject: string;
   /** Of the client's own numbering; 0 = the id was given. */
   readonly #n: number;
 
@@ -122,6 +156,7 @@ class Attempts implements Sent {
     private readonly clock: Clock,
     private readonly metrics: Metrics,
     private readonly numbering: Numbering,
+    private readonly unserved: Unserved,
     private readonly to: ActorKey,
     private readonly name: string,
     private readonly args: JsonObject,
@@ -133,6 +168,7 @@ class Attempts implements Sent {
     });
     this.#until = clock.monotonic() + (options.deadlineMs ?? 30_000);
     this.#n = options.id === undefined ? numbering.take() : 0;
+    this.#subject = partitionSubject(partitionOf(to));
   }
 
   #envelope(): Json {
@@ -162,7 +198,7 @@ class Attempts implements Sent {
     }
     this.#begun = this.clock.monotonic();
     this.#pending = this.bus.request(
-      partitionSubject(partitionOf(this.to)),
+      this.#subject,
       this.#envelope(),
       Math.min(left, this.options.held ? HELD_ATTEMPT_MS : ATTEMPT_MS),
     );
@@ -184,7 +220,7 @@ class Attempts implements Sent {
     if (this.#over) return;
     this.#end();
     this.#pending?.cancel();
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#stopWaiting();
   }
 
   #answered(reply: Reply): void {
@@ -205,7 +241,20 @@ class Attempts implements Sent {
     if (now - this.#begun >= FORGIVEN_MS) this.#failures = 0;
     const steps = isMove(this.#last) ? MOVED_BACKOFF_MS : TROUBLE_BACKOFF_MS;
     const backoff = steps[Math.min(this.#failures++, steps.length - 1)]!;
-    this.#timer = this.clock.setTimeout(() => this.start(), Math.max(0, Math.min(backoff, this.#until - now)));
+    this.#timer = this.clock.setTimeout(() => this.retry(), Math.max(0, Math.min(backoff, this.#until - now)));
+    if (isMove(this.#last)) this.unserved.add(this.#subject, this);
+  }
+
+  /** Now rather than later. */
+  retry(): void {
+    this.#stopWaiting();
+    this.start();
+  }
+
+  #stopWaiting(): void {
+    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.unserved.remove(this.#subject, this);
   }
 }
 

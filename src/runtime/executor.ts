@@ -128,7 +128,7 @@ export class Executor {
 
   /** Make an outcome part of the state in memory and of the commit in the making. */
   #take(pending: Pending, outcome: Outcome<JsonObject>, group: Group): void {
-    const reply: Reply = outcome.reply;
+    const reply = withVersion(outcome, group.version);
     const { requestId } = pending.envelope;
     this.memory.apply(outcome, group);
     if (outcome.due !== undefined) this.commits.due = outcome.due;
@@ -190,6 +190,11 @@ export class Executor {
     if (pending.command.logged) this.commits.afterLogged(finish);
     else this.commits.afterNewest(finish);
   }
+}
+
+/** Who reads the log learns from this when it has come as far as the answer. */
+function withVersion({ reply, events }: Outcome<JsonObject>, version: number): Reply {
+  return events && events.length > 0 && 'ok' in reply ? { ...reply, logged: version } : reply;
 }
 
 function writes(outcome: Outcome<JsonObject>): boolean {

@@ -3,6 +3,8 @@ import type { ActorKey, Epoch, Json } from '../core/index.js';
 import type { RecordWrite, Root, Store } from '../store/index.js';
 import type { OutboxEntry } from './group.js';
 
+const REMEMBERED = ['done/', 'from/'];
+
 export interface Loaded {
   readonly root: Root | null;
   readonly entries: readonly OutboxEntry[];
@@ -32,8 +34,8 @@ export async function loadActor(
     const entries = (root?.outbox ?? []) as unknown as readonly OutboxEntry[];
     const records = entries.flatMap((entry): readonly RecordWrite[] => entry.records);
     if (records.length > 0) await store.apply(records);
-    const names = root ? [...prefixes, 'done/', 'from/'] : [];
-    const found = await Promise.all(names.map((prefix) => store.parts(key, prefix)));
+    // Kinds load nearly all that they have: one question costs less than one for each prefix.
+    const found = root ? await store.parts(key, '') : [];
     if (twice) {
       const again = await store.load(key, epoch);
       if (again === 'fenced' || again?.version !== root?.version) {
@@ -43,12 +45,10 @@ export async function loadActor(
     }
     const parts = new Map<string, Json>();
     const remembered: [string, Json][] = [];
-    found.forEach((of, i) => {
-      for (const { part, value } of of) {
-        if (i < prefixes.length) parts.set(part, value);
-        else remembered.push([part, value]);
-      }
-    });
+    for (const { part, value } of found) {
+      if (REMEMBERED.some((prefix) => part.startsWith(prefix))) remembered.push([part, value]);
+      else if (prefixes.some((prefix) => part.startsWith(prefix))) parts.set(part, value);
+    }
     return { root, entries, parts, remembered };
   }
 }

@@ -2,8 +2,9 @@
  * Replies that an actor remembers so that a retried command is answered, not executed again; and, for commands from
  * other actors, the highest number executed per sender.
  *
- * One part `done/<version>` per commit holds its replies. It is dropped when every sender has said that the command is
- * settled, or after ten minutes (a sender that died never says so). What stays is one number per sender, in the part
+ * One part `done/<version>` per commit holds its replies. It is let go of when every sender has said that the command is
+ * settled, or after ten minutes (a sender that died never says so), and then mostly taken by the replies of the commit that
+ * noticed: one write instead of a deletion and an insertion. What stays is one number per sender, in the part
  * `from/<sender>`: below it, a command that comes late (a repeat held up on the way) is dropped.
  */
 import { emptyMap, type Json, type JsonObject, ownMap } from '../core/index.js';
@@ -26,7 +27,8 @@ interface Settled {
 
 export class RememberedReplies {
   #replies = emptyMap<string, Reply>();
-  #batches = emptyMap<number, Batch>();
+  /** By the name of its part. */
+  #batches = emptyMap<string, Batch>();
   /** What clients said last. */
   #settled = emptyMap<string, number>();
   /** Client → below this number its commands may have been forgotten. Stored. */
@@ -42,7 +44,7 @@ export class RememberedReplies {
         this.#replies = ownMap(this.#replies);
         for (const [id, reply] of replies) this.#replies.set(id, reply);
         this.#batches = ownMap(this.#batches);
-        this.#batches.set(Number(name.slice(5)), { at, ids: replies.map(([id]) => id) });
+        this.#batches.set(name, { at, ids: replies.map(([id]) => id) });
       } else if (typeof value === 'number') {
         this.#executed = ownMap(this.#executed);
         this.#executed.set(name.slice(5), value);
@@ -91,31 +93,35 @@ export class RememberedReplies {
         this.#replies.set(id, reply);
       }
     }
-    this.#forget(parts, now);
+    const free = this.#forget(parts, now);
     if (kept.length > 0) {
+      const name = free.pop() ?? `done/${version}`;
       this.#batches = ownMap(this.#batches);
-      this.#batches.set(version, { at: now, ids: kept.map(([id]) => id) });
-      parts[`done/${version}`] = { at: now, replies: kept as unknown as Json } satisfies JsonObject;
+      this.#batches.set(name, { at: now, ids: kept.map(([id]) => id) });
+      parts[name] = { at: now, replies: kept as unknown as Json } satisfies JsonObject;
     }
+    for (const name of free) parts[name] = null;
     return parts;
   }
 
-  #forget(parts: Record<string, Json>, now: number): void {
+  /** Returns the names of parts that nobody needs any more. */
+  #forget(parts: Record<string, Json>, now: number): string[] {
+    const free: string[] = [];
     let looks = Math.min(SWEEP_PER_COMMIT, this.#batches.size);
-    for (const [version, batch] of this.#batches) {
+    for (const [name, batch] of this.#batches) {
       if (looks-- === 0) break;
-      this.#batches.delete(version);
+      this.#batches.delete(name);
       if (now - batch.at < REMEMBER_MS && !batch.ids.every((id) => this.#isSettled(id))) {
         // Looked at again last: a batch that stays must not hide those behind it.
         this.#batches = ownMap(this.#batches);
-        this.#batches.set(version, batch);
+        this.#batches.set(name, batch);
         continue;
       }
       for (const id of batch.ids) {
         this.#replies.delete(id);
         this.#raise(parts, id, now);
       }
-      parts[`done/${version}`] = null;
+      free.push(name);
     }
     for (const [sender, { at }] of this.#forgotten) {
       if (now - at < 2 * REMEMBER_MS) break;
@@ -123,6 +129,7 @@ export class RememberedReplies {
       this.#settled.delete(sender);
       parts[`from/${sender}`] = null;
     }
+    return free;
   }
 
   /** Forgotten, but never to be executed again. */

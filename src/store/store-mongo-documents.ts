@@ -53,7 +53,11 @@ export interface EpochDocument {
 
 export const binary = (value: Json): Binary => new Binary(pack(value));
 
-export const value = (field: Binary | Uint8Array): Json => unpack(field instanceof Uint8Array ? field : field.buffer);
+/** What a field for packed values holds; the driver gives either. */
+export const bytes = (field: Binary | Uint8Array): Uint8Array =>
+  field instanceof Uint8Array ? field : field.buffer.subarray(0, field.position);
+
+export const value = (field: Binary | Uint8Array): Json => unpack(bytes(field));
 
 /** Actor keys have no spaces, so an actor's parts are one range of ids. */
 export const partId = (key: ActorKey, part: string): string => `${key} ${part}`;

@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
 import type { MessageWrite, PartWrite, RecordWrite } from './store.js';
@@ -17,9 +17,9 @@ export class MongoRecords {
   /** Largest message id written by this process, by realm: what lies above is most likely new. */
   readonly #newest = new Map<RealmId, number>();
 
-  constructor(parts: Collection<PartDocument>, messages: Collection<MessageDocument>, clock: Clock) {
-    this.#parts = new MongoWriter(parts);
-    this.#messages = new MongoWriter(messages);
+  constructor(db: Db, clock: Clock) {
+    this.#parts = new MongoWriter(db, 'parts');
+    this.#messages = new MongoWriter(db, 'messages');
     this.#clock = clock;
   }
 

@@ -1,5 +1,6 @@
-import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from 'mongodb';
+import type { Db } from 'mongodb';
 import { translate } from './store-mongo-client.js';
+import { insertMany, type Refused, type UpdateOne, updateMany } from './store-mongo-command.js';
 
 export interface Versioned {
   readonly _id: string;
@@ -29,16 +30,21 @@ const MAX_IN_FLIGHT = 4;
 const ATTEMPTS = 3;
 const DUPLICATE_KEY = 11000;
 
-type Mode = 'insert' | 'upsert' | 'update';
+interface Attempt<D extends Versioned> {
+  readonly write: Write<D>;
+  readonly mode: 'insert' | 'upsert' | 'update';
+}
 
 /** Collects the writes of a tick over all callers, and of those who come while enough is in flight, into bulks. */
 export class MongoWriter<D extends Versioned> {
-  readonly #collection: Collection<D>;
+  readonly #db: Db;
+  readonly #collection: string;
   #waiting: Waiting<D>[] = [];
   #scheduled = false;
   #inFlight = 0;
 
-  constructor(collection: Collection<D>) {
+  constructor(db: Db, collection: string) {
+    this.#db = db;
     this.#collection = collection;
   }
 
@@ -95,41 +101,44 @@ export class MongoWriter<D extends Versioned> {
   }
 
   async #write(writes: readonly Write<D>[]): Promise<void> {
-    let left = writes.map((write): { write: Write<D>; mode: Mode } => ({
-      write,
-      mode: write.fresh ? 'insert' : 'upsert',
-    }));
+    let left = writes.map((write): Attempt<D> => ({ write, mode: write.fresh ? 'insert' : 'upsert' }));
     for (let attempt = 1; left.length > 0; attempt++) {
-      const failed: typeof left = [];
-      try {
-        await this.#collection.bulkWrite(
-          left.map(({ write, mode }) => operation(write, mode)),
-          { ordered: false },
-        );
-      } catch (error) {
-        const known = translate(error);
-        if (known !== error || !(error instanceof MongoBulkWriteError)) throw known;
-        for (const one of [error.writeErrors].flat()) {
-          const of = left[one.index];
-          if (!of) throw error;
-          // It exists, at this rev or above (nothing to do) or below, where somebody else inserted it just now.
-          if (one.code === DUPLICATE_KEY) failed.push({ ...of, mode: 'update' });
-          else if (attempt < ATTEMPTS) failed.push(of);
-          else throw error;
-        }
+      const failed: Attempt<D>[] = [];
+      for (const [of, error] of await this.#attempt(left)) {
+        // It exists, at this rev or above (nothing to do) or below, where somebody else inserted it just now.
+        if (error.code === DUPLICATE_KEY) failed.push({ ...of, mode: 'update' });
+        else if (attempt < ATTEMPTS) failed.push(of);
+        else throw translate(error);
       }
       left = failed;
     }
   }
+
+  /** Which were refused, and why. Rejects when it is open what was written. */
+  async #attempt(all: readonly Attempt<D>[]): Promise<(readonly [Attempt<D>, Refused['error']])[]> {
+    const inserts = all.filter(({ mode }) => mode === 'insert');
+    const updates = all.filter(({ mode }) => mode !== 'insert');
+    const documents = inserts.map(({ write }) => write.document);
+    const both = await Promise.allSettled([
+      inserts.length > 0 ? insertMany(this.#db, this.#collection, documents) : undefined,
+      updates.length > 0 ? updateMany(this.#db, this.#collection, updates.map(update)) : undefined,
+    ]);
+    return both.flatMap((outcome, i) => {
+      if (outcome.status === 'rejected') throw translate(outcome.reason);
+      const of = i === 0 ? inserts : updates;
+      return (outcome.value?.refused ?? []).map(({ index, error }) => [of[index]!, error] as const);
+    });
+  }
 }
 
-function operation<D extends Versioned>({ document, unset }: Write<D>, mode: Mode): AnyBulkWriteOperation<D> {
-  if (mode === 'insert') return { insertOne: { document } } as unknown as AnyBulkWriteOperation<D>;
-  const { _id, ...fields } = document;
-  const update = {
-    $set: fields,
-    ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((f) => [f, ''])) }),
+function update<D extends Versioned>({ write: { document, unset }, mode }: Attempt<D>): UpdateOne {
+  const { _id, rev, ...fields } = document;
+  return {
+    q: { _id, rev: { $lt: rev } },
+    u: {
+      $set: { rev, ...fields },
+      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((f) => [f, ''])) }),
+    },
+    upsert: mode === 'upsert',
   };
-  const filter = { _id, rev: { $lt: document.rev } };
-  return { updateOne: { filter, update, upsert: mode === 'upsert' } } as unknown as AnyBulkWriteOperation<D>;
 }

@@ -1,17 +1,10 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import type { Clock, TimerHandle } from '../clock/index.js';
-import {
-  type ActorKey,
-  type Epoch,
-  epoch,
-  type Json,
-  type Partition,
-  partitionOf,
-  type RealmId,
-} from '../core/index.js';
+import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '../core/index.js';
 import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
 import { StoreUnavailable } from './store.js';
 import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
+import { MongoCommits } from './store-mongo-commits.js';
 import {
   above,
   binary,
@@ -24,10 +17,10 @@ import {
   type RootDocument,
   toMessage,
   toPart,
-  value,
 } from './store-mongo-documents.js';
 import { createIndexes } from './store-mongo-indexes.js';
 import { MongoRecords } from './store-mongo-records.js';
+import { MongoRoots } from './store-mongo-roots.js';
 import { scan } from './store-mongo-scan.js';
 import { UnderWay } from './under-way.js';
 
@@ -47,6 +40,8 @@ export class MongoStore implements Store {
   #epochs!: Collection<EpochDocument>;
   #db!: Db;
   #records!: MongoRecords;
+  #commits!: MongoCommits;
+  #loader!: MongoRoots;
   readonly #clock: Clock;
   readonly #underWay: UnderWay;
   #closed = false;
@@ -66,7 +61,9 @@ export class MongoStore implements Store {
     this.#parts = this.#db.collection('parts');
     this.#messages = this.#db.collection('messages');
     this.#epochs = this.#db.collection('partitions');
-    this.#records = new MongoRecords(this.#parts, this.#messages, this.#clock);
+    this.#records = new MongoRecords(this.#db, this.#clock);
+    this.#commits = new MongoCommits(this.#db);
+    this.#loader = new MongoRoots(this.#roots, (key) => this.#finishRemoval(key));
   }
 
   /**
@@ -100,24 +97,7 @@ export class MongoStore implements Store {
   }
 
   load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
-    return this.#run(async () => {
-      for (;;) {
-        const filter = { _id: key, epoch: { $lte: at } };
-        const root = await this.#roots.findOneAndUpdate(filter, { $set: { epoch: at } }, { returnDocument: 'after' });
-        if (root?.version === REMOVING) {
-          await this.#finishRemoval(key);
-          return null;
-        }
-        if (root) {
-          const { version, due } = root;
-          return { key, epoch: at, version, state: value(root.state), outbox: value(root.outbox) as Json[], due };
-        }
-        const other = await this.#roots.findOne({ _id: key }, { projection: { epoch: 1 } });
-        if (!other) return null;
-        // Else it was created between the two looks.
-        if (other.epoch > at) return 'fenced';
-      }
-    });
+    return this.#run(() => this.#loader.load(key, at));
   }
 
   commit(write: RootWrite): Promise<'ok' | 'conflict'> {
@@ -133,11 +113,7 @@ export class MongoStore implements Store {
       sleeper: pending || due !== null,
     };
     return this.#run(async () => {
-      if (expected > 0) {
-        const filter = { _id: key, epoch: write.epoch as number, version: expected };
-        const { matchedCount } = await this.#roots.updateOne(filter, { $set: root });
-        return matchedCount === 1 ? 'ok' : 'conflict';
-      }
+      if (expected > 0) return this.#commits.put({ key, epoch: write.epoch as number, expected, root });
       try {
         await this.#roots.insertOne({ _id: key, epoch: write.epoch, partition: partitionOf(key), ...root });
         return 'ok';
@@ -172,7 +148,7 @@ export class MongoStore implements Store {
   parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
     return this.#run(async () => {
       const documents = await this.#parts
-        .find({ _id: range(partId(key, prefix)) })
+        .find({ _id: range(partId(key, prefix)), gone: { $exists: false } })
         .batchSize(IDS_AT_ONCE)
         .toArray();
       const found = documents.flatMap((d) => toPart(key, d) ?? []);

@@ -9,10 +9,12 @@ import type { BenchOptions, FaceName } from './options.js';
 import { CONCLAVE, finished, started, stop } from './processes.js';
 
 /** What starting a server needs to know. */
-export interface FaceOptions extends Pick<BenchOptions, 'profile' | 'nats' | 'mongodb'> {
+export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
+  /** Folder for CPU profiles (profile-hook.ts). */
+  readonly profile?: string | undefined;
   /** Actor hosts of a cluster. [1] */
   readonly hosts?: number;
-  /** Of the servers. [warn] */
+  /** Of the servers. Warnings tell of mails that find no server. [error] */
   readonly logLevel?: string;
   /** More arguments of node for our servers, and environment. */
   readonly node?: readonly string[];
@@ -24,6 +26,8 @@ export interface Face {
   readonly port: number;
   /** All processes of ours; not NATS or the database. */
   readonly pids: readonly number[];
+  /** What each of them is: `embedded`, `http`, `actors`, `actors2` … */
+  readonly roles: readonly string[];
   /** Header of the owner. */
   readonly owner: string;
   stop(): Promise<void>;
@@ -42,10 +46,24 @@ async function ownerOf(zuliprc: string): Promise<string> {
   return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
 }
 
-const nodeArgs = ({ profile, node = [] }: FaceOptions, role: string): string[] =>
-  profile === undefined
-    ? [...node]
-    : [...node, '--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${role}.cpuprofile`];
+const PROFILE_HOOK = new URL('./profile-hook.js', import.meta.url).href;
+
+const CHEAP_PASSWORDS = new URL('./cheap-passwords.js', import.meta.url).href;
+
+const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
+  ...node,
+  ...['--import', CHEAP_PASSWORDS],
+  ...(profile === undefined ? [] : ['--import', PROFILE_HOOK]),
+];
+
+/** Ours, whatever the face. */
+const environment = ({ profile, logLevel, env }: FaceOptions): Record<string, string> => ({
+  PORT: '0',
+  LOG_LEVEL: logLevel ?? 'error',
+  ...LIMITS,
+  ...(profile === undefined ? {} : { PROFILE_DIR: profile }),
+  ...env,
+});
 
 /** Undefined: the services that it needs are not there. */
 export async function startFace(name: FaceName, options: FaceOptions): Promise<Face | undefined> {
@@ -62,13 +80,13 @@ export async function startFace(name: FaceName, options: FaceOptions): Promise<F
 
 async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
-  const log = { LOG_LEVEL: options.logLevel ?? 'warn' };
-  const env = { DATA_DIR: dir, PORT: '0', NATS_URL: '', MONGODB_URL: '', ...log, ...LIMITS, ...options.env };
-  const { child, match } = await started([...nodeArgs(options, 'embedded'), CONCLAVE, 'serve'], env, SITE);
+  const env = { DATA_DIR: dir, NATS_URL: '', MONGODB_URL: '', ...environment(options) };
+  const { child, match } = await started([...nodeArgs(options), CONCLAVE, 'serve'], env, SITE);
   return {
     name: 'embedded',
     port: Number(match[1]),
     pids: [child.pid!],
+    roles: ['embedded'],
     owner: await ownerOf(join(dir, 'owner.zuliprc')),
     async stop() {
       await stop(child);
@@ -83,14 +101,11 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
   database.pathname = `/${id}`;
   const env = {
     DATA_DIR: dir,
-    PORT: '0',
-    LOG_LEVEL: options.logLevel ?? 'warn',
     NATS_URL: nats,
     MONGODB_URL: database.href,
     NAMESPACE: id,
     CONCLAVE_SECRET: randomBytes(16).toString('hex'),
-    ...LIMITS,
-    ...options.env,
+    ...environment(options),
   };
   const stops: (() => Promise<void>)[] = [() => forget(id, nats, mongodb), () => rm(dir, { recursive: true })];
   const stopAll = async (): Promise<void> => {
@@ -99,13 +114,14 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
   try {
     const serve = [CONCLAVE, 'serve', '--role'];
     const pids: number[] = [];
+    const roles: string[] = [];
     for (let i = 0; i < (options.hosts ?? 1); i++) {
-      const role = i === 0 ? 'actors' : `actors${i + 1}`;
-      const actors = await started([...nodeArgs(options, role), ...serve, 'actors'], env, /actor host runs/);
+      const actors = await started([...nodeArgs(options), ...serve, 'actors'], env, /actor host runs/);
       stops.unshift(() => stop(actors.child));
       pids.push(actors.child.pid!);
+      roles.push(i === 0 ? 'actors' : `actors${i + 1}`);
     }
-    const http = await started([...nodeArgs(options, 'http'), ...serve, 'http'], env, SITE);
+    const http = await started([...nodeArgs(options), ...serve, 'http'], env, SITE);
     stops.unshift(() => stop(http.child));
     const zuliprc = join(dir, 'zuliprc');
     const owner = ['--name', 'Bench', '--email', 'owner@localhost', '--full-name', 'Owner', '--zuliprc', zuliprc];
@@ -114,6 +130,7 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
       name: 'cluster',
       port: Number(http.match[1]),
       pids: [http.child.pid!, ...pids],
+      roles: ['http', ...roles],
       owner: await ownerOf(zuliprc),
       stop: stopAll,
     };

@@ -26,7 +26,8 @@ import {
 } from '../../src/messages/index.js';
 import { LmdbStore, MongoStore, openEmbedded, type Store } from '../../src/store/index.js';
 import { BUSY_USER, fill, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
-import { machine, median } from './report.js';
+import { median } from './figures.js';
+import { machine } from './report.js';
 
 const SMALL = 10_000;
 const ANCHORS = ['oldest', 'middle', 'newest', 'first unread'] as const;

@@ -6,10 +6,11 @@
  */
 import { parseArgs } from 'node:util';
 import { type Face, startFace } from './faces.js';
+import { figure } from './figures.js';
 import type { RateResult } from './jobs.js';
 import { makeAccounts, makeStream, meText, sendText } from './prepare.js';
 import { Load } from './processes.js';
-import { figure, machine, table } from './report.js';
+import { machine, table } from './report.js';
 
 const STREAMS = 10;
 
@@ -69,10 +70,10 @@ async function main(): Promise<void> {
       }
       const name = `${what === 'send' ? '`POST /messages`' : '`GET /users/me`'}, ${connections} at once, ${hosts} hosts against one`;
       const [many, one] = rates as [(typeof rates)[0], (typeof rates)[0]];
-      figures.push(figure(name, 'per second', many.perSecond, one.perSecond));
-      figures.push(figure(`${name}: CPU`, 'µs each', many.micros, one.micros));
+      figures.push(figure('', name, 'per second', many.perSecond, [{ name: 'one host', values: one.perSecond }]));
+      figures.push(figure('', `${name}: CPU`, 'µs each', many.micros, [{ name: 'one host', values: one.micros }]));
     }
-    process.stdout.write(`${table(figures, false)}\n\n${machine()}; ${runs} runs; the second column is one host\n`);
+    process.stdout.write(`${table(figures, false)}\n\n${machine()}; ${runs} runs\n`);
   } finally {
     await load.stop();
     for (const { face } of sides) await face.stop();

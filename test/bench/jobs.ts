@@ -48,7 +48,15 @@ export interface FanoutResult {
   readonly last: readonly number[];
 }
 
-export type Job = RateJob | FanoutJob;
+/** Kinds of work for the load generator, and what it answers. A new one is a line here and one in load.ts. */
+export interface Work {
+  rate: { job: RateJob; result: RateResult };
+  fanout: { job: FanoutJob; result: FanoutResult };
+}
+
+export type Kind = keyof Work;
+export type JobOf<K extends Kind> = Work[K]['job'];
+export type ResultOf<K extends Kind> = Work[K]['result'];
 
 /** Answers of the bare server, as raw HTTP texts taken from ours. */
 export interface CeilingAnswers {
@@ -56,3 +64,20 @@ export interface CeilingAnswers {
   readonly post?: string;
   readonly poll?: string;
 }
+
+/** How a bare thing is measured. */
+export interface LoopOrder {
+  readonly concurrency: number;
+  readonly warmMs: number;
+  readonly ms: number;
+}
+
+export type NatsOrder = { readonly url: string; readonly subject: string; readonly bytes: number } & (
+  | { readonly kind: 'answer' }
+  | ({ readonly kind: 'ask' } & LoopOrder)
+);
+
+export type StoreOrder = LoopOrder & { readonly bytes: number } & (
+    | { readonly kind: 'lmdb' }
+    | { readonly kind: 'mongodb'; readonly url: string }
+  );

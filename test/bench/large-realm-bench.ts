@@ -13,11 +13,15 @@ import {
   startEmbedded,
   type TestServer,
 } from '../api/harness.js';
+import { BareTools } from './bare.js';
+import { Bench } from './case.js';
 import type { Face } from './faces.js';
+import { median } from './figures.js';
 import { measureRate } from './measure.js';
 import { type BenchOptions, readOptions } from './options.js';
+import { usersText } from './prepare.js';
 import { Ceiling, Load } from './processes.js';
-import { machine, median, table } from './report.js';
+import { machine, table } from './report.js';
 
 const { values } = parseArgs({
   options: {
@@ -143,13 +147,15 @@ async function besideBare({ owner }: Organization): Promise<void> {
     name: 'embedded',
     port: owner.api.target.nextPort(),
     pids: [process.pid],
+    roles: ['embedded'],
     owner: owner.api.headers.authorization!,
     stop: async () => {},
   };
   const options: BenchOptions = { ...readOptions([], {})!, runs: 5, ms: 2_000, warmMs: 300, heatMs: 1_000 };
   try {
-    const accounts = [{ email: owner.email, authorization: face.owner }];
-    say(table(await measureRate({ face, ceiling, load, options }, 'users', accounts, '', 16), false));
+    const bench = new Bench(face, ceiling, new BareTools({}), load, options);
+    const requests = [usersText(face.owner)];
+    say(table(await measureRate(bench, { id: 'users', title: '`GET /users`', requests, connections: 16 }), false));
   } finally {
     await load.stop();
     await ceiling.stop();

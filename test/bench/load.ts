@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
-import type { FanoutJob, FanoutResult, Job, RateJob, RateResult } from './jobs.js';
+import type { FanoutJob, FanoutResult, JobOf, Kind, RateJob, RateResult, ResultOf } from './jobs.js';
 
 const ROUND_LIMIT_MS = 10_000;
 
@@ -112,9 +112,12 @@ async function fanout(job: FanoutJob): Promise<FanoutResult> {
   return { ms, deliveries: job.rounds * connections.length, cpuMs: spent, last };
 }
 
-process.on('message', (job: Job) => {
-  const done: Promise<RateResult | FanoutResult> = job.kind === 'rate' ? rate(job) : fanout(job);
-  done.then(
+const WORKERS: { readonly [K in Kind]: (job: JobOf<K>) => Promise<ResultOf<K>> } = { rate, fanout };
+
+const work = <K extends Kind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> => WORKERS[job.kind](job);
+
+process.on('message', (job: JobOf<Kind>) => {
+  work(job).then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );

@@ -1,18 +1,17 @@
 /**
- * Figures of one server of each face beside those of a bare uWebSockets.js server, measured in the same run.
+ * Figures of one server of each face beside their ceilings, measured in the same run.
  * `npm run bench -- --help` lists the options; docs/performance.md says what the figures mean. It asserts no times.
  */
+import { BareTools } from './bare.js';
+import { Bench, type Case } from './case.js';
+import { CASES } from './cases/index.js';
 import { type Face, startFace } from './faces.js';
-import { type Bench, measureFanout, measureRate, RATE_CASES } from './measure.js';
-import { type BenchOptions, type FaceName, readOptions, USAGE } from './options.js';
-import { makeAccounts, makeHistory, makeQueues, makeStream } from './prepare.js';
+import { type Figure, notMeasured } from './figures.js';
+import { record, recordedOf, writeTables } from './history.js';
+import { type BenchOptions, type FaceName, readOptions, usage } from './options.js';
 import { Ceiling, Load } from './processes.js';
-import { type Figure, machine, notMeasured, table } from './report.js';
-
-const SUBSCRIBERS = 10;
-const HISTORY = 200;
-/** Held polls of one account, as of somebody with many devices: accounts are dear to make. */
-const QUEUES_EACH = 10;
+import { profiled, writeShares } from './profiler.js';
+import { commit, hardware, machine, table, today } from './report.js';
 
 const say = (text: string): void => {
   process.stderr.write(`[${(performance.now() / 1000).toFixed(0)} s] ${text}\n`);
@@ -27,37 +26,41 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-async function measureFace(name: FaceName, ceiling: Ceiling, load: Load, options: BenchOptions): Promise<Figure[]> {
-  const face = await startFace(name, options);
-  if (!face) return [notMeasured(name, 'not measured (no services)')];
+interface Tools {
+  readonly ceiling: Ceiling;
+  readonly bare: BareTools;
+  readonly load: Load;
+  readonly options: BenchOptions;
+}
+
+/** Cases one after the other on one server. */
+async function measureOn(
+  name: FaceName,
+  cases: readonly Case[],
+  { ceiling, bare, load, options }: Tools,
+): Promise<Figure[]> {
+  const { nats, mongodb, profile } = options;
+  const face = await startFace(name, { nats, mongodb, profile: profile?.profiles, ...cases[0]!.server });
+  if (!face) return cases.map((one) => notMeasured(`${one.name}, ${name}`, 'not measured (no services)'));
   faces.add(face);
   const figures: Figure[] = [];
-  const bench: Bench = { face, ceiling, load, options };
-  const keep = (measured: readonly Figure[]): void => {
-    figures.push(...measured);
-    say(`\n${table(measured, false)}`);
-  };
+  const bench = new Bench(face, ceiling, bare, load, options);
   try {
-    say(`${name}: making accounts`);
-    // First, with accounts of its own: what later fills the stream must not fill these queues, too.
-    if (options.cases.includes('fanout')) {
-      const listeners = await makeAccounts(face, 1, Math.ceil(options.polls / QUEUES_EACH));
-      await makeStream(face, 'many', listeners);
-      const polls = await makeQueues(face, listeners, options.polls);
-      keep(await measureFanout(bench, listeners[0]!, 'many', polls));
+    for (const one of cases) {
+      try {
+        say(`${one.name}, ${name}: preparing`);
+        const prepared = await one.prepare(bench);
+        say(`${one.name}, ${name}: measuring`);
+        const measure = (): Promise<readonly Figure[]> => one.measure(bench, prepared);
+        const measured = profile ? await profiled(face, one.name, profile, measure) : await measure();
+        figures.push(...measured);
+        say(`\n${table(measured, false)}`);
+      } catch (error) {
+        say(String(error instanceof Error ? error.stack : error));
+        figures.push(notMeasured(`${one.name}, ${name}`, `failed: ${String(error).split('\n', 1)[0]}`));
+        process.exitCode = 1;
+      }
     }
-    if (!RATE_CASES.some((what) => options.cases.includes(what))) return figures;
-    const accounts = await makeAccounts(face, 1_001, SUBSCRIBERS);
-    await makeStream(face, 'ten', accounts);
-    await makeHistory(face, 'ten', accounts, HISTORY);
-    for (const what of RATE_CASES) {
-      if (!options.cases.includes(what)) continue;
-      for (const at of options.concurrencies) keep(await measureRate(bench, what, accounts, 'ten', at));
-    }
-  } catch (error) {
-    say(String(error));
-    figures.push(notMeasured(name, `failed: ${String(error).split('\n', 1)[0]}`));
-    process.exitCode = 1;
   } finally {
     const begun = performance.now();
     await face.stop();
@@ -67,23 +70,51 @@ async function measureFace(name: FaceName, ceiling: Ceiling, load: Load, options
   return figures;
 }
 
+async function measureFace(name: FaceName, tools: Tools): Promise<Figure[]> {
+  const { options } = tools;
+  const cases = CASES.filter((one) => options.cases.includes(one.name) && (one.faces ?? [name]).includes(name));
+  const shared = cases.filter(({ server }) => server === undefined);
+  const groups = [...cases.filter(({ server }) => server !== undefined).map((one) => [one]), shared];
+  const figures: Figure[] = [];
+  for (const group of groups) {
+    if (group.length > 0) figures.push(...(await measureOn(name, group, tools)));
+  }
+  return figures;
+}
+
 async function main(options: BenchOptions): Promise<void> {
   const ceiling = await Ceiling.start();
+  const bare = new BareTools(options);
   const load = new Load();
   const figures: Figure[] = [];
   try {
-    for (const face of options.faces) figures.push(...(await measureFace(face, ceiling, load, options)));
+    for (const face of options.faces) figures.push(...(await measureFace(face, { ceiling, bare, load, options })));
   } finally {
     await load.stop();
+    await bare.stop();
     await ceiling.stop();
   }
   process.stdout.write(`\n${table(figures, options.markdown)}\n\n${machine()}; ${options.runs} runs\n`);
+  if (options.profile) {
+    await writeShares(options.profile, machine());
+    process.stdout.write(`profiles in ${options.profile.profiles}, graphs in ${options.profile.flames}\n`);
+  }
+  if (options.record) await keep(figures, options);
+}
+
+async function keep(figures: readonly Figure[], { runs }: BenchOptions): Promise<void> {
+  const { id, changed } = commit();
+  // Figures of a state that nobody can look at would explain nothing.
+  if (changed) throw new Error('not recorded: src or actors have changes that are in no commit');
+  const run = { commit: id, date: today(), machine: hardware(), node: process.versions.node, runs };
+  await record(recordedOf(run, figures));
 }
 
 try {
-  const options = readOptions(process.argv.slice(2), process.env);
-  if (options) await main(options);
-  else process.stdout.write(USAGE);
+  const options = readOptions(process.argv.slice(2), process.env, CASES);
+  if (options?.history) await writeTables();
+  else if (options) await main(options);
+  else process.stdout.write(usage(CASES));
 } catch (error) {
   say(String(error instanceof Error ? error.stack : error));
   process.exitCode = 2;

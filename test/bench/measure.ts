@@ -1,18 +1,10 @@
-/** The measurements: ours and the bare server by turns, so that a drift of the machine hits both. */
-import { Connection, once } from './connection.js';
-import type { Face } from './faces.js';
-import type { Poll, RateResult } from './jobs.js';
-import type { BenchOptions } from './options.js';
-import { type Account, meText, presenceText, sendText, usersText } from './prepare.js';
-import type { Ceiling, Load } from './processes.js';
-import { type Figure, figure } from './report.js';
-
-export interface Bench {
-  readonly face: Face;
-  readonly ceiling: Ceiling;
-  readonly load: Load;
-  readonly options: BenchOptions;
-}
+/** Measurements that several cases make: ours and the bare server by turns, so that a drift of the machine hits both. */
+import { NATS, STORE } from './bare.js';
+import { type Bench, type Case, defineCase, TEN } from './case.js';
+import { once } from './connection.js';
+import { type Bare, type Figure, figure, HTTP } from './figures.js';
+import type { RateResult } from './jobs.js';
+import type { Account } from './prepare.js';
 
 interface Rates {
   readonly perSecond: number[];
@@ -26,109 +18,117 @@ function add(to: Rates, { count, seconds, cpuMs }: RateResult): void {
   to.micros.push((cpuMs * 1000) / count);
 }
 
-interface Rate {
+export interface RateTarget {
+  /** Of the figures: `me/64/embedded/rate` and `me/64/embedded/cpu` begin with `me`. */
+  readonly id: string;
   readonly title: string;
-  text(authorization: string, stream: string): string;
+  /** Used in turn by the connections; all with answers of the same size. */
+  readonly requests: readonly string[];
+  readonly connections: number;
+  /** It is a command to an actor: on the cluster face a round trip through NATS bounds it. */
+  readonly command?: boolean;
+  /** It stores a message of so many bytes before it is answered. */
+  readonly stored?: number;
 }
 
-const RATES = {
-  me: { title: '`GET /users/me`', text: meText },
-  users: { title: '`GET /users`', text: usersText },
-  send: { title: '`POST /messages`', text: sendText },
-  ping: { title: '`POST /users/me/presence`, ping_only', text: (of) => presenceText(of, true) },
-  presence: { title: '`POST /users/me/presence`, slim', text: (of) => presenceText(of, false) },
-} as const satisfies Readonly<Record<string, Rate>>;
+interface Side {
+  readonly name: string;
+  readonly run: (ms: number) => Promise<RateResult>;
+}
 
-export type RateCase = keyof typeof RATES;
-export const RATE_CASES = Object.keys(RATES) as readonly RateCase[];
+const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4);
 
-export async function measureRate(
-  { face, ceiling, load, options }: Bench,
-  what: RateCase,
-  accounts: readonly Account[],
-  stream: string,
-  connections: number,
-): Promise<Figure[]> {
-  const { title, text } = RATES[what];
-  const requests = accounts.map(({ authorization }) => text(authorization, stream));
+/** What a request and its answer are held against. */
+async function bareSides(bench: Bench, target: RateTarget, answer: string, http: Side): Promise<Side[]> {
+  const { face, bare, options } = bench;
+  if (!options.bare) return [];
+  const { requests, connections: concurrency, command = false, stored } = target;
+  const { warmMs } = options;
+  const sides = [http];
+  if (command && face.name === 'cluster') {
+    const [there, back] = [bodyOf(requests[0]!), bodyOf(answer)].map((text) => Buffer.byteLength(text)) as [
+      number,
+      number,
+    ];
+    const trips = await bare.roundTrips(there, back);
+    sides.push({ name: NATS, run: (ms) => trips({ concurrency, warmMs, ms }) });
+  }
+  if (stored !== undefined) {
+    const writes = bare.writes(face.name, stored);
+    sides.push({ name: STORE[face.name], run: (ms) => writes({ concurrency, warmMs, ms }) });
+  }
+  return sides;
+}
+
+/** Requests of one kind in a closed loop. */
+export async function measureRate(bench: Bench, target: RateTarget): Promise<Figure[]> {
+  const { face, ceiling, load, options } = bench;
+  const { requests, connections } = target;
   const sample = await once(face.port, requests[0]!);
   if (!sample.ok) throw new Error(sample.text);
   await ceiling.answers(requests[0]!.startsWith('GET') ? { get: sample.text } : { post: sample.text });
-  const run = async (of: { port: number; pids: readonly number[] }, ms: number): Promise<RateResult> => {
-    const { port, pids } = of;
+  const at = async ({ port, pids }: { port: number; pids: readonly number[] }, ms: number): Promise<RateResult> => {
     const result = await load.run({ kind: 'rate', port, pids, requests, connections, warmMs: options.warmMs, ms });
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.count} failed: ${result.firstFailure}`);
     return result;
   };
-  await run(face, options.heatMs);
-  if (options.profile === undefined) await run(ceiling, options.heatMs / 2);
-  const ours = rates();
-  const bare = rates();
-  for (let i = 0; i < options.runs; i++) {
-    add(ours, await run(face, options.ms));
-    if (options.profile === undefined) add(bare, await run(ceiling, options.ms));
-  }
-  const name = `${title}, ${connections} at once, ${face.name}`;
+  const ours: Side = { name: face.name, run: (ms) => at(face, ms) };
+  const bare = await bareSides(bench, target, sample.text, { name: HTTP, run: (ms) => at(ceiling, ms) });
+  await ours.run(options.heatMs);
+  for (const side of bare) await side.run(options.heatMs / 2);
+  const sides = [ours, ...bare].map((side) => ({ ...side, rates: rates() }));
+  for (let i = 0; i < options.runs; i++) for (const side of sides) add(side.rates, await side.run(options.ms));
+  const [{ rates: own }, ...others] = sides as [(typeof sides)[0], ...typeof sides];
+  const id = `${target.id}/${connections}/${face.name}`;
+  const name = `${target.title}, ${connections} at once, ${face.name}`;
+  const beside = (of: (rates: Rates) => readonly number[]): Bare[] =>
+    others.map((side) => ({ name: side.name, values: of(side.rates) }));
   return [
-    figure(name, 'per second', ours.perSecond, bare.perSecond),
-    figure(`${name}: CPU`, 'µs each', ours.micros, bare.micros),
+    figure(
+      `${id}/rate`,
+      name,
+      'per second',
+      own.perSecond,
+      beside(({ perSecond }) => perSecond),
+    ),
+    figure(
+      `${id}/cpu`,
+      `${name}: CPU`,
+      'µs each',
+      own.micros,
+      beside(({ micros }) => micros),
+    ),
   ];
 }
 
-export async function measureFanout(
-  { face, ceiling, load, options }: Bench,
-  sender: Account,
-  stream: string,
-  polls: readonly Poll[],
-): Promise<Figure[]> {
-  const send = sendText(sender.authorization, stream);
-  const { port, pids } = face;
-  const job = { kind: 'fanout', send, rounds: options.rounds, settleMs: options.settleMs } as const;
-  const positions = { ours: polls, bare: polls };
-  const ours = { ms: [] as number[], perSecond: [] as number[], micros: [] as number[] };
-  const bare = { ms: [] as number[], perSecond: [] as number[], micros: [] as number[] };
-  const run = async (side: 'ours' | 'bare', counts: boolean): Promise<void> => {
-    const target = side === 'ours' ? { port, pids } : { port: ceiling.port, pids: ceiling.pids };
-    const result = await load.run({ ...job, ...target, polls: positions[side] });
-    positions[side] = polls.map((poll, i) => ({ ...poll, last: result.last[i]! }));
-    if (!counts) return;
-    const to = side === 'ours' ? ours : bare;
-    const ms = [...result.ms].sort((a, b) => a - b)[Math.floor(result.ms.length / 2)]!;
-    to.ms.push(ms);
-    to.perSecond.push((polls.length * 1000) / ms);
-    to.micros.push((result.cpuMs * 1000) / result.deliveries);
-  };
-  await run('ours', false);
-  const posted = await once(port, send);
-  const answer = await pollOnce(port, positions.ours[0]!);
-  await ceiling.answers({ post: posted.text, poll: answer });
-  // That message waits in every queue.
-  const last = Number(/"id":(\d+)\}\],"queue_id"/.exec(answer)![1]);
-  positions.ours = polls.map((poll) => ({ ...poll, last }));
-  if (options.profile === undefined) await run('bare', false);
-  for (let i = 0; i < options.runs; i++) {
-    await run('ours', true);
-    if (options.profile === undefined) await run('bare', true);
-  }
-  const name = `one message to ${polls.length} held polls, ${face.name}`;
-  return [
-    figure(`${name}: until the last answer`, 'ms', ours.ms, bare.ms),
-    figure(`${name}: deliveries`, 'per second', ours.perSecond, bare.perSecond),
-    figure(`${name}: CPU per delivery`, 'µs', ours.micros, bare.micros),
-  ];
+export interface RateCase
+  extends Pick<Case, 'name' | 'about' | 'faces' | 'server' | 'onlyNamed'>,
+    Pick<RateTarget, 'title' | 'command'> {
+  /** Instead of those of `--concurrency`. */
+  readonly connections?: readonly number[];
+  /** Who asks. [the ten of the stream `ten`] */
+  accounts?(bench: Bench): Promise<readonly Account[]>;
+  text(authorization: string, stream: string): string;
+  /** Bytes of the message that a request stores. */
+  stored?(bench: Bench, account: Account): Promise<number>;
 }
 
-async function pollOnce(port: number, { authorization, queue, last }: Poll): Promise<string> {
-  const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
-  const text = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
-  const connection = await Connection.open(port, true);
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      connection.onAnswer = (answer) => (answer.ok ? resolve(answer.text) : reject(new Error(answer.text)));
-      connection.onGone = () => reject(new Error('connection closed'));
-      connection.write(text);
-    });
-  } finally {
-    connection.close();
-  }
-}
+export const rateCase = (of: RateCase): Case =>
+  defineCase<readonly Account[]>({
+    ...of,
+    prepare: (bench) => (of.accounts ? of.accounts(bench) : bench.ten()),
+    async measure(bench, accounts) {
+      const requests = accounts.map(({ authorization }) => of.text(authorization, TEN));
+      const stored = of.stored && (await of.stored(bench, accounts[0]!));
+      const target = {
+        ...{ id: of.name, title: of.title, requests },
+        ...(of.command === undefined ? {} : { command: of.command }),
+        ...(stored === undefined ? {} : { stored }),
+      };
+      const figures: Figure[] = [];
+      for (const connections of of.connections ?? bench.options.concurrencies) {
+        figures.push(...(await measureRate(bench, { ...target, connections })));
+      }
+      return figures;
+    },
+  });

@@ -1,13 +1,26 @@
+/** The command line of the benchmark. */
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ProfileTo } from './profiler.js';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
-export const CASES = ['me', 'users', 'send', 'ping', 'presence', 'fanout'] as const;
-export type CaseName = (typeof CASES)[number];
+/** Whose flame graphs are kept in the repository. */
+export const HOTTEST: readonly string[] = ['me', 'send', 'fanout', 'register', 'history'];
+export const FLAMES = 'docs/bench/flames';
+
+/** What the command line must know of a case. */
+export interface NamedCase {
+  readonly name: string;
+  readonly about: string;
+  readonly onlyNamed?: boolean;
+}
 
 export interface BenchOptions {
   readonly faces: readonly FaceName[];
-  readonly cases: readonly CaseName[];
+  /** Names. */
+  readonly cases: readonly string[];
   readonly concurrencies: readonly number[];
   readonly runs: number;
   /** Of one measurement. */
@@ -16,27 +29,45 @@ export interface BenchOptions {
   /** Before the first run of a case. */
   readonly heatMs: number;
   readonly polls: number;
+  /** Accounts of the organization whose list is asked for. */
+  readonly users: number;
   readonly rounds: number;
   readonly settleMs: number;
   readonly markdown: boolean;
-  /** Folder for CPU profiles of our servers. */
-  readonly profile: string | undefined;
+  /** Keep the figures in the history. */
+  readonly record: boolean;
+  /** Only write what the history says. */
+  readonly history: boolean;
+  readonly profile: ProfileTo | undefined;
+  /** Measure the ceilings, too. */
+  readonly bare: boolean;
   readonly nats: string | undefined;
   readonly mongodb: string | undefined;
 }
 
-export const USAGE = `npm run bench -- [OPTIONS]
+const listed = ({ name, about, onlyNamed = false }: NamedCase): string =>
+  `    ${name.padEnd(14)} ${about}${onlyNamed ? ' (only when it is named)' : ''}`;
+
+export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- [OPTIONS]
 
   --face LIST         embedded,cluster
-  --case LIST         me,users,send,ping,presence,fanout
+  --case LIST         Names of cases (below). [all]
   --concurrency LIST  Connections of all but fanout. [1,64]
   --runs N            Runs of each measurement; the median counts. [5]
   --seconds N         Length of one measurement of all but fanout. [2]
-  --polls N           Held polls of fanout. [500]
+  --polls N           Held polls of fanout. [2000]
+  --users N           Accounts of an organization whose list is asked for. [1000]
   --rounds N          Messages of one measurement of fanout. [6]
   --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.
+  --record            Append the figures to docs/bench/history.jsonl and write the tables of docs/performance.md.
+  --history           Measure nothing, write the tables.
   --markdown          Print the rows for docs/performance.md.
-  --profile DIR       Write a CPU profile of each server process into DIR when it ends (read it with profile.js).
+  --profile DIR       Instead of ceilings: a CPU profile and a flame graph in DIR of what each case has each server process
+                      do (send-cluster-http.cpuprofile, .svg). profile.js makes a table of a profile.
+  --flames            Flame graphs of the hottest paths, both faces, for docs/bench/flames: a few minutes.
+
+Cases:
+${cases.map(listed).join('\n')}
 
 The cluster needs NATS_URL and MONGODB_URL (see deploy/dev/services).
 `;
@@ -48,6 +79,22 @@ function list<T extends string>(text: string | undefined, all: readonly T[]): re
   return all.filter((name) => named.includes(name));
 }
 
+function chosen(text: string | undefined, cases: readonly NamedCase[], flames: boolean): readonly string[] {
+  const names = cases.map(({ name }) => name);
+  if (text !== undefined) return list(text, names);
+  if (flames) return HOTTEST.filter((name) => names.includes(name));
+  return cases.filter(({ onlyNamed = false }) => !onlyNamed).map(({ name }) => name);
+}
+
+function profileTo(dir: string | undefined, flames: boolean): ProfileTo | undefined {
+  if (dir === undefined && !flames) return undefined;
+  const profiles = resolve(dir ?? join(tmpdir(), `conclave-profiles-${process.pid}`));
+  const shares = new Map<string, readonly number[]>();
+  return flames
+    ? { profiles, flames: FLAMES, least: 0.008, shares }
+    : { profiles, flames: profiles, least: 0.003, shares };
+}
+
 function number(text: string | undefined, fallback: number, most: number): number {
   const n = text === undefined ? fallback : Number(text);
   if (!(n > 0 && n <= most)) throw new Error(`not a number from 1 to ${most}: ${text}`);
@@ -55,7 +102,11 @@ function number(text: string | undefined, fallback: number, most: number): numbe
 }
 
 /** @throws Error that names what is off. Undefined: help was asked for */
-export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): BenchOptions | undefined {
+export function readOptions(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  cases: readonly NamedCase[] = [],
+): BenchOptions | undefined {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const { values } = parseArgs({
@@ -67,29 +118,39 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       runs: text,
       seconds: text,
       polls: text,
+      users: text,
       rounds: text,
       profile: text,
       quick: flag,
       markdown: flag,
+      record: flag,
+      history: flag,
+      flames: flag,
       help: flag,
     },
   });
   if (values.help) return undefined;
   const quick = values.quick === true;
+  const flames = values.flames === true;
+  const profile = profileTo(values.profile, flames);
   const ms = number(values.seconds, quick ? 0.5 : 2, 60) * 1000;
   return {
     faces: list(values.face, FACES),
-    cases: list(values.case, CASES),
-    concurrencies: (values.concurrency ?? '1,64').split(',').map((n) => number(n, 1, 1_000)),
-    runs: number(values.runs, quick ? 3 : 5, 100),
+    cases: chosen(values.case, cases, flames),
+    concurrencies: (values.concurrency ?? (flames ? '64' : '1,64')).split(',').map((n) => number(n, 1, 1_000)),
+    runs: number(values.runs, quick ? 3 : flames ? 2 : 5, 100),
     ms,
     warmMs: quick ? 100 : 250,
     heatMs: quick ? 300 : 1_500,
-    polls: number(values.polls, quick ? 100 : 500, 5_000),
+    polls: number(values.polls, quick ? 100 : 2_000, 20_000),
+    users: number(values.users, quick ? 50 : 1_000, 100_000),
     rounds: number(values.rounds, quick ? 2 : 6, 1_000),
     settleMs: quick ? 150 : 300,
+    record: values.record === true,
+    history: values.history === true,
     markdown: values.markdown === true,
-    profile: values.profile,
+    profile,
+    bare: profile === undefined,
     nats: environment.NATS_URL,
     mongodb: environment.MONGODB_URL,
   };

@@ -9,8 +9,7 @@ export interface Account {
 }
 
 const PASSWORD = 'correct horse battery 77';
-/** Passwords are hashed by a costly function, once per account made and once per login. */
-const AT_ONCE = 4;
+const AT_ONCE = 8;
 
 async function call(
   face: Face,
@@ -44,6 +43,17 @@ export function makeAccounts(face: Face, from: number, count: number): Promise<A
   });
 }
 
+/** Accounts that do nothing. */
+export async function makePeople(face: Face, count: number): Promise<void> {
+  await each(
+    Array.from({ length: Math.max(0, count) }, (_, i) => i),
+    (n) =>
+      call(face, face.owner, '/users', {
+        ...{ email: `person${n}@example.com`, password: PASSWORD, full_name: `Person number ${n}` },
+      }),
+  );
+}
+
 export async function makeStream(face: Face, name: string, subscribers: readonly Account[]): Promise<void> {
   await call(face, subscribers[0]!.authorization, '/users/me/subscriptions', {
     subscriptions: JSON.stringify([{ name }]),
@@ -72,6 +82,20 @@ export function makeQueues(face: Face, accounts: readonly Account[], count: numb
     const made = await call(face, authorization, '/register', { event_types: '["message"]' });
     return { authorization, queue: made.queue_id as string, last: made.last_event_id as number };
   });
+}
+
+/** An answered poll, as raw HTTP text. */
+export async function pollOnce(port: number, { authorization, queue, last }: Poll): Promise<string> {
+  const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
+  const { ok, text } = await once(port, requestText('GET', path, authorization));
+  if (!ok) throw new Error(text);
+  return text;
+}
+
+export async function pollEvents(port: number, poll: Poll): Promise<readonly unknown[]> {
+  const text = await pollOnce(port, poll);
+  const { events } = JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as { readonly events: readonly unknown[] };
+  return events;
 }
 
 export const sendText = (authorization: string, stream: string): string =>

@@ -1,7 +1,7 @@
 /** Child processes of the benchmark: started here, ended here, by nobody else. */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { CeilingAnswers, FanoutJob, FanoutResult, RateJob, RateResult } from './jobs.js';
+import type { CeilingAnswers, JobOf, Kind, ResultOf } from './jobs.js';
 
 const START_LIMIT_MS = 30_000;
 /** Longer than a host may take to drain. */
@@ -95,21 +95,42 @@ const answerOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>
     });
   });
 
-export class Load {
-  readonly #child = fork(here('./load.js'), { execArgv: [] });
+/** A process that does one job at a time and answers with `result` or `error`. */
+export class Worker<O extends Serializable, R> {
+  readonly #child: ChildProcess;
 
-  run(job: RateJob): Promise<RateResult>;
-  run(job: FanoutJob): Promise<FanoutResult>;
-  async run(job: RateJob | FanoutJob): Promise<RateResult | FanoutResult> {
+  /** @param file beside this one */
+  constructor(file: string) {
+    this.#child = fork(here(file), { execArgv: [] });
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  async run(order: O): Promise<R> {
     const answer = answerOf(this.#child);
-    this.#child.send(job);
+    this.#child.send(order);
     const { result, error } = await answer;
     if (error !== undefined) throw new Error(String(error));
-    return result as RateResult | FanoutResult;
+    return result as R;
   }
 
   stop(): Promise<void> {
     return stop(this.#child);
+  }
+}
+
+/** The load generator. */
+export class Load {
+  readonly #worker = new Worker<JobOf<Kind>, ResultOf<Kind>>('./load.js');
+
+  run<K extends Kind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> {
+    return this.#worker.run(job) as Promise<ResultOf<K>>;
+  }
+
+  stop(): Promise<void> {
+    return this.#worker.stop();
   }
 }
 

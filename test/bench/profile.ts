@@ -3,32 +3,7 @@
  * `node dist/test/bench/profile.js FILE [N]`; `npm run bench -- --profile DIR` makes such files.
  */
 import { readFileSync } from 'node:fs';
-
-interface ProfileNode {
-  readonly id: number;
-  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
-}
-
-interface Profile {
-  readonly nodes: readonly ProfileNode[];
-  readonly samples: readonly number[];
-  /** Microseconds before each sample. */
-  readonly timeDeltas: readonly number[];
-}
-
-/** Below the package: actors/…, src/…, a module's name, or node:…; '(native)' for what has no file. */
-function fileOf(url: string): string {
-  const path = url.replace(/^file:\/\//, '');
-  if (path === '') return '(native)';
-  const module = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path);
-  if (module) return module[1]!;
-  return /(?:^|\/)((?:src|actors|test)\/.*)$/.exec(path)?.[1] ?? path;
-}
-
-function folderOf(file: string): string {
-  const parts = file.split('/');
-  return parts[0] === 'src' || parts[0] === 'actors' ? parts.slice(0, 2).join('/') : file.replace(/^node:.*/, 'node:*');
-}
+import { fileOf, folderOf, IDLE, type Profile } from './cpuprofile.js';
 
 function add(to: Map<string, number>, name: string, time: number): void {
   to.set(name, (to.get(name) ?? 0) + time);
@@ -56,7 +31,7 @@ let idle = 0;
 profile.samples.forEach((id, i) => {
   const { functionName, url, lineNumber } = frames.get(id)!;
   const time = profile.timeDeltas[i]!;
-  if (functionName === '(idle)') {
+  if (functionName === IDLE) {
     idle += time;
     return;
   }

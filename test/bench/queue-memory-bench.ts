@@ -14,7 +14,7 @@ import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
 import { type Face, startFace } from './faces.js';
 import type { Poll } from './jobs.js';
-import { type FaceName, readOptions } from './options.js';
+import type { FaceName } from './options.js';
 import { type Account, makeAccounts } from './prepare.js';
 import { machine } from './report.js';
 
@@ -120,7 +120,8 @@ const kib = (bytes: number): string => `${(bytes / 1024).toFixed(2)} KiB`;
 async function main(dir: string): Promise<void> {
   const here = new URL('./memory-hook.js', import.meta.url).href;
   const options = {
-    ...readOptions([], process.env)!,
+    nats: process.env.NATS_URL,
+    mongodb: process.env.MONGODB_URL,
     node: ['--expose-gc', '--import', here],
     env: { MEMORY_DIR: dir },
   };

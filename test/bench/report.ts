@@ -1,57 +1,61 @@
 /** Figures as a table, for the terminal or for docs/performance.md. */
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
+import { type Figure, median, ratio } from './figures.js';
+import { bound, judge } from './goals.js';
 
-export interface Figure {
-  readonly name: string;
-  readonly unit: string;
-  readonly ours: readonly number[];
-  readonly bare: readonly number[];
-  readonly note: string;
-}
+const NONE = '-';
 
-export const figure = (name: string, unit: string, ours: readonly number[], bare: readonly number[]): Figure => ({
-  name,
-  unit,
-  ours,
-  bare,
-  note: '',
-});
-
-export const notMeasured = (name: string, note: string): Figure => ({ name, unit: '', ours: [], bare: [], note });
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
-}
-
-const shown = (n: number): string => {
-  if (Number.isNaN(n)) return '-';
+export const shown = (n: number): string => {
+  if (Number.isNaN(n)) return NONE;
   return n >= 100 ? Math.round(n).toLocaleString('en-US') : n.toPrecision(n >= 1 ? 3 : 2);
 };
 
 function spread(values: readonly number[]): string {
-  if (values.length === 0) return '-';
+  if (values.length === 0) return NONE;
   return `${shown(median(values))} [${shown(Math.min(...values))}–${shown(Math.max(...values))}]`;
 }
 
-const HEAD = ['figure', 'unit', 'ours: median [min–max]', 'bare uWebSockets.js', 'ratio'] as const;
+const HEAD = ['figure', 'unit', 'ours: median [min–max]', 'ceiling', 'median [min–max]', 'ratio', 'goal', 'met'];
+const LEFT = new Set([0, 1, 3]);
+const EMPTY = HEAD.map(() => '');
 
-function row({ name, unit, ours, bare, note }: Figure): string[] {
-  if (note !== '') return [name, '', note, '', ''];
-  const ratio = bare.length === 0 ? '-' : shown(median(ours) / median(bare));
-  return [name, unit, spread(ours), spread(bare), ratio];
+function goalCells(figure: Figure): string[] {
+  const judged = judge(figure);
+  if (!judged) return ['', ''];
+  const { goal, met } = judged;
+  return [`${goal.of === 'ratio' ? 'ratio ' : ''}${bound(goal)}`, met ? 'yes' : 'no'];
+}
+
+/** One for each thing that it is held against. */
+function rows(figure: Figure): string[][] {
+  const { name, unit, ours, bare, note } = figure;
+  if (note !== '') return [[name, '', note, ...EMPTY.slice(3)]];
+  const goal = goalCells(figure);
+  if (bare.length === 0) return [[name, unit, spread(ours), NONE, NONE, NONE, ...goal]];
+  return bare.map((one, i) => [
+    ...(i === 0 ? [name, unit, spread(ours)] : ['', '', '']),
+    ...[one.name, spread(one.values), shown(ratio(figure, one))],
+    ...(i === 0 ? goal : ['', '']),
+  ]);
 }
 
 export function table(figures: readonly Figure[], markdown: boolean): string {
-  const rows = [[...HEAD], ...figures.map(row)];
+  const all = [HEAD, ...figures.flatMap(rows)];
   if (markdown) {
-    const lines = rows.map((cells) => `| ${cells.join(' | ')} |`);
-    return [lines[0], '|---|---|---:|---:|---:|', ...lines.slice(1)].join('\n');
+    const lines = all.map((cells) => `| ${cells.join(' | ')} |`);
+    const align = `|${HEAD.map((_, i) => (LEFT.has(i) ? '---' : '---:')).join('|')}|`;
+    return [lines[0], align, ...lines.slice(1)].join('\n');
   }
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
-  return rows.map((cells) => cells.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')).join('\n');
+  const widths = HEAD.map((_, column) => Math.max(...all.map((cells) => cells[column]!.length)));
+  return all
+    .map((cells) =>
+      cells
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 function git(...args: string[]): string {
@@ -62,11 +66,20 @@ function git(...args: string[]): string {
   }
 }
 
-export function machine(): string {
-  const commit = git('rev-parse', '--short', 'HEAD') || 'unknown';
-  const changed = git('status', '--porcelain', '--', 'src', 'actors') === '' ? '' : ' with changes';
+/** The commit that runs, and whether the sources differ from it. */
+export const commit = (): { readonly id: string; readonly changed: boolean } => ({
+  id: git('rev-parse', '--short', 'HEAD') || 'unknown',
+  changed: git('status', '--porcelain', '--', 'src', 'actors') !== '',
+});
+
+export function hardware(): string {
   const [cpu] = cpus();
-  const memory = Math.round(totalmem() / 2 ** 30);
-  const date = new Date().toISOString().slice(0, 10);
-  return `${cpus().length} cores (${cpu?.model.trim()}), ${memory} GiB, Node ${process.versions.node}, ${date}, commit ${commit}${changed}`;
+  return `${cpus().length} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
+}
+
+export const today = (): string => new Date().toISOString().slice(0, 10);
+
+export function machine(): string {
+  const { id, changed } = commit();
+  return `${hardware()}, Node ${process.versions.node}, ${today()}, commit ${id}${changed ? ' with changes' : ''}`;
 }

@@ -30,6 +30,10 @@ async function pair(at: string): Promise<NatsPair> {
 
 function facts(at: string): void {
   busContract(t, 'NatsBus', () => pair(at));
+  busContract(t, 'NatsBus that asks itself', async () => {
+    const own = await NatsBus.connect(at, clock);
+    return { client: own, server: own, close: () => own.close() };
+  });
 
   const fact = (title: string, body: (t: Test, pair: NatsPair) => Promise<void>): void => {
     void t.test(title, async (t) => {
@@ -53,6 +57,30 @@ function facts(at: string): void {
     await Promise.all(Array.from({ length: 1_000 }, (_, i) => client.request(subject, { i }, 20_000).reply));
     t.ok(client.stats.framesOut - before[0]! <= 3, `${client.stats.framesOut - before[0]!} frames of requests`);
     t.ok(server.stats.framesOut - before[1]! <= 3, `${server.stats.framesOut - before[1]!} frames of replies`);
+  });
+
+  fact('what a client asks of itself needs no frame; when it stops serving, another is asked', async (t, pair) => {
+    const { client, server } = pair;
+    const subject = freshSubject();
+    const own = await client.serve(subject, (request) => request.reply('own'));
+    const before = client.stats.framesOut;
+    t.equal(await client.request(subject, 1, 5_000).reply, 'own');
+    t.equal(client.stats.framesOut, before);
+    await own.close();
+    t.equal(await failure(client.request(subject, 1, 5_000).reply), 'nobody');
+    await server.serve(subject, (request) => request.reply('other'));
+    t.equal(await client.request(subject, 1, 5_000).reply, 'other');
+  });
+
+  fact('a client that closes fails what it asked of itself', async (t, { client }) => {
+    const subject = freshSubject();
+    let held = 0;
+    await client.serve(subject, () => held++);
+    const reply = failure(client.request(subject, 1, 60_000).reply);
+    await until('held', () => held === 1);
+    await client.close();
+    t.equal(await reply, 'disconnected');
+    t.equal(await failure(client.request(subject, 1, 60_000).reply), 'disconnected');
   });
 
   fact('a body shared by the replies of a tick is carried once', async (t, { client, server }) => {

@@ -107,6 +107,20 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     t.strictSame(await Promise.all(replies), ['a', 'b', 'c']);
   });
 
+  fact('everybody is told that a subject is served, and can ask then', async (t, { client, server }) => {
+    const [first, second] = [freshSubject(), freshSubject()];
+    t.equal(await failure(client.request(first, 0, 5_000).reply), 'nobody');
+    const answers: Promise<Json>[] = [];
+    client.onServed((subject) => {
+      if (subject === first || subject === second) answers.push(client.request(subject, subject, 5_000).reply);
+    });
+    const told: string[] = [];
+    server.onServed((subject) => told.push(subject));
+    await Promise.all([server.serve(first, echo), server.serve(second, echo)]);
+    await until('told of both', () => answers.length >= 2 && told.includes(first) && told.includes(second));
+    t.strictSame(new Set(await Promise.all(answers)), new Set([first, second]));
+  });
+
   fact('only the first answer counts', async (t, { client, server }) => {
     const subject = freshSubject();
     await server.serve(subject, (request) => {
@@ -302,6 +316,6 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     await until('held', () => held === 1);
     await server.close();
     t.equal(await reply, 'disconnected');
-    t.equal(await failure(client.request(subject, 1, 60_000).reply), 'nobody');
+    t.equal(await failure(client.request(subject, 1, 60_000).reply), client === server ? 'disconnected' : 'nobody');
   });
 }

@@ -70,6 +70,32 @@ function rootFacts(fact: Fact, store: Store): void {
     t.strictSame(await store.load(key, epoch(3)), { ...root, version: 2, state: { n: 2 }, outbox: [], due: null });
   });
 
+  fact('of many commits in one tick each gets its own result', async (t) => {
+    const keys = Array.from({ length: 30 }, freshKey);
+    await Promise.all(keys.map((key) => store.commit(write(key, 1, 0))));
+    const [fenced, late, good] = [0, 1, 2].map((n) => keys.filter((_, i) => i % 3 === n)) as [
+      ActorKey[],
+      ActorKey[],
+      ActorKey[],
+    ];
+    await Promise.all(fenced.map((key) => store.load(key, epoch(2))));
+    // What an earlier activation of the same owner wrote, whose answer was lost: same epoch, same version.
+    await Promise.all(late.map((key) => store.commit(write(key, 1, 1, { state: { lost: true } }))));
+    const results = await Promise.all(keys.map((key) => store.commit(write(key, 1, 1))));
+    t.strictSame(
+      results,
+      keys.map((key) => (good.includes(key) ? 'ok' : 'conflict')),
+    );
+    const [one, two, three] = [fenced[0]!, late[0]!, good[0]!].map((key) => store.load(key, epoch(3)));
+    t.match(await one, { version: 1, state: { n: 1 } });
+    t.match(await two, { version: 2, state: { lost: true } });
+    t.match(await three, { version: 2, state: { n: 2 } });
+    t.strictSame(
+      await Promise.all(late.map((key) => store.commit(write(key, 1, 1)))),
+      late.map(() => 'conflict'),
+    );
+  });
+
   fact('loading at a larger epoch fences the older owner, even if nothing is written', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0));
@@ -85,6 +111,30 @@ function rootFacts(fact: Fact, store: Store): void {
     await store.commit(write(key, 7, 0));
     t.equal(await store.load(key, epoch(6)), 'fenced');
     t.equal(await store.commit(write(key, 7, 1)), 'ok');
+  });
+
+  fact('many are loaded at once, each at its own epoch', async (t) => {
+    const keys = Array.from({ length: 300 }, freshKey);
+    const [missing, fenced, removed, twice] = keys as [ActorKey, ActorKey, ActorKey, ActorKey];
+    await Promise.all(
+      keys.slice(1).map((key, i) => store.commit(write(key, key === fenced ? 9 : 1, 0, { state: { i } }))),
+    );
+    await store.remove(removed, epoch(1), 1);
+    const [found, again] = await Promise.all([
+      Promise.all(keys.map((key, i) => store.load(key, epoch(2 + (i % 3))))),
+      store.load(twice, epoch(2)),
+    ]);
+    for (const [i, key] of keys.entries()) {
+      if (key === missing || key === removed) t.equal(found[i], null);
+      else if (key === fenced) t.equal(found[i], 'fenced');
+      else t.match(found[i], { key, epoch: 2 + (i % 3), version: 1, state: { i: i - 1 }, outbox: [], due: null });
+      if (key === missing || key === removed || key === fenced) continue;
+      t.equal(await store.commit(write(key, 1, 1)), 'conflict', 'the older owner is fenced');
+      t.equal(await store.commit(write(key, 2 + (i % 3), 1)), 'ok');
+    }
+    t.match(again, { key: twice, version: 1 });
+    t.equal(await store.commit(write(fenced, 9, 1)), 'ok');
+    t.equal(await store.commit(write(missing, 1, 0)), 'ok', 'nothing was created');
   });
 
   fact('a commit that expects no root creates it once', async (t) => {

@@ -14,6 +14,8 @@ export interface Measured {
   readonly limited: number;
   /** What makes the figures untrustworthy. */
   readonly doubts: readonly string[];
+  /** What had no more to give, in words. */
+  readonly limit: string;
   /** For people: cores, megabytes, rates. */
   readonly facts: string;
 }
@@ -28,6 +30,8 @@ export interface Capacity {
   readonly users: number;
   /** Why not more; empty: the most that was allowed held. */
   readonly broke: readonly string[];
+  /** What was at its limit then; empty as `broke`. */
+  readonly limit: string;
   readonly steps: readonly Step[];
   /** Time or patience ended before the search did. */
   readonly unfinished: boolean;
@@ -67,7 +71,13 @@ export async function findCapacity(
   const steps: Step[] = [];
   let good = 0;
   let bad: Step | undefined;
-  const done = (unfinished: boolean): Capacity => ({ users: good, broke: bad?.broke ?? [], steps, unfinished });
+  const done = (unfinished: boolean): Capacity => ({
+    users: good,
+    broke: bad?.broke ?? [],
+    limit: bad?.limit ?? '',
+    steps,
+    unfinished,
+  });
   let users = Math.min(start, most);
   while (users > good && (!bad || users < bad.users)) {
     let step = await attempt(users);

@@ -39,7 +39,8 @@ export class Fleet {
   #secondStallMs = 0;
   #told = 0;
   #begun = 0;
-  #serverCpuMs = 0;
+  /** Of each process. */
+  #serverCpuMs: readonly number[] = [];
   #machine = machineTimes();
   #timer: NodeJS.Timeout | undefined;
   #stopping = false;
@@ -111,7 +112,7 @@ export class Fleet {
     if (this.#timer) return;
     this.#begun = now();
     this.#told = this.#begun;
-    this.#serverCpuMs = cpuMs(this.pids);
+    this.#serverCpuMs = this.#serverTimes();
     this.#machine = machineTimes();
     this.#timer = setInterval(() => this.#tick(), SECOND_MS);
   }
@@ -152,17 +153,21 @@ export class Fleet {
     const at = now();
     const seconds = (at - this.#told) / SECOND_MS;
     if (seconds <= 0.05) return;
-    const serverCpuMs = cpuMs(this.pids);
+    const serverCpuMs = this.#serverTimes();
     const machine = machineTimes();
-    const known = this.pids.length > 0 && !Number.isNaN(serverCpuMs);
+    const cores = serverCpuMs.map((ms, i) => (ms - this.#serverCpuMs[i]!) / (at - this.#told));
+    const used = cores.reduce((sum, one) => sum + one, 0);
+    const known = cores.length > 0 && !Number.isNaN(used);
     const point = pointOf(this.#second, {
       at: (at - this.#begun) / SECOND_MS,
       seconds,
       phase: this.phase,
       ...this.present,
-      serverCpu: known ? (serverCpuMs - this.#serverCpuMs) / (at - this.#told) : null,
+      serverCpu: known ? used : null,
+      serverBusiest: known ? Math.max(...cores) : null,
       serverMib: known ? rssBytes(this.pids) / 2 ** 20 : null,
       harnessCpu: Math.max(0, ...this.#secondCpuMs),
+      harnessCores: this.#secondCpuMs.reduce((sum, one) => sum + one, 0),
       harnessMib: this.#members.reduce((sum, { last }) => sum + (last?.rssBytes ?? 0), 0) / 2 ** 20,
       machineCpu: (machine.busy - this.#machine.busy) / Math.max(1, machine.all - this.#machine.all),
       stallMs: this.#secondStallMs,
@@ -176,6 +181,10 @@ export class Fleet {
     this.#ledger.settle(at - REPORTED_MS);
     this.points.push(point);
     this.onPoint(point);
+  }
+
+  #serverTimes(): number[] {
+    return this.pids.map((pid) => cpuMs([pid]));
   }
 
   #audience(stream: number): readonly number[] {

@@ -125,6 +125,9 @@ function stepsOf({ capacity }: Outcome): string {
   return `<h2>Steps</h2><table>${tableRow(head, 'th', false)}${rows.join('')}</table>`;
 }
 
+/** The goodbyes of everybody at once would dwarf what is to be seen. */
+const present = ({ phase, clients }: Point): boolean => phase !== 'end' || clients > 0;
+
 export function pageOf(outcome: Outcome, facts: Facts): string {
   const rows = rowsOf(outcome);
   const sums = rows.length - 2;
@@ -143,7 +146,7 @@ export function pageOf(outcome: Outcome, facts: Facts): string {
 <p class="facts">${escaped(facts.machine)}; ${escaped(facts.when)}</p>
 <h2>Findings</h2>${sentences.join('\n')}
 ${stepsOf(outcome)}<h2>Over time</h2><p class="facts">Shaded: the measured time.</p>
-${chartsOf(outcome.points).map(chart).join('\n')}
+${chartsOf(outcome.points.filter(present)).map(chart).join('\n')}
 <h2>Operations</h2><table>${tableRow(HEAD, 'th', false)}${rows.map((row, i) => tableRow(cellsOf(row), 'td', i >= sums)).join('')}</table>
 </body></html>
 `;

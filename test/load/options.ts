@@ -35,6 +35,8 @@ export interface LoadOptions {
   readonly out: string;
   readonly capacity: boolean;
   readonly growth: number;
+  /** New users per second between steps. */
+  readonly arrivals: number;
   readonly holdSeconds: number;
   /** Before a step is measured: what came with new users is over. */
   readonly settleSeconds: number;
@@ -70,6 +72,7 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
 
   --capacity            Raise the number of users, from --users on, until a threshold breaks; print the number.
   --growth FACTOR       From step to step. [1.5]
+  --arrivals N          New users per second between steps. [25]
   --hold SECONDS        Measured time of a step. [30]
   --settle SECONDS      Before that, with all users there. [5]
   --max-users N         [20000]
@@ -117,6 +120,7 @@ const TEXTS = [
     'email-domain',
     'seed',
     'growth',
+    'arrivals',
     'hold',
     'settle',
     'max-users',
@@ -176,6 +180,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     out: given('out') ?? 'load-report',
     capacity: set('capacity'),
     growth: number(given('growth'), 'growth', 1.5, 1.05, 10),
+    arrivals: number(given('arrivals'), 'arrivals', 25, 0.1, 10_000),
     holdSeconds: number(given('hold'), 'hold', 30, 1, 86_400),
     settleSeconds: number(given('settle'), 'settle', 5, 0, 3_600),
     mostUsers: whole(given('max-users'), 'max-users', 20_000, 1, MOST_USERS),

@@ -73,9 +73,10 @@ export function findings({ balance, everything, warnings, capacity, interrupted 
   const { expected, delivered, missing, unexpected, unacknowledged } = balance;
   const lines: string[] = [];
   if (capacity) {
-    const { users, broke, unfinished } = capacity;
+    const { users, broke, limit, unfinished } = capacity;
     lines.push(`capacity: ${users} users${unfinished ? ' at least; the search did not end' : ''}`);
     lines.push(broke.length > 0 ? `more broke: ${broke.join('; ')}` : 'nothing broke');
+    if (limit !== '') lines.push(`at its limit then: ${limit}`);
   }
   lines.push(
     `deliveries: ${delivered.toLocaleString('en-US')} of ${expected.toLocaleString('en-US')} expected, ${missing} missing` +

@@ -12,7 +12,7 @@ import { Preparation } from './prepare.js';
 import { Progress } from './progress.js';
 import type { Target } from './target.js';
 import type { Point, Totals } from './totals.js';
-import { doubtsOf, warningsOf } from './trust.js';
+import { doubtsOf, limitOf, warningsOf } from './trust.js';
 
 export interface Outcome {
   readonly points: readonly Point[];
@@ -33,8 +33,6 @@ export interface Outcome {
 const DRAIN_MS = 10_000;
 /** At most, until all clients are there and the backlog of a step that broke is gone. */
 const RECOVER_MS = 60_000;
-/** New users per second between steps. */
-const STEP_RATE = 25;
 
 export class LoadRun {
   readonly #preparation: Preparation;
@@ -134,10 +132,10 @@ export class LoadRun {
 
   async #step(users: number): Promise<Measured | undefined> {
     const fleet = this.#fleet;
-    const { devices, holdSeconds, settleSeconds } = this.options;
+    const { devices, holdSeconds, settleSeconds, arrivals } = this.options;
     fleet.phase = 'ramp';
     await this.#grow(this.#shape(users, true));
-    await this.#to(users, (Math.max(0, users * devices - this.#clients) / STEP_RATE) * 1_000);
+    await this.#to(users, (Math.max(0, users * devices - this.#clients) / arrivals) * 1_000);
     await this.#until(() => fleet.present.clients >= users * devices && fleet.present.inFlight < users, RECOVER_MS);
     await this.#sleep(settleSeconds * 1_000);
     fleet.measure();
@@ -223,6 +221,7 @@ function measuredOf(users: number, window: Totals, points: readonly Point[], mis
     errors: attempts === 0 ? 0 : (100 * (window.failed + missing)) / attempts,
     limited: window.limited,
     doubts: doubtful * 2 > points.length ? warningsOf(points) : [],
+    limit: limitOf(points),
     facts:
       `${(window.requests / seconds).toFixed(0)} calls/s, ${(deliveries.count / seconds).toFixed(0)} deliveries/s` +
       `${cores(mean(({ serverCpu }) => serverCpu))}, harness ${(100 * mean(({ harnessCpu }) => harnessCpu)).toFixed(0)} %, ` +

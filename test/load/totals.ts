@@ -87,9 +87,13 @@ export interface Point {
   readonly delivery: Summary;
   /** Of the server's processes, in cores; null where they aren't known. */
   readonly serverCpu: number | null;
+  /** Of its busiest process. */
+  readonly serverBusiest: number | null;
   readonly serverMib: number | null;
   /** Of the busiest worker. */
   readonly harnessCpu: number;
+  /** Of all workers. */
+  readonly harnessCores: number;
   readonly harnessMib: number;
   /** Share of the whole machine, 0 to 1. */
   readonly machineCpu: number;

@@ -1,4 +1,5 @@
-/** When the harness itself, not the server, may be what the figures show. */
+/** When the harness itself, not the server, may be what the figures show; and what was at its limit. */
+import { cpus } from 'node:os';
 import type { Point } from './totals.js';
 
 /** Of one worker's core. */
@@ -36,4 +37,36 @@ export function warningsOf(points: readonly Point[]): string[] {
   return [...counts]
     .filter(([, count]) => count > points.length * SHARE)
     .map(([doubt, count]) => `in ${Math.round((100 * count) / points.length)} % of the seconds ${MEANING[doubt]}`);
+}
+
+/** Nearly all of a core, over a whole step. */
+const FULL = 0.85;
+
+/**
+ * What had no more to give in these seconds, in words: a process of the server, one of the harness, or the machine. A process
+ * that uses a core fully can be waited for even where other cores are idle.
+ */
+export function limitOf(points: readonly Point[], cores = cpus().length): string {
+  const mean = (of: (point: Point) => number | null): number =>
+    points.reduce((sum, point) => sum + (of(point) ?? Number.NaN), 0) / Math.max(1, points.length);
+  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  const [server, busiest] = [mean(({ serverCpu }) => serverCpu), mean(({ serverBusiest }) => serverBusiest)];
+  const [harness, worker] = [mean(({ harnessCores }) => harnessCores), mean(({ harnessCpu }) => harnessCpu)];
+  const machine = mean(({ machineCpu }) => machineCpu);
+  const limits: string[] = [];
+  if (busiest > FULL) limits.push(`the server: its busiest process used ${percent(busiest)} of a core`);
+  if (worker > FULL)
+    limits.push(`the harness: a process of it used ${percent(worker)} of a core (more --workers, or another machine)`);
+  if (machine > FULL) {
+    const known = Number.isNaN(server) ? '' : `the server ${server.toFixed(2)}, `;
+    const others = Math.max(0, machine * cores - (Number.isNaN(server) ? 0 : server) - harness);
+    limits.push(
+      `the machine: ${percent(machine)} of its ${cores} cores were busy (${known}the harness ${harness.toFixed(2)}, ` +
+        `${Number.isNaN(server) ? 'the server and ' : ''}everything else, services too, ${others.toFixed(2)})`,
+    );
+  }
+  if (limits.length > 0) return limits.join('; ');
+  return Number.isNaN(server)
+    ? 'not known: neither harness nor machine; the CPU of the server was not watched (--server-pid)'
+    : 'no CPU: what was waited for is disk, services, or a queue in the server';
 }

@@ -212,7 +212,7 @@ export const carryOn: StreamCommand<CarryArgs, CarryInputs> = {
     const messages = stored
       .map((record) => (record ? latest(view, record.id, record) : undefined))
       .filter((message) => message !== undefined);
-    const { messages: changes, parts } = carriedOn(view, args, messages, context);
+    const { messages: changes, parts, events } = carriedOn(view, args, messages, context);
     const topics: Record<string, Json> = {};
     // Deletions meanwhile have seen messages where they no longer belonged.
     for (const [topic, of] of newest)
@@ -220,6 +220,6 @@ export const carryOn: StreamCommand<CarryArgs, CarryInputs> = {
         topics,
         topicWithout(view, ownStream(context), topic, of, () => false),
       );
-    return { reply: value(null), messages: changes, parts: { ...parts, ...topics } };
+    return { reply: value(null), messages: changes, parts: { ...parts, ...topics }, events };
   },
 };

@@ -5,7 +5,7 @@
  */
 import { type ActorKey, IdSet, type Json, type JsonObject } from '../../../src/core/index.js';
 import type { MessageBody, Move, StoredEdit, StoredMessage } from '../../../src/messages/index.js';
-import type { CommandContext, MessageChange, OutboxCommand } from '../../../src/runtime/index.js';
+import type { CommandContext, LogItem, MessageChange, OutboxCommand } from '../../../src/runtime/index.js';
 import { topicKey } from '../../../src/streams/index.js';
 import { change, type StreamView } from '../messages.js';
 
@@ -135,10 +135,10 @@ export function carriedOn(
   { part, last }: CarryArgs,
   messages: readonly StoredMessage[],
   context: CommandContext,
-): Omit<Carried, 'commands'> {
+): Omit<Carried, 'commands'> & { readonly events: readonly LogItem[] } {
   const decision = keptIn(view.parts, part)?.decision;
-  if (!decision) return { messages: [], parts: {} };
-  const { from, edit } = decision;
+  if (!decision) return { messages: [], parts: {}, events: [] };
+  const { from, edit, stream } = decision;
   const left = messages.filter(
     ({ body }) =>
       body.stream === from.stream && topicKey(body.topic) === topicKey(from.topic) && !isWritten(body, decision, edit),
@@ -146,6 +146,7 @@ export function carriedOn(
   return {
     messages: left.map((message) => change(view, message, movedBody(message, decision), context)),
     parts: last ? { [part]: null } : {},
+    events: last && stream ? [{ t: 'carrying', from: from.stream, to: stream.id, done: true }] : [],
   };
 }
 

@@ -144,6 +144,7 @@ export function moveOf(
     },
     gone.length > 0 ? { ...base, except: gone } : base,
   );
+  if (leaves && rest.length > 0) items.push({ t: 'carrying', from: from.id, to: to.id, done: false });
   if (gone.length > 0) items.push(...goneItems(ids, { stream: from.id, topic: old }, { users: gone }));
 
   const targetExisted = (leaves || topicKey(topic) !== topicKey(old)) && existed(view, to, topic, leaves, inputs);

@@ -45,10 +45,12 @@ function rebuilt() {
     state: () => state,
     tell: async () => undefined,
   };
+  const from: number[] = [];
   const feed = {
     position: seq(READ),
     listen: () => {},
     attach(sink: EventSink) {
+      from.push(sink.position);
       sink.position = seq(READ);
       sink.live();
     },
@@ -76,12 +78,30 @@ function rebuilt() {
     await settle();
     return answer;
   };
-  return { queue, poll, log, volatile };
+  return { queue, poll, log, volatile, from };
 }
+
+t.test('the log is read on from what the first poll says its client has', async (t) => {
+  const { poll, volatile, from } = rebuilt();
+  t.equal(await poll(eventId(7, 3)), undefined, 'the poll is held');
+  t.same(from, [6], 'the rest of that entry, too');
+  t.equal(volatile.acked, eventId(7, 3));
+  t.match(await poll(eventId(6, 0)), { error: { code: 'BAD_REQUEST' } }, 'what was passed over is not there any more');
+});
+
+t.test('what a poll says is no news if the queue knows more, or nobody can have been given it', async (t) => {
+  for (const last of [eventId(2, 0), state.acked, eventId(END + 1, 0), eventId(2 ** 40, 0)]) {
+    const { poll, volatile, from } = rebuilt();
+    await poll(last);
+    t.same(from, [state.position], String(last));
+    t.equal(volatile.acked, state.acked);
+  }
+});
 
 t.test('an event that the log has, but this host has not read yet, may be acknowledged', async (t) => {
   const { poll, log, volatile } = rebuilt();
-  t.equal(await poll(eventId(END, 7)), undefined, 'the poll is held');
+  t.equal(await poll(state.acked), undefined, 'the poll is held');
+  t.equal(await poll(eventId(END, 7)), undefined, 'and this one');
   t.equal(volatile.acked, eventId(END, 7));
   t.equal(log.asked, 2, 'when it opened, and once more');
 });
@@ -95,6 +115,7 @@ t.test('one that the log cannot have is refused', async (t) => {
 
 t.test('while the log is away nobody can tell: the frontend tries again', async (t) => {
   const { poll, log } = rebuilt();
+  await poll(state.acked);
   log.away = true;
   t.match(await poll(eventId(END, 0)), { retry: 'moved' });
   log.away = false;
@@ -103,7 +124,7 @@ t.test('while the log is away nobody can tell: the frontend tries again', async 
 
 t.test('a queue that moves away meanwhile sends the poll after it', async (t) => {
   const { queue, poll } = rebuilt();
-  await poll(eventId(READ, 0));
+  await poll(state.acked);
   const answers: unknown[] = [];
   const request = { id: 'late', reply: (reply: unknown) => answers.push(reply), onCancel: () => {} };
   queue.command('poll', { last_event_id: eventId(END, 0), dont_block: false }, request as never);

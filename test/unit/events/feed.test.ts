@@ -5,6 +5,7 @@ import {
   type EventSink,
   type FeedEnd,
   RealmFeed,
+  RecentBudget,
   type SharedEvent,
   type TransientEvent,
 } from '../../../src/events/index.js';
@@ -74,7 +75,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   const clock = new FakeClock();
   const host = async () => {
     const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
-    return new RealmFeed(REALM, replica, log, store, clock);
+    return new RealmFeed(REALM, replica, log, store, clock, new RecentBudget());
   };
   const feed = await host();
   const append = (actor: string, v: number, ...items: LogItem[]) =>
@@ -316,10 +317,11 @@ t.test('what the snapshot of a queue contains is left out, and nothing else', as
 });
 
 t.test('a queue whose past is no longer kept is ended, the others go on', async (t) => {
-  const { feed, append, log } = await world();
+  const { append, log, host } = await world();
   for (let v = 1; v <= 300; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
   log.contents.trim(REALM, 290);
+  const feed = await host();
   const [old, young] = [5, 295].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
   feed.attach(old!);
   feed.attach(young!);
@@ -327,6 +329,56 @@ t.test('a queue whose past is no longer kept is ended, the others go on', async 
   t.equal(old!.ended, 'trimmed');
   t.equal(young!.ended, undefined);
   t.same(young!.got, ['e296', 'e297', 'e298', 'e299', 'e300']);
+});
+
+t.test('what a host has read is not read again, and is there even when the log no longer has it', async (t) => {
+  const { feed, append, log, readers, host } = await world();
+  for (let v = 1; v <= 600; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await settle(20);
+  const fresh = await host();
+  await settle(100);
+  const before = readers.length;
+  log.contents.trim(REALM, 590);
+  for (const one of [feed, fresh]) {
+    const sinks = [300, 5, 599, 600].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
+    for (const sink of sinks) {
+      one.attach(sink);
+      await settle(20);
+    }
+    for (const sink of sinks) {
+      t.ok(sink.isLive);
+      t.equal(sink.ended, undefined);
+    }
+    t.same(
+      sinks.map(({ got }) => [got.length, got.at(-1)]),
+      [
+        [300, 'e600'],
+        [595, 'e600'],
+        [1, 'e600'],
+        [0, undefined],
+      ],
+    );
+  }
+  t.equal(readers.length, before);
+});
+
+t.test('after a gap what was read before it is no help', async (t) => {
+  const { feed, append, readers, log } = await world();
+  for (let v = 1; v <= 10; v++) await append('x', v, event(`e${v}`, { users: [1] }));
+  await settle(20);
+  // The feed is told that something is missing to it.
+  readers[0]!.gap(seq(8));
+  const before = readers.length;
+  const sink = Object.assign(new Sink(1), { position: seq(4) });
+  feed.attach(sink);
+  await settle(20);
+  t.equal(readers.length, before + 1, 'the log is asked');
+  t.same(sink.got, ['e5', 'e6', 'e7', 'e8', 'e9', 'e10']);
+  log.contents.trim(REALM, 9);
+  const late = Object.assign(new Sink(1), { position: seq(4) });
+  feed.attach(late);
+  await settle(20);
+  t.equal(late.ended, 'trimmed');
 });
 
 t.test('transient events', async (t) => {

@@ -53,6 +53,10 @@ export class FakeServices implements FrontendServices {
     return this.slow ? Promise.resolve(this.caller) : this.caller;
   }
 
+  newestMessage(): number {
+    return 1;
+  }
+
   anonymous(): Caller {
     return this.caller;
   }

@@ -14,6 +14,7 @@ const calm = (users: number): Measured => ({
   errors: 0,
   limited: 0,
   doubts: [],
+  limit: '',
   facts: '',
 });
 

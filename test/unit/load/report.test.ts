@@ -11,7 +11,7 @@ import { dataOf, tableOf } from '../../load/report.js';
 import type { Outcome } from '../../load/run.js';
 import { chart, powers, ticks } from '../../load/svg.js';
 import { type Point, pointOf, Totals } from '../../load/totals.js';
-import { doubtsOf, warningsOf } from '../../load/trust.js';
+import { doubtsOf, limitOf, warningsOf } from '../../load/trust.js';
 
 const times100 = (): ReturnType<typeof times> => {
   const histogram = times();
@@ -54,9 +54,10 @@ const interval = (): Interval => ({
 function outcome(): Outcome {
   const totals = new Totals();
   totals.add(interval());
-  const rest = { clients: 10, held: 9, inFlight: 1, harnessCpu: 0.1, harnessMib: 64, machineCpu: 0.5, stallMs: 3 };
+  const harness = { harnessCpu: 0.1, harnessCores: 0.1, harnessMib: 64, stallMs: 3 };
+  const rest = { clients: 10, held: 9, inFlight: 1, machineCpu: 0.5, ...harness };
   const point = (at: number, phase: string): Point =>
-    pointOf(totals, { at, seconds: 1, phase, serverCpu: 0.4, serverMib: 300, ...rest });
+    pointOf(totals, { at, seconds: 1, phase, serverCpu: 0.4, serverBusiest: 0.3, serverMib: 300, ...rest });
   return {
     points: [point(1, 'ramp'), point(2, 'measured'), point(3, 'measured')],
     totals,
@@ -121,16 +122,18 @@ t.test('a capacity search has its steps on the page', async (test) => {
     errors: 0,
     limited: 0,
     doubts: [],
+    limit: 'the server',
     facts: '',
   };
   const steps = [
     { users: 50, ...facts, broke: [] },
     { users: 75, ...facts, broke: ['p99 of calls 3 s > 2 s'] },
   ];
-  const capacity = { users: 50, broke: ['p99 of calls 3 s > 2 s'], steps, unfinished: false };
+  const capacity = { users: 50, broke: ['p99 of calls 3 s > 2 s'], limit: 'the server', steps, unfinished: false };
   const page = pageOf({ ...outcome(), capacity }, FACTS);
   test.strictSame(faultsOf(page), []);
   test.match(page, /capacity: 50 users/);
+  test.match(page, /at its limit then: the server/);
   test.match(page, /p99 of calls 3 s &gt; 2 s/);
 });
 
@@ -168,6 +171,36 @@ t.test('a harness that cannot keep up is doubted; a moment is forgiven', async (
   const points = Array.from({ length: 100 }, (_, i) => ({ ...calm, lagP99: i < 3 ? 100 : 0 }));
   test.strictSame(warningsOf(points), []);
   test.equal(warningsOf(points.map((point) => ({ ...point, lagP99: 100 }))).length, 1);
+});
+
+t.test('what was at its limit is the server, the harness, the machine, several, or none of them', async (test) => {
+  const calm = { ...outcome().points[0]!, serverCpu: 1.2, serverBusiest: 0.7, machineCpu: 0.7, harnessCores: 0.3 };
+  const limit = (change: Partial<Point>): string =>
+    limitOf(
+      [
+        { ...calm, ...change },
+        { ...calm, ...change },
+      ],
+      2,
+    );
+  test.match(limit({}), /^no CPU/);
+  test.equal(limit({ serverBusiest: 0.98 }), 'the server: its busiest process used 98 % of a core');
+  test.match(limit({ harnessCpu: 0.97 }), /^the harness: a process of it used 97 % of a core/);
+  test.equal(
+    limit({ machineCpu: 0.95 }),
+    'the machine: 95 % of its 2 cores were busy (the server 1.20, the harness 0.30, everything else, services too, 0.40)',
+  );
+  test.equal(limit({ serverBusiest: 0.98, machineCpu: 0.95 }).split('; ').length, 2);
+  const unknown = { serverCpu: null, serverBusiest: null };
+  test.match(limit(unknown), /^not known/);
+  test.notMatch(limit({ ...unknown, machineCpu: 0.95 }), /NaN/);
+});
+
+t.test('the goodbyes of everybody at the end are not in the charts', async (test) => {
+  const { points } = outcome();
+  const last = { ...points[0]!, at: 4, phase: 'end', clients: 0, requests: 98_765 };
+  const page = pageOf({ ...outcome(), points: [...points, last] }, FACTS);
+  test.equal(page, pageOf({ ...outcome(), points }, FACTS));
 });
 
 t.test('charts stand whatever the values are', async (test) => {

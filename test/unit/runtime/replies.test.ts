@@ -1,5 +1,6 @@
 import t from 'tap';
 import { LocalBus } from '../../../src/bus/index.js';
+import type { Json } from '../../../src/core/index.js';
 import { partitionOf, partitionSubject } from '../../../src/core/index.js';
 import type { Envelope } from '../../../src/runtime/index.js';
 import { REMEMBER_MS, RememberedReplies } from '../../../src/runtime/remembered.js';
@@ -63,7 +64,7 @@ t.test('settled replies are forgotten, and a late repeat of their commands does 
   await send(envelope('x:3', 'c', 3));
   const kept = (): string[] =>
     [...(h.store.contents.parts.get(key) ?? [])].filter(([n, p]) => n.startsWith('done/') && p.value).map(([n]) => n);
-  t.same(kept(), ['done/3']);
+  t.same(kept(), ['done/1'], 'the part was taken over by what came later');
   await send(envelope('x:1', 'a'));
   await h.lose('lapsed', key);
   await h.take(key);
@@ -76,7 +77,38 @@ t.test('replies of a sender that is gone are forgotten after ten minutes', (t) =
   r.commit(1, [['gone:1', { value: 1 }]], 0);
   t.same(r.find('gone:1', 0), { value: 1 });
   t.same(Object.keys(r.commit(2, [['x:1', { value: 2 }]], REMEMBER_MS - 1)), ['done/2']);
-  t.equal(r.commit(3, [['x:2', { value: 2 }]], REMEMBER_MS)['done/1'], null);
+  const third = r.commit(3, [['x:2', { value: 2 }]], REMEMBER_MS);
+  t.match(third['done/1'], { at: REMEMBER_MS, replies: [['x:2', { value: 2 }]] });
+  t.equal(r.find('gone:1', 0), r.find('gone:0', 0), 'nothing but that it was executed');
+  t.end();
+});
+
+t.test('parts that hold nothing any more are taken or removed, and what is loaded is what is still of use', (t) => {
+  const r = new RememberedReplies();
+  const stored = new Map<string, Json>();
+  const commit = (version: number, ...ids: string[]): void => {
+    const parts = r.commit(
+      version,
+      ids.map((id) => [id, { value: id }]),
+      0,
+    );
+    for (const [name, value] of Object.entries(parts)) {
+      if (value === null) stored.delete(name);
+      else stored.set(name, value);
+    }
+  };
+  for (let v = 1; v <= 5; v++) commit(v, `x:${v}`);
+  r.find('x:6', 6);
+  commit(6, 'x:6', 'y:1');
+  t.equal([...stored.keys()].filter((name) => name.startsWith('done/')).length, 1);
+  r.find('x:7', 7);
+  commit(7, 'x:7');
+  t.equal([...stored.keys()].filter((name) => name.startsWith('done/')).length, 2, 'y:1 is not settled');
+  const next = new RememberedReplies();
+  next.load(stored);
+  for (const id of ['x:6', 'x:7', 'y:1']) t.same(next.find(id, 0), { value: id });
+  for (const id of ['x:1', 'x:5']) t.same(next.find(id, 0), { value: null }, 'executed, and never again');
+  t.equal(next.find('x:8', 0), undefined);
   t.end();
 });
 

@@ -1,12 +1,8 @@
-/** The account itself: made by the realm actor, shown to its owner. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { ActorReply } from '../../../../src/api/operation.js';
-import { IdSet, type Json, type JsonObject, userId } from '../../../../src/core/index.js';
-import type { DirectoryUser, DirectoryView, ProfileData } from '../../../../src/directory/index.js';
-import { newestMessage, readingPart } from '../../../../src/messages/index.js';
-import { avatarUrl, presentUser } from '../../../../src/people/index.js';
+/** The account itself: made by the realm actor. */
+import { IdSet, type Json, type JsonObject } from '../../../../src/core/index.js';
+import { type NewestKnown, newestKnown, readingPart } from '../../../../src/messages/index.js';
 import { pickColor } from '../../../../src/streams/index.js';
-import { success, value } from '../../../shared/replies.js';
+import { value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 
@@ -43,36 +39,16 @@ export const sealedKey: UserCommand<JsonObject> = {
   }),
 };
 
-/** Replies by account as the directory holds it: a change of the account is another object. */
-const shown = new WeakMap<
-  DirectoryUser,
-  { readonly profile: ProfileData; readonly newest: number; readonly reply: ActorReply }
->();
-
-function showMe(user: DirectoryUser, directory: DirectoryView, newest: number): ActorReply {
-  const known = shown.get(user);
-  const profile = directory.profile(user.id);
-  if (known?.newest === newest && known.profile === profile) return known.reply;
-  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
-  const reply = success({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
-  shown.set(user, { profile, newest, reply });
-  return reply;
-}
-
-/** GET /users/me. */
-export const me: UserCommand<JsonObject, number> = {
+/** What a frontend follows by the log from here on. */
+export const newest: UserCommand<JsonObject, NewestKnown> = {
   lane: 'read',
   read: true,
   needs: (_args, { realm, caller, view }, { store }) =>
-    newestMessage(
+    newestKnown(
       store,
       realm,
       caller,
       subscriptionsOf(view.parts).map((own) => own.stream),
     ),
-  handle(_view, _args, newest, { directory, caller }) {
-    const user = directory.user(userId(caller));
-    if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-    return { reply: showMe(user, directory, newest) };
-  },
+  handle: (_view, _args, known) => ({ reply: value(known) }),
 };

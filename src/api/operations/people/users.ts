@@ -6,6 +6,7 @@ import { strangerOf } from '../../../secrets/index.js';
 import { apiError } from '../../errors.js';
 import { type Answer, type Call, operation } from '../../operation.js';
 import { flag, pathId, pathText, text } from '../../parameters.js';
+import { ownUser } from './own-user.js';
 
 export const getUsers = operation({
   id: 'get-users',
@@ -80,7 +81,11 @@ export const getOwnUser = operation({
   guard: 'user',
   summary: 'The own account.',
   parameters: {},
-  run: ({ realm, caller }) => ({ to: userKey(realm, caller), command: 'me', args: {} }),
+  run(call) {
+    const newest = call.newestMessage();
+    if (newest instanceof Promise) return newest.then((id) => ({ ready: ownUser(call, id) }));
+    return { ready: ownUser(call, newest) };
+  },
 });
 
 export const createUser = operation({

@@ -1,0 +1,30 @@
+/** The bare round trip: one process asks, another answers at once, through a real NATS server; as many at once as ours. */
+import { connect } from 'nats';
+import type { NatsOrder } from './jobs.js';
+import { closedLoop } from './loop.js';
+
+const TIMEOUT_MS = 10_000;
+
+process.on('disconnect', () => process.exit(0));
+process.on('message', (order: NatsOrder) => {
+  void obey(order).then(
+    (result) => process.send?.({ result }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+
+let connection: Awaited<ReturnType<typeof connect>> | undefined;
+
+async function obey(order: NatsOrder): Promise<unknown> {
+  connection ??= await connect({ servers: order.url });
+  const { subject } = order;
+  const nats = connection;
+  if (order.kind === 'answer') {
+    const reply = new Uint8Array(order.bytes);
+    nats.subscribe(subject, { callback: (_error, message) => void message.respond(reply) });
+    await nats.flush();
+    return {};
+  }
+  const request = new Uint8Array(order.bytes);
+  return closedLoop(order, () => nats.request(subject, request, { timeout: TIMEOUT_MS }));
+}

@@ -1,0 +1,54 @@
+/**
+ * The bare write, as durable as ours. LMDB: two values (a message and its event) in one transaction that is flushed to
+ * disk before it counts; those that wait share a flush. MongoDB: one insertOne with the write concern of the Store.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, databaseName, openEmbedded } from '../../src/store/index.js';
+import type { RateResult, StoreOrder } from './jobs.js';
+import { closedLoop } from './loop.js';
+
+process.on('disconnect', () => process.exit(0));
+process.on('message', (order: StoreOrder) => {
+  const run = order.kind === 'lmdb' ? lmdb(order) : mongodb(order, order.url);
+  void run.then(
+    (result) => process.send?.({ result }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+
+async function lmdb(order: StoreOrder): Promise<RateResult> {
+  const directory = await mkdtemp(join(tmpdir(), 'conclave-bare-'));
+  const environment = await openEmbedded(directory);
+  try {
+    const messages = environment.table('messages');
+    const events = environment.table('events');
+    const value = Buffer.alloc(order.bytes, 'm');
+    let next = 0;
+    return await closedLoop(order, () =>
+      environment.transaction(() => {
+        const id = next++;
+        messages.put(id, value);
+        events.put(id, value);
+      }),
+    );
+  } finally {
+    await environment.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function mongodb(order: StoreOrder, url: string): Promise<RateResult> {
+  const client = createClient(url);
+  await client.connect();
+  const collection = client.db(databaseName(url)).collection<{ _id: number; value: Buffer }>('bare');
+  try {
+    const value = Buffer.alloc(order.bytes, 'm');
+    let next = 0;
+    return await closedLoop(order, () => collection.insertOne({ _id: next++, value }));
+  } finally {
+    await collection.drop();
+    await client.close();
+  }
+}

@@ -1,0 +1,40 @@
+/** What a .cpuprofile says, for profile.ts and flame.ts. */
+
+export interface CallFrame {
+  readonly functionName: string;
+  readonly url: string;
+  /** From 0. */
+  readonly lineNumber: number;
+}
+
+export interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: CallFrame;
+  readonly children?: readonly number[];
+}
+
+export interface Profile {
+  readonly nodes: readonly ProfileNode[];
+  /** Ids of nodes. */
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+export const IDLE = '(idle)';
+export const NATIVE = '(native)';
+
+/** Below the package: actors/…, src/…, a module's name, or node:…; `NATIVE` for what has no file. */
+export function fileOf(url: string): string {
+  const path = url.replace(/^file:\/\//, '');
+  if (path === '') return NATIVE;
+  const module = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path);
+  if (module) return module[1]!;
+  return /(?:^|\/)((?:src|actors|test)\/.*)$/.exec(path)?.[1] ?? path;
+}
+
+/** `src/http`, `actors/user`, a module's name, `node:*`. */
+export function folderOf(file: string): string {
+  const parts = file.split('/');
+  return parts[0] === 'src' || parts[0] === 'actors' ? parts.slice(0, 2).join('/') : file.replace(/^node:.*/, 'node:*');
+}

@@ -1,0 +1,48 @@
+/** What a benchmark yields: values of all runs, beside those of the bare things that bound them. */
+
+/** Something that does the least of the same work, measured by turns with ours. */
+export interface Bare {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+export interface Figure {
+  /** `case/variant/face/measure`: what goals and the history know it by. */
+  readonly id: string;
+  readonly name: string;
+  readonly unit: string;
+  /** One value for each run. */
+  readonly ours: readonly number[];
+  /** The first is what a goal's ratio means. */
+  readonly bare: readonly Bare[];
+  /** Instead of values: why there are none. */
+  readonly note: string;
+}
+
+export const HTTP = 'bare uWebSockets.js';
+
+export const figure = (
+  id: string,
+  name: string,
+  unit: string,
+  ours: readonly number[],
+  bare: readonly Bare[] = [],
+): Figure => ({ id, name, unit, ours, bare: bare.filter(({ values }) => values.length > 0), note: '' });
+
+export const notMeasured = (name: string, note: string): Figure => ({
+  id: '',
+  name,
+  unit: '',
+  ours: [],
+  bare: [],
+  note,
+});
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+/** Of medians; NaN without values. */
+export const ratio = ({ ours }: Figure, { values }: Bare): number => median(ours) / median(values);

@@ -1,0 +1,55 @@
+/** What a frame's work is about: its colour in a graph, and its row in the table of shares. */
+import type { Frame } from './flame-tree.js';
+
+export interface Group {
+  readonly label: string;
+  readonly colour: string;
+  readonly holds: RegExp;
+}
+
+/** The first that holds a frame's folder and name, divided by a space. Colours go by what the work is about. */
+export const GROUPS: readonly Group[] = [
+  { label: 'garbage collection', colour: '#9e9e9e', holds: /\(garbage collector\)/ },
+  { label: 'HTTP and API', colour: '#7fb3ff', holds: /^src\/(http|gateway|api|sessions) / },
+  { label: 'runtime', colour: '#ffb74d', holds: /^src\/(runtime|placement|clock|core) / },
+  { label: 'bus', colour: '#ffe082', holds: /^(src\/bus|nats|nkeys\.js|@nats-io\/\S+) / },
+  { label: 'store and log', colour: '#a1c181', holds: /^src\/(store|log|blobs) / },
+  { label: 'lmdb', colour: '#6a994e', holds: /^lmdb / },
+  { label: 'mongodb', colour: '#52796f', holds: /^(mongodb|bson) / },
+  { label: 'msgpackr', colour: '#ef9a9a', holds: /^msgpackr/ },
+  { label: 'events', colour: '#ce93d8', holds: /^(src\/events|actors\/event-queue) / },
+  { label: 'actors and domain', colour: '#80cbc4', holds: /^(actors|src)\// },
+  { label: 'Node and native', colour: '#d7ccc8', holds: /^(node:\*|\(native\)|) / },
+  { label: 'other modules', colour: '#f48fb1', holds: /./ },
+];
+
+/** Position in `GROUPS`. */
+export const groupOf = ({ folder, name }: Pick<Frame, 'folder' | 'name'>): number =>
+  GROUPS.findIndex(({ holds }) => holds.test(`${folder} ${name}`));
+
+/** Of the busy time, by group: what its frames spent themselves. */
+export function shares(tree: Frame): number[] {
+  const own = GROUPS.map(() => 0);
+  const visit = (frame: Frame): void => {
+    let time = frame.time;
+    for (const callee of frame.children) {
+      time -= callee.time;
+      visit(callee);
+    }
+    own[groupOf(frame)]! += time;
+  };
+  tree.children.forEach(visit);
+  return own.map((time) => time / Math.max(1, tree.time));
+}
+
+/** One for each profile, by the name of its graph. */
+export function sharesTable(profiles: ReadonlyMap<string, readonly number[]>): string {
+  const names = [...profiles.keys()];
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const percent = (share: number): string => (share < 0.005 ? '' : `${Math.round(share * 100)} %`);
+  return [
+    row(['', ...names.map((name) => `[${name.replaceAll('-', ' ')}](${name}.svg)`)]),
+    `|---|${names.map(() => '---:|').join('')}`,
+    ...GROUPS.map(({ label }, i) => row([label, ...names.map((name) => percent(profiles.get(name)![i]!))])),
+  ].join('\n');
+}

@@ -1,0 +1,86 @@
+/** A CPU profile as a tree of frames with their shares of the time that wasn't idle. */
+import { type CallFrame, fileOf, folderOf, IDLE, NATIVE, type Profile, type ProfileNode } from './cpuprofile.js';
+
+export interface Frame {
+  readonly name: string;
+  /** `src/http`, `actors/user`, a module's name, `node:*`, `NATIVE`. */
+  readonly folder: string;
+  /** `src/http/frontend:12`; of modules their name only. */
+  readonly place: string;
+  /** Microseconds, its callees' among them. */
+  time: number;
+  readonly children: Frame[];
+}
+
+const placed = ({ functionName, url, lineNumber }: CallFrame): Omit<Frame, 'time' | 'children'> => {
+  const file = fileOf(url);
+  const folder = folderOf(file);
+  const ours = file !== folder && !file.startsWith('node:');
+  if (!ours) return { name: functionName || '(anonymous)', folder, place: file };
+  const at = `${file.replace(/\.js$/, '')}:${lineNumber + 1}`;
+  // A function without a name is known by where it is.
+  return functionName === ''
+    ? { name: at.slice(at.lastIndexOf('/') + 1), folder, place: folder }
+    : { name: functionName, folder, place: at };
+};
+
+/** Of others, whose inner frames tell nothing about our code. */
+const foreign = ({ folder }: Pick<Frame, 'folder'>): boolean =>
+  !/^(src|actors|test)\//.test(folder) && folder !== NATIVE;
+
+/** The callee's time goes to its caller where both are inside one module or inside Node. */
+const folds = (caller: Frame, callee: Pick<Frame, 'folder'>): boolean =>
+  foreign(caller) && caller.folder === callee.folder;
+
+function child(of: Frame, frame: Omit<Frame, 'time' | 'children'>): Frame {
+  const known = of.children.find(({ name, place }) => name === frame.name && place === frame.place);
+  if (known) return known;
+  const made = { ...frame, time: 0, children: [] };
+  of.children.push(made);
+  return made;
+}
+
+/** Frames of one function under one caller are one. */
+export function flameTree({ nodes, samples, timeDeltas }: Profile): Frame {
+  const own = new Map<number, number>();
+  samples.forEach((id, i) => {
+    own.set(id, (own.get(id) ?? 0) + timeDeltas[i]!);
+  });
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const root: Frame = { name: 'all', folder: '', place: '', time: 0, children: [] };
+  /** @returns time below, added already to the frames there */
+  const visit = (node: ProfileNode, into: Frame): number => {
+    if (node.callFrame.functionName === IDLE) return 0;
+    const frame = placed(node.callFrame);
+    const at = folds(into, frame) ? into : child(into, frame);
+    let time = Math.max(0, own.get(node.id) ?? 0);
+    for (const id of node.children ?? []) time += visit(byId.get(id)!, at);
+    if (at !== into) at.time += time;
+    return time;
+  };
+  const [first] = nodes;
+  for (const id of first?.children ?? []) root.time += visit(byId.get(id)!, root);
+  return root;
+}
+
+/** A caller that does so little besides its one callee of the same folder tells nothing. */
+const PASSES_ON = 0.95;
+
+function passedOn(frame: Frame): Frame {
+  const [only] = frame.children;
+  const passes = only !== undefined && only.folder === frame.folder && only.time >= frame.time * PASSES_ON;
+  return passes ? passedOn(only) : frame;
+}
+
+/** Without the frames of less than this share of all, and those that only pass on; widest first. */
+export function collapse(root: Frame, share: number): Frame {
+  const least = root.time * share;
+  const pruned = (frame: Frame): Frame => ({
+    ...frame,
+    children: frame.children
+      .filter(({ time }) => time >= least && time > 0)
+      .sort((a, b) => b.time - a.time)
+      .map((callee) => pruned({ ...passedOn(callee), time: callee.time })),
+  });
+  return pruned(root);
+}

@@ -1,0 +1,74 @@
+/** What the figures should reach. A goal that isn't met fails nothing: the table says so. */
+import { type Figure, median, ratio } from './figures.js';
+
+export interface Goal {
+  /** Of a figure. */
+  readonly id: string;
+  /** What it is, for people; the face is told beside it. */
+  readonly title: string;
+  /** Of its median, or of that divided by the median of its first bare thing. */
+  readonly of: 'value' | 'ratio';
+  readonly least?: number;
+  readonly most?: number;
+}
+
+export const GOALS: readonly Goal[] = [
+  { id: 'me/64/embedded/rate', title: '`GET /users/me`, 64 at once', of: 'ratio', least: 0.5 },
+  { id: 'me/64/cluster/rate', title: '`GET /users/me`, 64 at once', of: 'ratio', least: 0.2 },
+  { id: 'send/64/embedded/rate', title: '`POST /messages` per second, 64 at once', of: 'value', least: 5_000 },
+  { id: 'send/64/cluster/rate', title: '`POST /messages` per second, 64 at once', of: 'value', least: 2_000 },
+  { id: 'fanout/2000/embedded/rate', title: 'deliveries to 2,000 polls', of: 'ratio', least: 0.75 },
+  { id: 'fanout/2000/embedded/cpu', title: 'CPU per delivery to 2,000 polls', of: 'ratio', most: 2 },
+  { id: 'fanout/2000/cluster/rate', title: 'deliveries to 2,000 polls', of: 'ratio', least: 0.5 },
+  { id: 'fanout/2000/cluster/cpu', title: 'CPU per delivery to 2,000 polls', of: 'ratio', most: 3 },
+  // Milliseconds, from the send to the last of 500 polls, at 20 messages per second.
+  {
+    id: 'fanout-rate/500/embedded/p99',
+    title: 'p99 to the last of 500 polls at 20 messages/s, ms',
+    of: 'value',
+    most: 50,
+  },
+  {
+    id: 'fanout-rate/500/cluster/p99',
+    title: 'p99 to the last of 500 polls at 20 messages/s, ms',
+    of: 'value',
+    most: 100,
+  },
+  // Seconds until 20,000 polls are registered; CPU of holding them, idle; bytes of memory are the queue bench's.
+  { id: 'held/20000/embedded/registered', title: '20,000 polls registered, s', of: 'value', most: 60 },
+  { id: 'held/20000/cluster/registered', title: '20,000 polls registered, s', of: 'value', most: 60 },
+  { id: 'held/20000/embedded/cpu', title: 'CPU of 20,000 held polls', of: 'ratio', most: 2 },
+  { id: 'held/20000/cluster/cpu', title: 'CPU of 20,000 held polls', of: 'ratio', most: 3 },
+  {
+    id: 'history/16/embedded/rate',
+    title: '100 of a million messages per second, 16 at once',
+    of: 'value',
+    least: 4_000,
+  },
+  { id: 'register/16/embedded/rate', title: '`POST /register` per second, 16 at once', of: 'value', least: 2_000 },
+  { id: 'users1000/64/embedded/rate', title: '`GET /users` of 1,000, 64 at once', of: 'ratio', least: 0.5 },
+  { id: 'users1000/64/cluster/rate', title: '`GET /users` of 1,000, 64 at once', of: 'ratio', least: 0.5 },
+];
+
+export interface Judged {
+  readonly goal: Goal;
+  /** What is held against the bound. */
+  readonly value: number;
+  readonly met: boolean;
+}
+
+export const bound = ({ least, most }: Goal): string =>
+  least === undefined ? `≤ ${most!.toLocaleString('en-US')}` : `≥ ${least.toLocaleString('en-US')}`;
+
+export const holds = ({ least = -Infinity, most = Infinity }: Goal, value: number): boolean =>
+  value >= least && value <= most;
+
+/** Undefined: no goal is set for it, or nothing was measured to judge it by. */
+export function judge(figure: Figure, goals: readonly Goal[] = GOALS): Judged | undefined {
+  const goal = goals.find(({ id }) => id === figure.id);
+  if (!goal || figure.ours.length === 0) return undefined;
+  const [bare] = figure.bare;
+  if (goal.of === 'ratio' && !bare) return undefined;
+  const value = goal.of === 'ratio' ? ratio(figure, bare!) : median(figure.ours);
+  return { goal, value, met: holds(goal, value) };
+}

@@ -1,0 +1,35 @@
+/** So many of something at once, each again when it is done, for a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoopOrder, RateResult } from './jobs.js';
+
+/** CPU time is that of this process. @param once one of it; rejects: the measurement fails */
+export async function closedLoop(
+  { concurrency, warmMs, ms }: LoopOrder,
+  once: () => Promise<unknown>,
+): Promise<RateResult> {
+  let count = 0;
+  let stopping = false;
+  const worker = async (): Promise<void> => {
+    while (!stopping) {
+      await once();
+      count++;
+    }
+  };
+  const all = Promise.all(Array.from({ length: concurrency }, worker));
+  // What fails meanwhile must not be unhandled.
+  const failed = all.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  await sleep(warmMs);
+  count = 0;
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  await sleep(ms);
+  const { user, system } = process.cpuUsage(cpu);
+  const result = { count, seconds: (performance.now() - begun) / 1000, cpuMs: (user + system) / 1000 };
+  stopping = true;
+  const fault = await failed;
+  if (fault) throw fault.error;
+  return { ...result, failed: 0, firstFailure: '' };
+}

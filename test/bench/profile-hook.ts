@@ -1,0 +1,28 @@
+/**
+ * Loaded into server processes before the program (`node --import`): SIGUSR2 starts a CPU profile, the next one ends it and
+ * writes it to `PROFILE_DIR/<pid>.cpuprofile`. So start and preparation of a server are in none.
+ */
+import { renameSync, writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector';
+import { join } from 'node:path';
+
+const { PROFILE_DIR } = process.env;
+const SAMPLE_MICROS = 500;
+
+if (PROFILE_DIR !== undefined) {
+  const session = new Session();
+  session.connect();
+  session.post('Profiler.enable');
+  session.post('Profiler.setSamplingInterval', { interval: SAMPLE_MICROS });
+  let running = false;
+  const said = (what: string, text: string): void => {
+    const path = join(PROFILE_DIR, `${process.pid}.${what}`);
+    writeFileSync(`${path}.part`, text);
+    renameSync(`${path}.part`, path);
+  };
+  process.on('SIGUSR2', () => {
+    running = !running;
+    if (running) session.post('Profiler.start', () => said('started', ''));
+    else session.post('Profiler.stop', (_error, { profile }) => said('cpuprofile', JSON.stringify(profile)));
+  });
+}

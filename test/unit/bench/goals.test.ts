@@ -1,0 +1,55 @@
+import t from 'tap';
+import { CASES } from '../../bench/cases/index.js';
+import { figure, median } from '../../bench/figures.js';
+import { bound, GOALS, type Goal, judge } from '../../bench/goals.js';
+import { table } from '../../bench/report.js';
+
+const bare = [
+  { name: 'bare', values: [200, 100, 400] },
+  { name: 'other', values: [1_000] },
+];
+
+t.test('a goal of a ratio is held against the first bare thing, one of a value against the median', async (t) => {
+  const ratio: Goal = { id: 'a', title: 'a', of: 'ratio', least: 0.5 };
+  t.match(judge(figure('a', '', '', [90, 100, 110], bare), [ratio]), { value: 0.5, met: true });
+  t.match(judge(figure('a', '', '', [90, 99, 110], bare), [ratio]), { met: false });
+  const value: Goal = { id: 'a', title: 'a', of: 'value', most: 50 };
+  t.match(judge(figure('a', '', '', [50, 20, 90]), [value]), { value: 50, met: true });
+  t.match(judge(figure('a', '', '', [51]), [value]), { met: false });
+});
+
+t.test('nothing is judged without a goal, without values, or without what it is held against', async (t) => {
+  const goals: Goal[] = [{ id: 'a', title: 'a', of: 'ratio', least: 0.5 }];
+  t.equal(judge(figure('b', '', '', [1], bare), goals), undefined);
+  t.equal(judge(figure('a', '', '', [], bare), goals), undefined);
+  t.equal(judge(figure('a', '', '', [1]), goals), undefined);
+  t.equal(judge(figure('a', '', '', [1], [{ name: 'bare', values: [] }]), goals), undefined);
+});
+
+t.test('each goal has one bound, and no figure has two goals', async (t) => {
+  for (const goal of GOALS) {
+    t.ok((goal.least === undefined) !== (goal.most === undefined), goal.id);
+    t.match(goal.id, /^[a-z0-9-]+\/\d+\/(embedded|cluster)\/[a-z0-9]+$/);
+  }
+  t.equal(new Set(GOALS.map(({ id }) => id)).size, GOALS.length);
+  t.equal(bound({ id: '', title: '', of: 'value', least: 5_000 }), '≥ 5,000');
+  t.equal(bound({ id: '', title: '', of: 'value', most: 2 }), '≤ 2');
+});
+
+t.test('cases have names of their own, as options take them', async (t) => {
+  t.equal(new Set(CASES.map(({ name }) => name)).size, CASES.length);
+  for (const { name } of CASES) t.match(name, /^[a-z][a-z0-9-]*$/);
+});
+
+t.test('the table has a line for each thing that a figure is held against', async (t) => {
+  const judged = figure('me/64/embedded/rate', 'me', 'per second', [100, 80, 120], bare);
+  const lines = table([judged], true).split('\n');
+  t.equal(lines.length, 4);
+  t.equal(lines[2], '| me | per second | 100 [80.0–120] | bare | 200 [100–400] | 0.50 | ratio ≥ 0.5 | yes |');
+  t.equal(lines[3], '|  |  |  | other | 1,000 [1,000–1,000] | 0.10 |  |  |');
+});
+
+t.test('the median of an even number of values is between the middle ones', async (t) => {
+  t.equal(median([4, 1, 3, 2]), 2.5);
+  t.equal(median([3, 1, 2]), 2);
+});

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { LocalBus, LocalHub } from '../../../src/bus/index.js';
+import { partitionOf, partitionSubject } from '../../../src/core/index.js';
+import { ActorClient } from '../../../src/runtime/client.js';
+import { ledgerKey } from '../../cluster/kinds.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { settle } from './harness.js';
+
+const key = ledgerKey(1);
+const subject = partitionSubject(partitionOf(key));
+
+t.test('a command that nobody took is sent as soon as somebody serves its partition', async (t) => {
+  const clock = new FakeClock();
+  const hub = new LocalHub();
+  const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];
+  const sent = new ActorClient(frontend, clock).send(key, 'add', {});
+  // So long that the next attempt by itself is far away.
+  for (let i = 0; i < 8; i++) {
+    await clock.advance(1_000);
+    await settle();
+  }
+  let taken = 0;
+  const server = await host.serve(subject, (request) => {
+    taken++;
+    request.reply({ value: 7 });
+  });
+  // The clock stands still.
+  t.same(await sent.reply, { value: 7 });
+  t.equal(taken, 1);
+  await server.close();
+});
+
+t.test('a command that was given up is not sent when somebody comes, and none is sent twice', async (t) => {
+  const clock = new FakeClock();
+  const hub = new LocalHub();
+  const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];
+  const client = new ActorClient(frontend, clock);
+  const [kept, dropped] = [client.send(key, 'kept', {}), client.send(key, 'dropped', {})];
+  await settle();
+  dropped.cancel();
+  const names: string[] = [];
+  const serve = () =>
+    host.serve(subject, (request) => {
+      names.push((request.value as { name: string }).name);
+      if (names.length > 1) request.reply({ value: null });
+    });
+  await serve();
+  await settle();
+  // Taken and not answered yet: whoever begins to serve the partition now is not asked, too.
+  await serve();
+  await settle();
+  t.same(names, ['kept']);
+  kept.cancel();
+  await clock.advance(60_000);
+  t.same(names, ['kept']);
+});
