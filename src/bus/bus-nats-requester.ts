@@ -1,64 +1,8 @@
-import type { Deadline } from '../clock/deadlines.js';
 import type { Json } from '../core/index.js';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';
 import { FrameWriter, KIND_OPEN, KIND_REQUESTS, LARGEST, nobodyInbox, writeHead } from './bus-nats-frame.js';
+import { type Lane, Pending, type SentFrame, type ServerPeer } from './bus-nats-pending.js';
 import { FORGET, SERVER_SILENT, type Shared } from './bus-nats-wire.js';
-
-class Pending implements Deadline, PendingReply {
-  readonly reply: Promise<Json>;
-  bucket: Set<Deadline> | undefined;
-  settled = false;
-  sent = false;
-  /** Who is known to hold it. */
-  server: ServerPeer | undefined;
-  resolve!: (value: Json) => void;
-  reject!: (error: BusError) => void;
-
-  constructor(
-    readonly owner: Requester,
-    readonly id: number,
-    readonly subject: string,
-    readonly deadlineMs: number,
-    public value: Json | undefined,
-  ) {
-    this.reply = new Promise<Json>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
-
-  cancel(): void {
-    this.owner.cancel(this);
-  }
-
-  expire(): void {
-    this.owner.settle(this, 'timeout');
-  }
-}
-
-/** Requests to one subject, in order; a lane waits while a transfer of it is under way. */
-interface Lane {
-  queue: Pending[];
-  cancels: number[];
-  busy: boolean;
-}
-
-/** A sent frame that no server has confirmed yet. */
-interface SentFrame {
-  readonly subject: string;
-  readonly requests: readonly Pending[];
-  transfer: number;
-  silent: number;
-}
-
-interface ServerPeer {
-  readonly id: string;
-  /** Number of the last frame that came from it. */
-  last: number;
-  silent: number;
-  readonly held: Set<Pending>;
-  cancels: number[];
-}
 
 /** The side of a NatsBus that asks. */
 export class Requester {
@@ -153,6 +97,20 @@ export class Requester {
     if (server) this.#fail([...server.held]);
     for (const [n, frame] of this.#sent) {
       if (frame.transfer > 0 || this.#lastServer.get(frame.subject) !== id) continue;
+      this.#sent.delete(n);
+      this.#fail(frame.requests);
+    }
+  }
+
+  /** Whoever else holds requests to these subjects is dead, or about to say that it serves them no more. */
+  served(from: string, subjects: ReadonlySet<string>): void {
+    for (const server of this.#servers.values()) {
+      if (server.id === from) continue;
+      this.#fail([...server.held].filter(({ subject }) => subjects.has(subject)));
+    }
+    for (const [n, frame] of this.#sent) {
+      // What has only just been sent may well have come to the new one.
+      if (frame.silent === 0 || frame.transfer > 0 || !subjects.has(frame.subject)) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
     }

@@ -246,8 +246,13 @@ export class NatsBus implements Bus {
     const [from, type, ...rest] = readHead(data) as [string, ControlType, ...unknown[]];
     if (type === 'alive') this.#responder.heard(from);
     else if (type === 'cancel') this.#responder.cancel(from, rest[0] as number[]);
-    else if (type === 'served') this.#hints.told(rest[0] as string[]);
+    else if (type === 'served') this.#othersServe(from, rest[0] as string[]);
     else this.#transfers.credit(from, rest[0] as number, rest[1] as number);
+  }
+
+  #othersServe(from: string, subjects: readonly string[]): void {
+    this.#requester.served(from, new Set(subjects));
+    this.#hints.told(subjects);
   }
 
   #nobody(message: Msg): void {

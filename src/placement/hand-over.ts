@@ -23,6 +23,8 @@ export interface Giver {
   id(): string;
   /** It ends: everything goes, to whomever. */
   leaving(): boolean;
+  /** It has more urgent things to do than to balance. */
+  recovering(): boolean;
   targets(): Targets;
 }
 
@@ -43,11 +45,11 @@ export class HandOver {
 
   /** The next batch, begun; undefined: there is nothing to do, or one is under way. @param all without waiting */
   next(all: boolean): Promise<void> | undefined {
-    if (this.#busy) return undefined;
+    const leaving = this.giver.leaving();
+    if (this.#busy || (this.giver.recovering() && !leaving)) return undefined;
     const targets = this.giver.targets();
     const serving = this.tenures.serving();
     const busy = all ? new Set<string>() : this.#slow();
-    const leaving = this.giver.leaving();
     const going = serving.filter((p) => {
       const to = this.#successor(targets, p);
       return to === undefined ? leaving : to !== this.giver.id() && !busy.has(to);

@@ -21,7 +21,7 @@ export interface LeaseTimes {
   readonly margin: number;
 }
 
-export const LEASE_TIMES: LeaseTimes = { renewMs: 500, leaseMs: 2_500, margin: 0.2 };
+export const LEASE_TIMES: LeaseTimes = { renewMs: 400, leaseMs: 2_000, margin: 0.2 };
 
 export interface LeaseEvents {
   /** Others may have taken what we own; `valid` is false. Also when that is certain: then `id` is another one. */

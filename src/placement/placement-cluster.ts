@@ -120,6 +120,7 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#handOver = new HandOver(this.#clock, this.#table, tenures, {
       ...of,
       id: () => this.#lease.id,
+      recovering: () => this.#takeOver?.recovering ?? false,
     });
     await this.#lease.start({
       lapsed: () => {

@@ -11,6 +11,8 @@ import type { Tenures } from './tenures.js';
 
 /** After a take-over that failed (the Store is away, say) others may try first; milliseconds. */
 const PAUSE_MS = 1_000;
+/** What a takeover takes, with all that has waited for it, on a busy host; milliseconds. */
+const RECOVERY_MS = 3_000;
 
 export interface Taker {
   readonly clock: Clock;
@@ -28,6 +30,7 @@ export interface Taker {
 export class TakeOver {
   /** Monotonic; nothing is taken before. */
   #unableUntil = 0;
+  #claimed = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly of: Taker,
@@ -39,6 +42,11 @@ export class TakeOver {
     return this.of.clock.monotonic() < this.#unableUntil;
   }
 
+  /** Something was nobody's, and became ours, not long ago: its actors come back, and those who waited for them. */
+  get recovering(): boolean {
+    return this.of.clock.monotonic() < this.#claimed + RECOVERY_MS;
+  }
+
   /** Make ours what is nobody's and should be ours. */
   async claim(): Promise<void> {
     const { members, table } = this.of;
@@ -48,6 +56,7 @@ export class TakeOver {
     const { id } = this.of.lease;
     const targets = this.of.targets();
     const wanted = free.filter((p) => targets.taker(p) === id);
+    if (wanted.length > 0) this.#claimed = this.of.clock.monotonic();
     await table.assign(wanted, (now, p) => (this.#isFree(now, p) ? id : now.owner(p)));
   }
 

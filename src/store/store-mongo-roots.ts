@@ -42,7 +42,8 @@ export class MongoRoots {
       return;
     }
     for (let i = 0; i < asked.length; i += AT_ONCE) {
-      const some = asked.slice(i, i + AT_ONCE);
+      // Sorted, as commits are: locks taken in different orders can deadlock in PostgreSQL.
+      const some = asked.slice(i, i + AT_ONCE).sort((a, b) => (a.key < b.key ? -1 : 1));
       this.#several(some).catch((error: unknown) => {
         for (const { reject } of some) reject(error);
       });

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { KIND_REPLIES, replyInbox, writeHead } from '../../src/bus/bus-nats-frame.js';
 import { type BusRequest, NatsBus } from '../../src/bus/index.js';
 import { RealClock } from '../../src/clock/index.js';
+import type { Json } from '../../src/core/index.js';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { until } from '../support/until.js';
 import { busContract, failure, freshSubject } from './bus.js';
@@ -82,6 +83,35 @@ function facts(at: string): void {
     t.equal(await reply, 'disconnected');
     t.equal(await failure(client.request(subject, 1, 60_000).reply), 'disconnected');
   });
+
+  fact(
+    'what one server holds fails when another begins to serve the subject, and nothing else does',
+    async (t, pair) => {
+      const { client, server } = pair;
+      const [subject, other] = [freshSubject(), freshSubject()];
+      const held: BusRequest[] = [];
+      const cancelled: Json[] = [];
+      for (const one of [subject, other]) {
+        await server.serve(one, (request) => {
+          held.push(request);
+          request.onCancel(() => cancelled.push(request.value));
+        });
+      }
+      const gone = failure(client.request(subject, 1, 60_000).reply);
+      const kept = client.request(other, 2, 60_000).reply;
+      await until('held', () => held.length === 2);
+      // Long enough for the server to have confirmed that it holds them.
+      const heard = client.stats.framesIn;
+      await until('confirmed', () => client.stats.framesIn > heard + 2);
+      await client.serve(subject, (request) => request.reply('the new one'));
+      t.equal(await gone, 'disconnected');
+      t.equal(await client.request(subject, 1, 5_000).reply, 'the new one');
+      await until('the old one is told', () => cancelled.length === 1);
+      t.same(cancelled, [1]);
+      held[1]!.reply('still here');
+      t.equal(await kept, 'still here');
+    },
+  );
 
   fact('a body shared by the replies of a tick is carried once', async (t, { client, server }) => {
     const subject = freshSubject();

@@ -1,14 +1,14 @@
 /** Several hosts on keys in memory and one clock: what each of them owns after whatever happened. */
 import t from 'tap';
 import { partition } from '../../src/core/index.js';
-import { allPartitions, ClusterPlacement, rendezvous } from '../../src/placement/index.js';
+import { allPartitions, ClusterPlacement, LEASE_TIMES, rendezvous } from '../../src/placement/index.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryKv, MemoryKvServer } from '../support/memory-kv.js';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
 import { MemoryEpochs, placementContract } from './placement.js';
 
 const HOST = { name: 'here/1', version: '1', address: 'here' };
-const LEASE = 2_500;
+const LEASE = LEASE_TIMES.leaseMs;
 
 placementContract(t, 'ClusterPlacement', async () => {
   const [server, store, clock] = [new MemoryKvServer(), new MemoryEpochs(), new FakeClock()];
@@ -163,7 +163,8 @@ t.test('a host that stood still sees nobody as dead for it', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   b.crash();
-  await world.run(1_000);
+  // With the second at most that counts of the time in which it stands still, less than a lease.
+  await world.run(700);
   a.freeze();
   await world.run(60_000);
   a.thaw();
@@ -269,6 +270,23 @@ t.test('while one batch is handed over, everything else goes on, and the last ow
   const leaving = a.placement.status().own.filter(({ phase }) => phase === 'leaving');
   t.ok(leaving.length > 0 && leaving.length <= 8, `a batch of ${leaving.length}`);
   finish();
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
+t.test('a newcomer waits for its share while the others take over from a dead host; who leaves does not', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
+  a.crash();
+  await world.until(() => b.answering.length + c.answering.length === 256);
+  const d = world.host();
+  await d.start();
+  await world.run(2_000);
+  t.equal(d.answering.length, 0);
+  const leaving = c.stop();
+  await world.until(() => b.answering.length + d.answering.length === 256);
+  await leaving;
+  t.ok(d.answering.length > 0);
   await world.until(() => world.settled());
   t.strictSame(world.faults, []);
 });
