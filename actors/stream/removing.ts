@@ -3,8 +3,10 @@ import { parseKey } from '../../src/core/index.js';
 import type { StoredMessage } from '../../src/messages/index.js';
 import type { Audience, CommandContext, LogItem, Outcome } from '../../src/runtime/index.js';
 import type { MessageRecord } from '../../src/store/index.js';
-import { topicKey } from '../../src/streams/index.js';
+import { hasCopy, isMember, topicKey } from '../../src/streams/index.js';
 import { filesUnlinked } from '../shared/file-links.js';
+import { idEvents } from '../user/reading/flag-event.js';
+import { memberOf, READ_STREAM } from './commands/members.js';
 import { goneItems } from './editing/event.js';
 import { removal, type StreamView } from './messages.js';
 import type { StreamState } from './state.js';
@@ -41,6 +43,7 @@ export function removed(
         topicWithout(view, stream, key, newest, (id) => ids.has(id)),
       );
   }
+  if (stream !== 0) events.push(...readByLeavers(view, messages, context));
   const files = messages.flatMap(({ id, body }) => filesUnlinked(context.realm, body.files ?? [], id, true));
   return {
     messages: messages.map((message) => removal(view, message, context)),
@@ -48,6 +51,19 @@ export function removed(
     events,
     ...(files.length > 0 ? { commands: [files], replyAfterCommands: true } : {}),
   };
+}
+
+/**
+ * Who has left the stream hears nothing of deletions, and his actor may yet have to look up what becomes read with that: what is
+ * gone by then it does not find, and his clients would count it as unread for ever.
+ */
+function readByLeavers({ parts }: StreamView, messages: readonly StoredMessage[], context: CommandContext): LogItem[] {
+  const users = new Set(context.underWay(READ_STREAM).map(({ to }) => Number(parseKey(to).rest)));
+  return [...users].flatMap((user) => {
+    const member = memberOf(parts, user);
+    const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasCopy(member, id));
+    return idEvents(user, ids);
+  });
 }
 
 type JsonPart = NonNullable<Outcome<StreamState>['parts']>[string];

@@ -5,7 +5,8 @@
 import type { ActorKey, Epoch, JsonObject, RealmId } from '../core/index.js';
 import type { RecordWrite, Store } from '../store/index.js';
 import { asJson, Group, type OutboxEntry } from './group.js';
-import type { Outbox } from './outbox.js';
+import { commandsIn, type Outbox } from './outbox.js';
+import type { OutboxCommand } from './protocol.js';
 import type { StopReason } from './reasons.js';
 import type { RememberedReplies } from './remembered.js';
 
@@ -93,6 +94,12 @@ export class CommitLoop {
   seal(): number {
     if (this.#groups.at(-1)?.dirty) this.#sealed = true;
     return this.newest;
+  }
+
+  /** Commands of this name, of commits durable or not, that may not be carried out yet. */
+  underWay(name: string): OutboxCommand[] {
+    const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
+    return [...this.outbox.underWay(name), ...commandsIn(here, name)];
   }
 
   /** Run when everything that is in memory now is durable. */

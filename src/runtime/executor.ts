@@ -113,6 +113,7 @@ export class Executor {
       get version() {
         return group ? group.version : commits.seal();
       },
+      underWay: (name) => commits.underWay(name),
       directory: this.kind.directory ? this.ports.directoryNow(this.realm) : NO_DIRECTORY,
     };
   }

@@ -27,6 +27,8 @@ export interface CommandContext {
   readonly version: number;
   /** Replica of the realm's directory; only for kinds with `directory`. */
   readonly directory: DirectoryView;
+  /** Commands of this name that this actor has decided on and that may not be carried out yet. */
+  underWay(name: string): readonly OutboxCommand[];
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */

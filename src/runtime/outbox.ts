@@ -98,6 +98,11 @@ export class Outbox {
     else if (!this.#appending) void this.#append();
   }
 
+  /** Commands of this name that may not be carried out yet. */
+  underWay(name: string): OutboxCommand[] {
+    return [...this.#jobs.values()].flatMap(({ entry }) => commandsIn(entry.sequences, name));
+  }
+
   /** Run when the commands that this command caused were carried out; now if there are none. */
   afterCommandsOf(id: string, fn: () => void): void {
     const waiting = this.#answering.get(id);
@@ -237,3 +242,6 @@ export class Outbox {
     this.ports.progress();
   }
 }
+
+export const commandsIn = (sequences: readonly Sequence[], name: string): OutboxCommand[] =>
+  sequences.flatMap(({ stages }) => stages.flat()).filter((command) => command.name === name);

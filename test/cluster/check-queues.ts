@@ -68,7 +68,8 @@ export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecor
     if (received.has(event.id) || mayBeEmpty(event) || isMerged(event, all)) continue;
     say(`never got event ${event.id} (${nameOf(event)}), acknowledged up to ${Math.max(...asked)}`);
   }
-  problems.push(...checkState(queue, all, queue.fresh).map((text) => `${name}: ${text}`));
+  const unheard = log.events.filter(({ receivers }) => !receivers.has(queue.user)).flatMap(deletedBy);
+  problems.push(...checkState(queue, all, queue.fresh, new Set(unheard)).map((text) => `${name}: ${text}`));
   return problems;
 }
 
@@ -90,6 +91,12 @@ function staleIn(event: ApiEvent, of: ExpectedEvent, asked: number, expected: re
 }
 
 const isMergeable = (event: ExpectedEvent): boolean => mergeOf(event) !== undefined && !mayBeEmpty(event);
+
+export function deletedBy({ item }: ExpectedEvent): readonly number[] {
+  if (item.t !== 'event' || item.event.type !== 'delete_message') return [];
+  const { message_ids, message_id } = item.event as { message_ids?: number[]; message_id?: number };
+  return message_ids ?? [message_id!];
+}
 
 const messagesOf = ({ item }: ExpectedEvent): readonly number[] =>
   item.t === 'event' ? ((item.event.messages as number[] | undefined) ?? []) : [];
@@ -121,7 +128,12 @@ function isMerged(event: ExpectedEvent, told: readonly ApiEvent[]): boolean {
 }
 
 /** Snapshot + events = state. */
-function checkState(queue: QueueRecord, events: readonly ApiEvent[], fresh: Fields): string[] {
+function checkState(
+  queue: QueueRecord,
+  events: readonly ApiEvent[],
+  fresh: Fields,
+  goneUnheard: ReadonlySet<number>,
+): string[] {
   const params = KINDS[queue.form]!;
   let state = queue.snapshot as unknown as State;
   for (const event of events) {
@@ -139,6 +151,8 @@ function checkState(queue: QueueRecord, events: readonly ApiEvent[], fresh: Fiel
   if (mine.recent_private_conversations === 'unsure') unsure.add('recent_private_conversations');
   // Clients take this event for all messages that they know of; one sent while it was marked stays unread.
   if (events.some(({ type, all }) => type === 'update_message_flags' && all === true)) unsure.add('unread_msgs');
+  // Nobody hears of deletions in a stream that he has left.
+  if (goneUnheard.has(Number(mine.max_message_id))) unsure.add('max_message_id');
   return Object.keys({ ...mine, ...theirs })
     .filter((section) => !unsure.has(section))
     .filter((section) => !isDeepStrictEqual(mine[section], theirs[section]))

@@ -1,7 +1,7 @@
 /** What must hold of a finished run of the simulated cluster, read off its record alone. Each problem in words. */
 import type { ApiMessage } from '../api/support/types.js';
 import { opOf, type ReadLog, readLog, type SentMessage } from './check-log.js';
-import { checkQueue } from './check-queues.js';
+import { checkQueue, deletedBy } from './check-queues.js';
 import type { CallRecord, RunRecord } from './record.js';
 
 export function checkRun(run: RunRecord): string[] {
@@ -81,11 +81,7 @@ function mayStillSend({ user, stream, people = [] }: CallRecord, { calls, stream
 
 function deletedIn({ events }: ReadLog): Set<number> {
   const gone = new Set<number>();
-  for (const { item } of events) {
-    if (item.t !== 'event' || item.event.type !== 'delete_message') continue;
-    const { message_ids, message_id } = item.event as { message_ids?: number[]; message_id?: number };
-    for (const id of message_ids ?? [message_id!]) gone.add(id);
-  }
+  for (const event of events) for (const id of deletedBy(event)) gone.add(id);
   return gone;
 }
 

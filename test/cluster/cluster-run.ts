@@ -1,10 +1,11 @@
 /** One run of the whole cluster: people at work, processes that fail, everything settles, and the record is checked. */
 import type { QueueState } from '../../actors/event-queue/state.js';
-import { type ActorKey, queueId, queueKey, userId } from '../../src/core/index.js';
+import { type ActorKey, parseKey, queueId, queueKey, userId } from '../../src/core/index.js';
 import type { LogEntry } from '../../src/runtime/index.js';
 import { checkRun } from './check-run.js';
 import { ClusterWorld, type FaultKind } from './cluster-world.js';
 import { type Beginning, LEAVER } from './genesis.js';
+import { leftUndone } from './left-undone.js';
 import { PersonAtWork } from './person-at-work.js';
 import type { CallRecord, QueueRecord, RunRecord } from './record.js';
 import { turn } from './scheduler.js';
@@ -229,11 +230,15 @@ export class ClusterRun {
   #leftOver(): string[] {
     const problems: string[] = [];
     const unknown = this.#leftQueues();
-    for (const { key, outbox } of this.world.roots.values()) {
+    const { roots, log, store, scheduler } = this.world;
+    const entriesOf = (key: ActorKey): LogEntry[] =>
+      log.of(parseKey(key).realm).map(({ value }) => value as unknown as LogEntry);
+    for (const root of roots.values()) {
+      const { key } = root;
       if (unknown.includes(key)) continue;
-      if (outbox.length > 0)
-        problems.push(`${this.world.scheduler.short(key)}: outbox left with ${outbox.length} entries`);
-      if (key.startsWith('queue/')) problems.push(`${this.world.scheduler.short(key)} is left behind`);
+      const undone = root.outbox.length === 0 ? [] : leftUndone(root, entriesOf(key), store.contents);
+      if (undone.length > 0) problems.push(scheduler.short(`${key}: left undone: ${undone.join()}`));
+      if (key.startsWith('queue/')) problems.push(`${scheduler.short(key)} is left behind`);
     }
     return problems;
   }

@@ -42,6 +42,13 @@ export type FaultKind =
   | 'store'
   | 'log';
 
+/** A frame that its receiver has not yet. */
+interface UnderWay {
+  readonly to: string;
+  readonly requests: NonNullable<LocalFrame['requests']>;
+  readonly lose: () => void;
+}
+
 interface Cut {
   readonly from: string;
   readonly to: string;
@@ -72,13 +79,14 @@ export class ClusterWorld {
   fronts: SimProcess[] = [];
   readonly calls = new Set<HttpCall>();
   /**
-   * HTTP requests of which a command came twice, the second time after up to 600 steps. That is more than a Bus does: a request is
-   * delivered at most once (src/bus/bus.ts).
+   * HTTP requests of which a command may come late once more: its frame is repeated after up to 600 steps, or was given up, and sent
+   * again, while it lay with a process that did not answer and may own the partition anew when it comes to it. That is more than a
+   * Bus does: it delivers a request at most once, and those of one client in their order (src/bus/bus.ts).
    */
   readonly repeated = new Set<string>();
   #late: { at: number; label: string; deliver: () => void }[] = [];
   #cuts: Cut[] = [];
-  readonly #underWay = new Set<{ readonly to: string; readonly lose: () => void }>();
+  readonly #underWay = new Set<UnderWay>();
   readonly #owners = new Map<Partition, SimProcess>();
   /** Counts changes of owner: only the newest tenure may take. */
   readonly #tenures = new Map<Partition, number>();
@@ -299,10 +307,19 @@ export class ClusterWorld {
       for (const other of [...this.hosts, ...this.fronts]) this.hub.silence(process.name, other.name);
       for (const frame of [...this.#underWay]) {
         if (frame.to !== process.name) continue;
-        this.#underWay.delete(frame);
-        frame.lose();
+        this.#giveUp(frame);
       }
     }, SILENCE_MS);
+  }
+
+  #giveUp(frame: UnderWay): void {
+    this.#underWay.delete(frame);
+    this.#mayComeAgain(frame.requests);
+    frame.lose();
+  }
+
+  #mayComeAgain(requests: NonNullable<LocalFrame['requests']>): void {
+    for (const { value } of requests) this.repeated.add((value as unknown as Envelope).requestId);
   }
 
   #atLeast(able: number): void {
@@ -395,12 +412,17 @@ export class ClusterWorld {
         this.clock.setTimeout(lose, SILENCE_MS);
         return;
       }
-      if (kind === 'request')
-        for (const { value } of requests) this.repeated.add((value as unknown as Envelope).requestId);
+      if (kind === 'request') this.#mayComeAgain(requests);
       this.#late.push({ at: this.scheduler.steps + this.random.below(600), label: `again ${label}`, deliver });
     }
-    const underWay = { to, lose };
+    const underWay = { to, lose, requests: kind === 'request' ? requests : [] };
     this.#underWay.add(underWay);
+    // Nothing is heard of it: a Bus takes what it is asked now for lost as soon as what it was asked before.
+    if (place?.frozen && kind === 'request') {
+      this.clock.setTimeout(() => {
+        if (place.frozen && this.#underWay.has(underWay)) this.#giveUp(underWay);
+      }, SILENCE_MS);
+    }
     this.scheduler.addInOrder(`${kind} ${from} ${to} ${subject}`, label, place, () => {
       this.#underWay.delete(underWay);
       deliver();

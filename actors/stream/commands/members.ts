@@ -125,11 +125,14 @@ function amongThemselves(leaving: readonly number[], { key, directory }: Members
   return [{ t: 'event', to: { users: seeing }, event }];
 }
 
+/** To a user's actor, which marks what it finds unread in the stream. */
+export const READ_STREAM = 'read-stream';
+
 /** Nothing of a stream that somebody has left is unread for him. */
 const reading = (users: readonly number[], { key, directory }: MembersContext): OutboxCommand[] =>
   users.map((user) => ({
     to: userKey(parseKey(key).realm, userId(user)),
-    name: 'read-stream',
+    name: READ_STREAM,
     args: { stream: ownStream(key) },
     caller: 0,
     after: directory.version,

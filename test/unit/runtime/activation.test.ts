@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createMachine } from 'xstate';
 import type { JsonObject } from '../../../src/core/index.js';
-import type { ActorKind, HeldRequest } from '../../../src/runtime/index.js';
+import type { ActorKind, AnyKind, HeldRequest } from '../../../src/runtime/index.js';
 import { type LedgerState, ledger, ledgerKey, testKinds } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -154,38 +154,27 @@ t.test('a commit that is under way while its partition is taken anew leaves noth
   }
 });
 
-/** An owner that is silent from now on; what it commits becomes durable when `land` is called. */
-function dying(h: Harness): { land: () => Promise<void> } {
-  const landing: (() => void)[] = [];
-  h.store.gate = (step) => {
-    if (step === 'before:commit') return new Promise((resolve) => landing.push(resolve));
-    return step === 'after:commit' ? new Promise(() => {}) : undefined;
+t.test('a handler is told of the commands that may not be carried out yet', async (t) => {
+  const caused: AnyKind['commands'][string] = {
+    read: true,
+    creates: true,
+    handle: (_view, _args, _inputs, { underWay }) => ({ reply: { value: underWay('credit').map(({ to }) => to) } }),
   };
-  const land = async (): Promise<void> => {
-    for (const resolve of landing) resolve();
-    await settle();
-    h.store.gate = undefined;
-  };
-  return { land };
-}
-
-t.test('what a dying owner wrote at last is done, though it could not tell', async (t) => {
-  for (const atomic of [true, false]) {
-    const h = new Harness(testKinds, atomic);
-    await h.take(key, other);
-    const { land } = dying(h);
-    const sent = [h.client.send(key, 'add', { op: 'a' }), h.client.send(other, 'schedule', { op: 'b', after: 30_000 })];
-    await settle();
-    for (const one of sent) one.cancel();
-    h.newHost();
-    await h.take(key, other);
-    await land();
-    t.same([ops(h), ops(h, other)], [['a'], ['b']]);
-    await h.clock.advanceAsync(31_000);
-    t.ok(h.store.contents.parts.get(key)?.get('e/a'), 'record');
-    t.same(ops(h, other), ['b', 'fired:b'], 'timer');
-    t.equal(h.log.contents.entries(1 as never).length, 3, 'events');
-  }
+  const h = new Harness({ ...testKinds, stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyKind });
+  await h.take(key);
+  t.same(await h.ask(key, 'caused'), []);
+  const gate = h.hold('before:commit');
+  h.begin(key, 'move', { op: 'a', stages: [[2]] });
+  const before = h.begin(key, 'caused');
+  await settle();
+  gate.open();
+  t.same(await before.done, [other], 'of a commit that is not durable yet');
+  await settle();
+  t.same(await h.ask(key, 'caused'), [other], 'of one that is: nobody owns the target');
+  await h.take(other);
+  await h.clock.advanceAsync(1_000);
+  t.same(ops(h, other), ['a.0.0']);
+  t.same(await h.ask(key, 'caused'), []);
 });
 
 t.test('a timer fires once, also when its actor is not in memory or moves', async (t) => {

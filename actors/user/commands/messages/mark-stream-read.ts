@@ -15,6 +15,8 @@ interface StreamMarking {
   readonly newest: number;
   /** Something that was sent here is here, and unread. */
   readonly some: boolean;
+  /** All of that, if it is not too much. */
+  readonly all?: readonly number[];
   /** Unread messages that were sent here and are elsewhere now: they stay unread. */
   readonly left: readonly number[];
   /** Unread messages that were sent elsewhere and are here now: home → ids. */
@@ -57,7 +59,7 @@ function marked(
   parts: ReadonlyMap<string, Json>,
   user: number,
   stream: number,
-  { newest, some, left, came }: StreamMarking,
+  { newest, some, all, left, came }: StreamMarking,
 ): Pick<Outcome<UserState>, 'parts' | 'events'> {
   const flags = new OwnFlags(user, parts);
   const reading = flags.reading(stream);
@@ -68,7 +70,8 @@ function marked(
     // Whoever read one of them meanwhile did not want it back.
     const unread = IdSet.of(left.filter((id) => markedRead(reading, id) !== true));
     Object.assign(written, readingPart(stream, { mark, read: reading.read.above(mark), unread }));
-    events.push(...rangeEvents(user, rangeOf(stream, reading, newest, stream)));
+    if (all) events.push(...idEvents(user, all));
+    else events.push(...rangeEvents(user, rangeOf(stream, reading, newest, stream)));
   }
   for (const [home, ids] of came) {
     Object.assign(written, readingPart(home, withRead(flags.reading(home), ids)));
@@ -92,9 +95,37 @@ export const markStreamRead: UserCommand<{ readonly stream: number }, StreamMark
   },
 };
 
-/** The user left the stream, or it was archived: never refused. */
+/** More than so many become read as a range, which is worked out when the event is delivered. */
+const MOST_NAMED = 500;
+
+/** Undefined: they are too many. */
+async function unreadIn(
+  stream: number,
+  { realm, key, view }: NeedsContext<UserState, undefined>,
+  { store }: Suppliers,
+): Promise<number[] | undefined> {
+  const user = selfOf(key);
+  const reading = new OwnFlags(user, view.parts).reading(stream);
+  const scan = new UnreadScan(store, realm, user);
+  if (reading.unread.size > MOST_NAMED) return undefined;
+  const found = await scan.excepted(reading);
+  for await (const batch of scan.above(stream, reading)) {
+    found.push(...batch);
+    if (found.length > MOST_NAMED) return undefined;
+  }
+  return [...new Set(found.filter(({ body }) => body.stream === stream).map(({ id }) => id))];
+}
+
+/**
+ * The user left the stream, or it was archived: never refused. What becomes read is named here where possible: of what is deleted
+ * before the event is delivered the user will not hear.
+ */
 export const readStream: UserCommand<{ readonly stream: number }, StreamMarking> = {
-  needs: ({ stream }, context, suppliers) => lookAt(stream, context, suppliers),
+  async needs({ stream }, context, suppliers) {
+    const marking = await lookAt(stream, context, suppliers);
+    const all = marking.some ? await unreadIn(stream, context, suppliers) : undefined;
+    return all ? { ...marking, all } : marking;
+  },
   handle: ({ parts }, { stream }, marking, { key }) => ({
     reply: value(null),
     ...marked(parts, selfOf(key), stream, marking),

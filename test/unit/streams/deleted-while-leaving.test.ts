@@ -1,0 +1,53 @@
+/** Somebody leaves a stream, and messages there are deleted before his actor has looked up what he had not read. */
+import t from 'tap';
+import { READ_STREAM } from '../../../actors/stream/commands/members.js';
+import { RecentMessages } from '../../../actors/stream/recent.js';
+import { removed } from '../../../actors/stream/removing.js';
+import type { Json } from '../../../src/core/index.js';
+import type { StoredMessage } from '../../../src/messages/index.js';
+import type { CommandContext, LogItem } from '../../../src/runtime/index.js';
+
+const message = (id: number): StoredMessage =>
+  ({
+    id,
+    rev: 1,
+    home: 1,
+    sender: 8,
+    participants: [],
+    body: { topic: 'one', stream: 1, files: [], flags: {}, sent: 0 },
+  }) as unknown as StoredMessage;
+
+const STAYS: Readonly<Record<string, Json>> = {
+  'member/8': { stays: [{ from: 1, to: 0, after: 0, until: 0 }] },
+  'member/9': { stays: [{ from: 1, to: 2, after: 0, until: 11 }] },
+  'member/10': { stays: [{ from: 1, to: 2, after: 0, until: 20 }] },
+};
+
+function eventsOf(leaving: readonly number[]): LogItem[] {
+  const context = {
+    key: 'stream/1/1',
+    realm: 1,
+    now: 0,
+    underWay: (name: string) => (name === READ_STREAM ? leaving.map((user) => ({ to: `user/1/${user}` })) : []),
+  } as unknown as CommandContext;
+  const view = { state: { mv: 2 }, parts: new Map(Object.entries(STAYS)), volatile: { recent: new RecentMessages() } };
+  return [...(removed(view as never, [message(11), message(12)], [], context).events ?? [])];
+}
+
+const readBy = (events: readonly LogItem[]): unknown[] =>
+  events.flatMap((item) =>
+    item.t === 'event' && item.event.type === 'update_message_flags' ? [[item.to.users, item.event.messages]] : [],
+  );
+
+t.test('they become read for those who are leaving, who had copies of them', async (t) => {
+  t.same(readBy(eventsOf([9, 10])), [
+    [[9], [11]],
+    [[10], [11, 12]],
+  ]);
+});
+
+t.test('nobody else hears of that', async (t) => {
+  t.same(readBy(eventsOf([])), []);
+  t.same(readBy(eventsOf([8])), [], 'who has come back hears of the deletion');
+  t.ok(eventsOf([]).some((item) => item.t === 'event' && item.event.type === 'delete_message'));
+});
