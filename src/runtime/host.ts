@@ -305,7 +305,7 @@ export class ActorHost implements PartitionOwner {
     const next = async (): Promise<void> => {
       for (let a = idle.pop(); a; a = idle.pop()) await a.retire('passivated');
     };
-    await Promise.all(Array.from({ length: PASSIVATED_AT_ONCE }, next));
+    await Promise.all(Array.from({ length: Math.min(PASSIVATED_AT_ONCE, idle.length) }, next));
   }
 
   #receive(p: Partition, request: BusRequest): void {
