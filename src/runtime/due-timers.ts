@@ -44,6 +44,11 @@ export class DueTimers {
     return count;
   }
 
+  /** Then, unless it is to ring earlier. */
+  atLatest(key: ActorKey, at: number): void {
+    if ((this.#entries.get(key)?.at ?? Number.POSITIVE_INFINITY) > at) this.set(key, at);
+  }
+
   /** null: nothing more to wait for. */
   set(key: ActorKey, at: number | null): void {
     const known = this.#entries.get(key);

@@ -71,6 +71,8 @@ const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
 const DRAIN_MS = 10_000;
 const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
+/** Longer than a write to the Store is under way. */
+const LOOK_AGAIN_MS = 10_000;
 const HAND_ON_MS = 60_000;
 /** The same, when this host ends. */
 const LAST_HAND_ON_MS = 2_000;
@@ -212,6 +214,29 @@ export class ActorHost implements PartitionOwner {
         else await server.close();
       }),
     );
+    this.#lookAgainLater(partitions, epochs);
+  }
+
+  /**
+   * A commit that a former owner had begun may have become durable after we looked for sleepers, and that owner be gone before it
+   * could have the actor woken here (#handOn).
+   */
+  #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
+    const look = async (): Promise<void> => {
+      const ours = (p: Partition): boolean => !this.#closed && this.#epochs.get(p) === epochs.get(p);
+      const still = partitions.filter(ours);
+      if (still.length === 0) return;
+      try {
+        for (const { key, due, pending } of await this.options.store.sleepers(still)) {
+          if (!ours(partitionOf(key)) || this.#activations.has(key)) continue;
+          if (due !== null) this.#timers.atLatest(key, due);
+          if (pending) this.#activate(key);
+        }
+      } catch {
+        this.#lookAgainLater(still, epochs);
+      }
+    };
+    this.options.clock.setTimeout(() => void look(), LOOK_AGAIN_MS);
   }
 
   async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {

@@ -177,6 +177,40 @@ t.test('a handler is told of the commands that may not be carried out yet', asyn
   t.same(await h.ask(key, 'caused'), []);
 });
 
+/** An owner that is silent from now on; what it commits becomes durable when `land` is called. */
+function dying(h: Harness): { land: () => Promise<void> } {
+  const landing: (() => void)[] = [];
+  h.store.gate = (step) => {
+    if (step === 'before:commit') return new Promise((resolve) => landing.push(resolve));
+    return step === 'after:commit' ? new Promise(() => {}) : undefined;
+  };
+  const land = async (): Promise<void> => {
+    for (const resolve of landing) resolve();
+    await settle();
+    h.store.gate = undefined;
+  };
+  return { land };
+}
+
+t.test('what a dying owner wrote at last is done, though it could not tell', async (t) => {
+  for (const atomic of [true, false]) {
+    const h = new Harness(testKinds, atomic);
+    await h.take(key, other);
+    const { land } = dying(h);
+    const sent = [h.client.send(key, 'add', { op: 'a' }), h.client.send(other, 'schedule', { op: 'b', after: 30_000 })];
+    await settle();
+    for (const one of sent) one.cancel();
+    h.newHost();
+    await h.take(key, other);
+    await land();
+    t.same([ops(h), ops(h, other)], [['a'], ['b']]);
+    await h.clock.advanceAsync(31_000);
+    t.ok(h.store.contents.parts.get(key)?.get('e/a'), 'record');
+    t.same(ops(h, other), ['b', 'fired:b'], 'timer');
+    t.equal(h.log.contents.entries(1 as never).length, 3, 'events');
+  }
+});
+
 t.test('a timer fires once, also when its actor is not in memory or moves', async (t) => {
   const h = new Harness();
   await h.take(key);
