@@ -73,7 +73,8 @@ export function byCommit(history: readonly Recorded[]): Recorded[] {
 }
 
 const limit = (goal: Goal): string => `${bound(goal)}${goal.of === 'ratio' ? ' of bare' : ''}`;
-const faceOf = ({ id }: Goal): string => id.split('/')[2]!;
+/** The last but one: what comes before it is the case's own. */
+const faceOf = ({ id }: Goal): string => id.split('/').at(-2)!;
 
 /** What meets the goal is bold. */
 function cell(run: Recorded, goal: Goal): string {
