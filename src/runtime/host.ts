@@ -98,6 +98,8 @@ export class ActorHost implements PartitionOwner {
   readonly #ports: ActivationPorts;
   readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
+  /** Second looks for sleepers that are to come. */
+  readonly #looks = new Set<TimerHandle>();
   /** Actors being woken at their new owners. */
   readonly #handedOn = new Set<Promise<unknown>>();
   /** Commands that went to activations here without the bus. */
@@ -163,6 +165,7 @@ export class ActorHost implements PartitionOwner {
   async stop(): Promise<void> {
     this.#closed = true;
     if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
+    for (const timer of this.#looks) this.options.clock.clearTimeout(timer);
     await this.options.placement.stop();
     await this.#allHandedOn();
     this.#timers.clear();
@@ -236,7 +239,12 @@ export class ActorHost implements PartitionOwner {
         this.#lookAgainLater(still, epochs);
       }
     };
-    this.options.clock.setTimeout(() => void look(), LOOK_AGAIN_MS);
+    if (this.#closed) return;
+    const timer = this.options.clock.setTimeout(() => {
+      this.#looks.delete(timer);
+      void look();
+    }, LOOK_AGAIN_MS);
+    this.#looks.add(timer);
   }
 
   async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {
