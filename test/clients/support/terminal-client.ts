@@ -13,7 +13,16 @@ export interface Request {
  * As its own script runs it, but threads take turns only where they wait: it draws lists in one thread while another
  * changes them, and one start in six would end in an exception of its drawing.
  */
-const RUN = 'import sys; sys.setswitchinterval(60); from zulipterminal.cli.run import main; sys.exit(main())';
+const RUN = [
+  'import sys',
+  'sys.setswitchinterval(60)',
+  'from zulipterminal.core import Controller',
+  // Its thread of presence may want to draw before there is a screen, and ends in an exception if it is answered too soon.
+  'draw = Controller.update_screen',
+  "Controller.update_screen = lambda self: draw(self) if hasattr(self, '_update_pipe') else None",
+  'from zulipterminal.cli.run import main',
+  'sys.exit(main())',
+].join('; ');
 
 /** The first line of the form for stream messages, or for direct ones. */
 const FORM = /│(?:To: |✗ +▶|# .*▶)/;
