@@ -8,11 +8,11 @@ import { type QueueEvent, queueSteps } from './machine.js';
 import type { OwnIds } from './own-ids.js';
 import type { QueueVolatile } from './state.js';
 
-const HEARTBEAT_MS = 45_000;
-const HEARTBEAT_SPREAD_MS = 10_000;
+/** So that heartbeats of polls that came together don't go out together. */
+const HEARTBEAT_SPREAD = 0.2;
 
 interface PollOwner {
-  readonly services: { readonly clock: Clock; readonly random: () => number };
+  readonly services: { readonly clock: Clock; readonly random: () => number; readonly heartbeatMs: number };
   readonly handle: { readonly volatile: QueueVolatile };
   readonly ids: OwnIds;
   /** Log position up to which the queue has everything. */
@@ -119,12 +119,12 @@ export class HeldPoll implements Deadline {
   }
 
   #go({ to, actions, disarms, arms }: Step): void {
-    const { clock, random } = this.owner.services;
+    const { clock, random, heartbeatMs } = this.owner.services;
     const { volatile } = this.owner.handle;
     this.#phase = to;
     volatile.polling = to === 'polling';
     if (disarms) wheelOf(clock).remove(this);
-    if (arms === 'heartbeat') wheelOf(clock).add(this, HEARTBEAT_MS + random() * HEARTBEAT_SPREAD_MS);
+    if (arms === 'heartbeat') wheelOf(clock).add(this, heartbeatMs * (1 + random() * HEARTBEAT_SPREAD));
     volatile.active = clock.now();
     this.owner.touched();
     for (const action of actions) if (action === 'heartbeat') this.#beat();

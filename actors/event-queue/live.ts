@@ -37,6 +37,8 @@ declare module '../../src/runtime/kind.js' {
     /** For heartbeats. */
     readonly clock: Clock;
     readonly random: () => number;
+    /** A poll waits for so long, and up to a fifth more. */
+    readonly heartbeatMs: number;
   }
 }
 

@@ -287,6 +287,15 @@ export const SETTINGS = {
     fallback: 1_000,
     parse: integer(1, 10_000_000),
   }),
+  heartbeatSeconds: setting({
+    env: 'HEARTBEAT_SECONDS',
+    option: 'heartbeat-seconds',
+    value: 'N',
+    description:
+      'A poll for which nothing comes is answered with a heartbeat after so many seconds, spread over a fifth more. Keep that below the time after which proxies cut idle connections. The same for all processes.',
+    fallback: 45,
+    parse: integer(5, 50),
+  }),
   receiveMemoryMib: setting({
     env: 'RECEIVE_MEMORY_MIB',
     option: 'receive-memory-mib',

@@ -73,6 +73,7 @@ export class ConclaveNode {
         services: {
           clock,
           random: ports.random ?? Math.random,
+          heartbeatMs: config.heartbeatSeconds * 1000,
           secrets: this.secrets,
           passwords: passwordStrength,
           disposable: disposableDomains(

@@ -40,7 +40,7 @@ const held = new Set<HttpResponse>();
 /** In slices of so many ms. */
 const GRAIN = 250;
 const beats = new Map<number, HttpResponse[]>();
-let beat: CeilingAnswers['beat'];
+let beat: CeilingAnswers['beat'] = null;
 
 function beatLater(res: HttpResponse): void {
   if (!beat) return;
@@ -94,7 +94,7 @@ process.on('message', (answers: CeilingAnswers) => {
   if (answers.get !== undefined) get = ready(answers.get);
   if (answers.post !== undefined) post = ready(answers.post);
   if (answers.poll !== undefined) poll = ready(answers.poll);
-  beat = answers.beat;
+  if (answers.beat !== undefined) beat = answers.beat;
   process.send?.({ set: true });
 });
 process.on('disconnect', () => process.exit(0));

@@ -90,18 +90,27 @@ export interface IdleJob {
   readonly polls: readonly Poll[];
   /** Time over which the polls come, so that their heartbeats do not come together. */
   readonly spreadMs: number;
+  /** From the last of them until something is counted. */
   readonly warmMs: number;
+  /** Of one window, and how many are counted. */
   readonly ms: number;
+  readonly windows: number;
   readonly pids: readonly number[];
 }
 
-export interface IdleResult {
-  /** Polls answered, and parked again, in the time that counts. */
+export interface IdleWindow {
+  /** Polls answered, and parked again. */
   readonly answers: number;
-  readonly failed: number;
-  readonly firstFailure: string;
   readonly cpuMs: number;
   readonly seconds: number;
+}
+
+export interface IdleResult {
+  readonly windows: readonly IdleWindow[];
+  /** Where each queue is now. */
+  readonly last: readonly number[];
+  readonly failed: number;
+  readonly firstFailure: string;
 }
 
 /** Kinds of work for the load generator, and what it answers. A new one is a line here and one in load.ts. */
@@ -121,8 +130,8 @@ export interface CeilingAnswers {
   readonly get?: string;
   readonly post?: string;
   readonly poll?: string;
-  /** Held polls are answered after so long, and up to so much more, when nothing comes before. */
-  readonly beat?: { readonly ms: number; readonly spreadMs: number };
+  /** Held polls are answered after so long, and up to so much more, when nothing comes before; null: no more. */
+  readonly beat?: { readonly ms: number; readonly spreadMs: number } | null;
 }
 
 /** How a bare thing is measured. */

@@ -3,7 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection } from '../support/http-connection.js';
 import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
-import { type FanoutRateJob, type FanoutRateResult, type IdleJob, type IdleResult, marker, type Poll } from './jobs.js';
+import {
+  type FanoutRateJob,
+  type FanoutRateResult,
+  type IdleJob,
+  type IdleResult,
+  type IdleWindow,
+  marker,
+  type Poll,
+} from './jobs.js';
 
 /** After the last message, until what is still missing counts as lost. */
 const STRAGGLERS_MS = 5_000;
@@ -202,12 +210,14 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
     }
   }
   await sleep(job.warmMs);
-  answers = 0;
-  const cpu = cpuMs(job.pids);
-  const from = performance.now();
-  await sleep(job.ms);
-  const seconds = (performance.now() - from) / 1000;
-  const result = { answers, failed, firstFailure, cpuMs: cpuMs(job.pids) - cpu, seconds };
+  const windows: IdleWindow[] = [];
+  for (let i = 0; i < job.windows; i++) {
+    answers = 0;
+    const cpu = cpuMs(job.pids);
+    const from = performance.now();
+    await sleep(job.ms);
+    windows.push({ answers, cpuMs: cpuMs(job.pids) - cpu, seconds: (performance.now() - from) / 1000 });
+  }
   for (const client of clients) client.close();
-  return result;
+  return { windows, last: clients.map(({ last }) => last), failed, firstFailure };
 }

@@ -29,6 +29,8 @@ export interface BenchOptions {
   /** Before the first run of a case. */
   readonly heatMs: number;
   readonly polls: number;
+  /** Of the case `held`. */
+  readonly held: number;
   /** Accounts of the organization whose list is asked for. */
   readonly users: number;
   /** Messages a second of fanout-rate, and for how long. */
@@ -58,7 +60,7 @@ export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- 
   --concurrency LIST  Connections of all but fanout. [1,64]
   --runs N            Runs of each measurement; the median counts. [5]
   --seconds N         Length of one measurement of all but fanout. [2]
-  --polls N           Held polls of fanout. [2000]
+  --polls N           Held polls. [fanout: 2000, held: 20000]
   --users N           Accounts of an organization whose list is asked for. [1000]
   --rounds N          Messages of one measurement of fanout. [6]
   --per-second N      Messages of fanout-rate, for twenty seconds each run. [20]
@@ -148,6 +150,7 @@ export function readOptions(
     warmMs: quick ? 100 : 250,
     heatMs: quick ? 300 : 1_500,
     polls: number(values.polls, quick ? 100 : 2_000, 20_000),
+    held: number(values.polls, quick ? 100 : 20_000, 1_000_000),
     users: number(values.users, quick ? 50 : 1_000, 100_000),
     rounds: number(values.rounds, quick ? 2 : 6, 1_000),
     perSecond: number(values['per-second'], 20, 1_000),

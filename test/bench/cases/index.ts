@@ -2,9 +2,10 @@
 import type { Case } from '../case.js';
 import { fanout } from './fanout.js';
 import { fanoutRate } from './fanout-rate.js';
+import { held } from './held.js';
 import { history } from './history.js';
 import { register } from './register.js';
 import { me, ping, presence, send } from './requests.js';
 import { users } from './users.js';
 
-export const CASES: readonly Case[] = [fanout, fanoutRate, users, me, send, ping, presence, register, history];
+export const CASES: readonly Case[] = [fanout, fanoutRate, users, me, send, ping, presence, register, held, history];

@@ -58,7 +58,7 @@ function rebuilt() {
   };
   const log = { asked: 0, away: false };
   const suppliers = {
-    services: { clock: new FakeClock(), random: () => 0, feeds: { of: async () => feed } },
+    services: { clock: new FakeClock(), random: () => 0, heartbeatMs: 45_000, feeds: { of: async () => feed } },
     log: {
       position: async () => {
         if (log.asked++ > 0 && log.away) throw new Error('away');

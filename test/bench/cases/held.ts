@@ -1,0 +1,93 @@
+/**
+ * Many held polls that nobody has anything for: how fast their queues are registered, and what they cost while each gets nothing but
+ * its heartbeats, beside a bare server that holds as many and answers them as often with the same bytes. Every poll is a
+ * connection of its own: the limit of descriptors bounds them.
+ */
+import { readFileSync } from 'node:fs';
+import { type Bench, defineCase } from '../case.js';
+import { type Figure, figure, HTTP } from '../figures.js';
+import type { IdleWindow, Poll } from '../jobs.js';
+import { registerQueues } from '../prepare.js';
+
+const QUEUES_EACH = 100;
+const AT_ONCE = 32;
+/** Descriptors that a server needs for all else. */
+const SPARE = 1_000;
+/** As the servers have it. */
+const BEAT_SECONDS = Number(process.env.HEARTBEAT_SECONDS ?? 45);
+const BEAT = { ms: BEAT_SECONDS * 1000, spreadMs: BEAT_SECONDS * 200 };
+/** From one heartbeat of a poll to the next, as a mean. */
+const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
+/** What comes once to a queue that is polled for the first time is over then: its first write after half a minute, its first heartbeat. */
+const WARM_MS = Math.max(PERIOD_MS, 45_000);
+const WINDOWS = 3;
+
+/** Ours, the server's and the generator's, which all have the same limit. */
+function descriptors(): number {
+  try {
+    const limit = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'latin1'));
+    return limit ? Number(limit[1]) : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+interface Prepared {
+  readonly polls: readonly Poll[];
+  readonly seconds: number;
+}
+
+async function prepare(bench: Bench): Promise<Prepared> {
+  const { face, options } = bench;
+  const count = Math.min(options.held, descriptors() - SPARE);
+  const owners = await bench.accounts(Math.ceil(count / QUEUES_EACH));
+  const begun = performance.now();
+  const polls = await registerQueues(face, owners, count, AT_ONCE);
+  return { polls, seconds: (performance.now() - begun) / 1000 };
+}
+
+/** A heartbeat as ours sends it, of the same length as all of them. */
+const answerOf = ({ queue }: Poll): string =>
+  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n` +
+  'Cache-Control: max-age=0, no-cache, no-store, must-revalidate, private\r\nExpires: Thu, 01 Jan 1970 00:00:00 GMT\r\n' +
+  'X-RateLimit-Limit: 1000000000\r\nX-RateLimit-Remaining: 999999999\r\nX-RateLimit-Reset: 1795267000\r\n' +
+  'X-Request-Id: 0123456789ab0123456789ab-1234\r\n\r\n' +
+  `{"result":"success","msg":"","events":[{"type":"heartbeat","id":12345678}],"queue_id":"${queue}"}\n`;
+
+async function measure({ face, ceiling, load, options }: Bench, { polls, seconds }: Prepared): Promise<Figure[]> {
+  const job = { kind: 'idle', polls, spreadMs: PERIOD_MS, warmMs: WARM_MS, ms: PERIOD_MS, windows: WINDOWS } as const;
+  const run = async ({ port, pids }: { port: number; pids: readonly number[] }): Promise<readonly IdleWindow[]> => {
+    const { windows, failed, firstFailure } = await load.run({ ...job, port, pids });
+    if (failed > 0) throw new Error(`${failed} polls failed: ${firstFailure}`);
+    return windows;
+  };
+  const ours = await run(face);
+  await ceiling.answers({ poll: answerOf(polls[0]!), beat: BEAT });
+  const bare = options.bare ? await run(ceiling) : [];
+  await ceiling.answers({ beat: null });
+  const micros = (windows: readonly IdleWindow[]): number[] => windows.map((of) => (of.cpuMs * 1000) / of.answers);
+  const rates = (windows: readonly IdleWindow[]): number[] => windows.map((of) => of.answers / of.seconds);
+  const beside = (values: number[]) => [{ name: HTTP, values }];
+  const id = `held/${options.held}/${face.name}`;
+  const name = `${polls.length} held polls, ${face.name}`;
+  return [
+    figure(`${id}/registered`, `${polls.length} queues registered, ${face.name}`, 's', [seconds]),
+    figure(`${id}/cpu`, `${name}: CPU per heartbeat`, 'µs', micros(ours), beside(micros(bare))),
+    figure(
+      `${id}/rate`,
+      `${name}: heartbeats (every ${BEAT_SECONDS} s)`,
+      'per second',
+      rates(ours),
+      beside(rates(bare)),
+    ),
+  ];
+}
+
+export const held = defineCase<Prepared>({
+  name: 'held',
+  about: '20,000 held polls that get nothing but heartbeats; four minutes a face',
+  server: {},
+  onlyNamed: true,
+  prepare,
+  measure,
+});
