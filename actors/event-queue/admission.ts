@@ -1,10 +1,12 @@
 /** Whether the event that a poll acknowledges can be one of its queue. */
-import { eventId } from '../../src/events/index.js';
+import { eventId } from '../../src/core/index.js';
 import type { HeldRequest } from '../../src/runtime/index.js';
 
 export interface PollArgs {
   readonly last_event_id: number | null;
   readonly dont_block: boolean;
+  /** So many heartbeats the frontend gives by itself, under the ids after `last_event_id`. */
+  readonly beats: number;
 }
 
 export interface Waiting {

@@ -1,11 +1,10 @@
 /** Commands of an event queue that change what is stored: register, flush, delete, end. */
 import { encodeFields } from '../../src/api/encode-fields.js';
-import type { JsonObject } from '../../src/core/index.js';
-import { positionId } from '../../src/events/index.js';
+import { type JsonObject, positionId } from '../../src/core/index.js';
 import type { CommandDefinition, Outcome } from '../../src/runtime/index.js';
 import { success, value } from '../shared/replies.js';
 import { type Snapshot, takeSnapshot } from './snapshot/take.js';
-import type { QueueEnd, QueueOptions, QueueState, QueueVolatile } from './state.js';
+import { HELD_LAG_MS, type QueueEnd, type QueueOptions, type QueueState, type QueueVolatile } from './state.js';
 
 type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<QueueState, A, I, QueueVolatile>;
 
@@ -66,7 +65,7 @@ export const flush: QueueCommand<JsonObject> = {
   handle: ({ state, volatile: { acked, active, position, polling } }) => ({
     reply: value(null),
     state: { ...state, acked, active, position, held: polling },
-    due: active + state.lifespanMs,
+    due: active + (polling ? HELD_LAG_MS : 0) + state.lifespanMs,
   }),
 };
 

@@ -2,6 +2,7 @@
 import { apiError } from '../../src/api/errors.js';
 import { type Clock, type Deadline, wheelOf } from '../../src/clock/index.js';
 import type { HeldRequest, Step } from '../../src/runtime/index.js';
+import type { Waiting } from './admission.js';
 import { type EventBuffer, heartbeat } from './buffer.js';
 import type { LockOut } from './filter.js';
 import { type QueueEvent, queueSteps } from './machine.js';
@@ -39,8 +40,10 @@ export class HeldPoll implements Deadline {
   }
 
   /** A poll comes: it is answered if there is something, else it waits. */
-  take(request: HeldRequest, blocks: boolean): void {
-    const { buffer } = this.owner;
+  take({ args, request }: Waiting): void {
+    const { buffer, ids } = this.owner;
+    const { last_event_id: last, beats } = args;
+    const blocks = !args.dont_block;
     // The same request sent again (its frontend lost sight of it) takes the place of the first; another poll ends it.
     if (this.#request && this.#request.id !== request.id) this.#answer();
     if (!buffer.held && (buffer.size > 0 || !blocks)) {
@@ -51,7 +54,10 @@ export class HeldPoll implements Deadline {
     this.#request = request;
     this.#blocks = blocks;
     request.onCancel(() => this.#release(request));
-    this.#send('POLL');
+    if (beats > 0 && last !== null) {
+      ids.reserve(last + beats);
+      this.#send('KEEP');
+    } else this.#send('POLL');
   }
 
   /** Events have come: after the entry that is being delivered, so that those of one entry come in one answer. */
@@ -122,7 +128,7 @@ export class HeldPoll implements Deadline {
     const { clock, random, heartbeatMs } = this.owner.services;
     const { volatile } = this.owner.handle;
     this.#phase = to;
-    volatile.polling = to === 'polling';
+    volatile.polling = to === 'polling' || to === 'kept';
     if (disarms) wheelOf(clock).remove(this);
     if (arms === 'heartbeat') wheelOf(clock).add(this, heartbeatMs * (1 + random() * HEARTBEAT_SPREAD));
     volatile.active = clock.now();

@@ -5,16 +5,17 @@
 import { type ApiError, apiError } from '../../src/api/errors.js';
 import type { ActorReply } from '../../src/api/operation.js';
 import type { Clock } from '../../src/clock/index.js';
-import { type ActorKey, type JsonObject, parseKey, type RealmId, type Seq, seq } from '../../src/core/index.js';
 import {
-  type EventSink,
-  type FeedEnd,
+  type ActorKey,
+  type JsonObject,
+  parseKey,
   positionId,
-  type RealmFeed,
-  type SharedEvent,
+  type RealmId,
+  type Seq,
+  seq,
   seqOfId,
-  type TransientEvent,
-} from '../../src/events/index.js';
+} from '../../src/core/index.js';
+import type { EventSink, FeedEnd, RealmFeed, SharedEvent, TransientEvent } from '../../src/events/index.js';
 import type {
   ActivationHandle,
   HeldRequest,
@@ -293,7 +294,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
       this.ids.newest = Math.max(this.ids.newest, last);
       this.#buffer!.acknowledge(last);
     }
-    this.#poll.take(request, !args.dont_block);
+    this.#poll.take(poll);
   }
 
   async #askLog(poll: Waiting, admission: Admission): Promise<void> {

@@ -17,6 +17,8 @@ export interface QueueTimes {
 export type QueueEvent =
   /** A poll waits; without another event it gets a heartbeat. */
   | { readonly type: 'POLL' }
+  /** A poll waits, and its frontend has heartbeats of its own to give. */
+  | { readonly type: 'KEEP' }
   /** The waiting poll was answered. */
   | { readonly type: 'ANSWER' }
   /** The waiting poll's client is gone. */
@@ -46,11 +48,20 @@ export const queueMachine = setup({
   states: {
     idle: {
       after: { collection: 'expired' },
-      on: { POLL: 'polling', TOUCH: { target: 'idle', reenter: true }, DELETE: 'deleted' },
+      on: { POLL: 'polling', KEEP: 'kept', TOUCH: { target: 'idle', reenter: true }, DELETE: 'deleted' },
     },
     polling: {
       after: { heartbeat: { target: 'idle', actions: 'heartbeat' } },
-      on: { POLL: { target: 'polling', reenter: true }, ANSWER: 'idle', RELEASE: 'idle', DELETE: 'deleted' },
+      on: {
+        POLL: { target: 'polling', reenter: true },
+        KEEP: 'kept',
+        ANSWER: 'idle',
+        RELEASE: 'idle',
+        DELETE: 'deleted',
+      },
+    },
+    kept: {
+      on: { POLL: 'polling', KEEP: 'kept', ANSWER: 'idle', RELEASE: 'idle', DELETE: 'deleted' },
     },
     expired: { type: 'final', entry: 'collect' },
     deleted: { type: 'final' },

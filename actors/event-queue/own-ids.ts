@@ -1,8 +1,5 @@
 /** Ids for events of one queue that no log position stands for: heartbeats and transient events. */
-import { eventId, SLOTS, TRANSIENT_SLOT } from '../../src/events/index.js';
-
-/** Of the ids between two log positions: these are for heartbeats alone. */
-const RESERVED = 64;
+import { eventId, RESERVED_SLOTS, SLOTS, TRANSIENT_SLOT } from '../../src/core/index.js';
 
 export class OwnIds {
   /** Newest id that the queue has given to any event. */
@@ -21,14 +18,19 @@ export class OwnIds {
   /** Undefined: none is left at this position, and the event is lost. */
   transient(position: number): number | undefined {
     const id = this.#next(position);
-    if (id % SLOTS >= SLOTS - RESERVED) return undefined;
+    if (id % SLOTS >= SLOTS - RESERVED_SLOTS) return undefined;
     this.newest = id;
     return id;
   }
 
+  /** The frontend that holds the poll may give these to heartbeats. */
+  reserve(upTo: number): void {
+    this.newest = Math.max(this.newest, upTo);
+  }
+
   #next(position: number): number {
     const id = Math.max(this.newest + 1, eventId(position, TRANSIENT_SLOT));
-    if (id % SLOTS >= SLOTS - RESERVED) this.#open();
+    if (id % SLOTS >= SLOTS - RESERVED_SLOTS) this.#open();
     return id;
   }
 

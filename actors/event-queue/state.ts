@@ -50,7 +50,7 @@ export interface QueueState extends JsonObject {
 }
 
 /** While a poll waits, `active` is written at least this often. */
-export const HELD_LAG_MS = 300_000;
+export const HELD_LAG_MS = 3_600_000;
 
 /** As far as anybody can know, the client was there until this time: never less than its lifespan is left to a queue. */
 export const activeUntil = ({ active, held }: Pick<QueueState, 'active' | 'held'>, taken: number): number =>

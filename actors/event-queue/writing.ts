@@ -4,18 +4,22 @@
  * heartbeats cost next to no writes.
  */
 import { type Clock, type Deadline, wheelOf } from '../../src/clock/index.js';
-import { seqOfId } from '../../src/events/index.js';
+import { seqOfId } from '../../src/core/index.js';
 import type { ActivationHandle } from '../../src/runtime/index.js';
 import { HELD_LAG_MS, type QueueState, type QueueVolatile } from './state.js';
 
-/** How often is looked whether there is something to write; a queue without poll is written then (design § 3). */
+/** A queue without poll is written so long after its client was heard of (design § 3). */
 const FLUSH_MS = 30_000;
+/** How often is looked at one with a poll. */
+const LOOK_MS = 60_000;
+/** So that those whose polls came together are not written together. */
+const LEAST_LAG = 0.5;
 /** A position that is written again though nothing else is, if it has moved on by so many: a successor reads from there. */
 const POSITION_LAG = 1_000;
 
 interface WritingOwner {
   readonly handle: ActivationHandle<QueueState, QueueVolatile>;
-  readonly services: { readonly clock: Clock };
+  readonly services: { readonly clock: Clock; readonly random: () => number };
   /** Log position up to which the queue has everything. */
   readonly position: number;
   /** Id of the oldest event that waits for the client. */
@@ -25,6 +29,8 @@ interface WritingOwner {
 export class Writing implements Deadline {
   bucket: Set<Deadline> | undefined;
   #over = false;
+  /** It waits for the look at a queue with a poll. */
+  #slow = false;
 
   constructor(private readonly owner: WritingOwner) {}
 
@@ -39,9 +45,15 @@ export class Writing implements Deadline {
     return this.owner.position - this.owner.handle.state().position;
   }
 
-  /** Something has changed that is to be written before long. */
+  /** The client was heard of, or has gone: that is to be written before long. */
   later(): void {
-    if (!this.bucket && !this.#over) wheelOf(this.owner.services.clock).add(this, FLUSH_MS);
+    if (this.#over) return;
+    const { polling } = this.owner.handle.volatile;
+    if (this.bucket && (polling || !this.#slow)) return;
+    this.#slow = polling;
+    const wheel = wheelOf(this.owner.services.clock);
+    if (this.bucket) wheel.remove(this);
+    wheel.add(this, polling ? LOOK_MS : FLUSH_MS);
   }
 
   stop(): void {
@@ -50,12 +62,18 @@ export class Writing implements Deadline {
   }
 
   expire(): void {
-    if (this.#over || !this.dirty) return;
+    if (this.#over) return;
     const { handle, services } = this.owner;
-    const stored = handle.state();
-    const known = stored.held && services.clock.now() - stored.active < HELD_LAG_MS;
-    if (known && handle.volatile.polling && this.#lag <= POSITION_LAG) this.later();
-    else void this.now().catch(() => undefined);
+    const { clock, random } = services;
+    if (handle.volatile.polling) {
+      // Its frontend would have told if the client were gone.
+      handle.volatile.active = clock.now();
+      this.later();
+      const { active, held } = handle.state();
+      const lag = HELD_LAG_MS * (LEAST_LAG + (1 - LEAST_LAG) * random()) - LOOK_MS;
+      if (held && clock.now() - active < lag && this.#lag <= POSITION_LAG) return;
+    }
+    if (this.dirty) void this.now().catch(() => undefined);
   }
 
   /** Before the queue leaves memory. */

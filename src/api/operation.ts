@@ -120,6 +120,8 @@ export interface Forward {
   readonly held?: boolean;
   /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
   readonly released?: JsonObject;
+  /** With `held`: what the frontend answers while nothing comes; the command stays held meanwhile. */
+  readonly meanwhile?: Meanwhile;
   /** Milliseconds that the whole may take, where it is more than the usual deadline (work with a budget of its own). */
   readonly patienceMs?: number;
   /** User on whose behalf the command runs, where the operation itself established it (login). */
@@ -128,6 +130,19 @@ export interface Forward {
   readonly plus?: JsonObject;
   /** After success, a second command, whose answer counts. Needs `held` where either of the two is held. */
   readonly followedBy?: Forward;
+}
+
+/**
+ * Answers that a frontend gives by itself for a held command. They are numbered; the next request to the same actor that says which number it
+ * has goes on with the command, instead of sending another one.
+ */
+export interface Meanwhile {
+  /** What the client has. */
+  readonly last: number;
+  /** Numbers above it that may be given for this command. */
+  readonly most: number;
+  /** Fields of the answer in JSON, each after a comma. */
+  fields(n: number): string;
 }
 
 /** A response made on the frontend from its directory replica. */

@@ -7,6 +7,10 @@ export interface Deadline {
   expire(): void;
 }
 
+/** What is so far away may be later by a hundredth: there would be a bucket for each 20 ms of an hour. */
+const FAR_MS = 100_000;
+const FAR_GRAIN_MS = 1_000;
+
 /**
  * Deadlines of thousands of held polls with a single timer: entries fall into buckets (default: of 20 ms), so an entry
  * expires up to that much late and never early. Adding and removing cost one operation on a set.
@@ -26,7 +30,8 @@ export class Deadlines {
   }
 
   add(entry: Deadline, ms: number): void {
-    const end = Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / this.#grain) * this.#grain;
+    const grain = ms < FAR_MS ? this.#grain : Math.max(this.#grain, FAR_GRAIN_MS);
+    const end = Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain;
     let bucket = this.#buckets.get(end);
     if (!bucket) {
       bucket = new Set();

@@ -1,5 +1,6 @@
 export { emptyMap, emptySet, ownMap, ownSet, slimMap } from './empty.js';
 export { escapeHtml } from './escape-html.js';
+export * from './event-ids.js';
 export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
 export * from './ids.js';

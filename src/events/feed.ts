@@ -4,7 +4,7 @@
  * log first.
  */
 import type { Clock } from '../clock/index.js';
-import { type RealmId, type Seq, seq as toSeq } from '../core/index.js';
+import { eventId, type RealmId, type Seq, seq as toSeq } from '../core/index.js';
 import type { DirectoryReplica } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
 import type { LogEntry, MessageItem, PlainItem } from '../runtime/log-entry.js';
@@ -14,7 +14,7 @@ import { type CatchingUp, CatchUp, type CatchUpSource } from './catch-up.js';
 import { Memberships } from './memberships.js';
 import { Past, REPEAT_DISTANCE } from './past.js';
 import { type RecentBudget, RecentEntries } from './recent.js';
-import { eventId, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
+import { isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
 import type { EventSink, Work } from './sink.js';
 import { Sinks } from './sinks.js';
 

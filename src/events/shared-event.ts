@@ -7,16 +7,6 @@ import { type NeutralMessage, orderFlags, variant } from '../messages/index.js';
 import { withoutPronouns } from '../people/index.js';
 import type { LogItem, MessageItem, PlainItem } from '../runtime/log-entry.js';
 
-/** Log positions are spread over this many ids: slots for the events of an entry, then for transient ones. */
-export const SLOTS = 8_192;
-/** First slot that is not an entry's: heartbeats and transient events. */
-export const TRANSIENT_SLOT = 4_096;
-
-export const eventId = (seq: number, slot: number): number => seq * SLOTS + slot;
-/** Id that stands for 'everything up to this log position, nothing after'. */
-export const positionId = (seq: number): number => eventId(seq, TRANSIENT_SLOT - 1);
-export const seqOfId = (id: number): number => Math.floor(id / SLOTS);
-
 /** How one client wants its events. */
 export interface EventShape {
   readonly applyMarkdown: boolean;

@@ -41,9 +41,9 @@ export class Arrival {
 
   /** @param since when it came, monotonic ms @param readsForwarded somebody's word is taken for X-Forwarded-For */
   constructor(
-    readonly exchange: HttpExchange,
+    public exchange: HttpExchange,
     readonly found: Found<Target>,
-    readonly since: number,
+    public since: number,
     private readonly readsForwarded: boolean,
   ) {
     this.authorization = exchange.header('authorization');
@@ -76,8 +76,16 @@ export class Arrival {
     void this.headers;
   }
 
+  /** From now on it stands for the next request of its client. */
+  goOn(next: Arrival): void {
+    this.exchange = next.exchange;
+    this.since = next.since;
+    this.rate = next.rate;
+  }
+
   /** It was understood, and its answer may be a long time coming. */
   onlyForAnswer(): void {
+    this.exchange.forget();
     this.authorization = '';
     this.host = '';
     this.#userAgent = '';

@@ -25,8 +25,8 @@ interface Lines {
 }
 
 export class UwsExchange implements HttpExchange {
-  readonly path: string;
-  readonly query: string;
+  path: string;
+  query: string;
   readonly hasBody: boolean;
   requestId = '';
   aborted = false;
@@ -103,6 +103,11 @@ export class UwsExchange implements HttpExchange {
       this.#server.options.onError(error);
       this.fail();
     }
+  }
+
+  forget(): void {
+    this.path = '';
+    this.query = '';
   }
 
   onAborted(listener: () => void): void {

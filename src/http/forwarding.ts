@@ -3,8 +3,8 @@ import { ActorRefused, type ActorRepeat, type ActorReply, apiError, type Forward
 import type { JsonObject, RealmId } from '../core/index.js';
 import type { Arrival } from './arrival.js';
 import type { Sender } from './call.js';
+import type { KeptPoll, KeptPolls } from './kept-polls.js';
 import type { Observed } from './observed.js';
-import type { Pending } from './pending.js';
 import { fieldsOf } from './reply.js';
 import type { Responding } from './responding.js';
 import type { ForwardContext, FrontendServices } from './services.js';
@@ -16,6 +16,7 @@ export class Forwards {
   constructor(
     private readonly services: FrontendServices,
     private readonly responding: Responding,
+    private readonly kept: KeptPolls,
     private readonly observed: Observed,
     private readonly maxPolls: number,
   ) {}
@@ -24,6 +25,7 @@ export class Forwards {
   release(): void {
     this.#leaving = true;
     for (const pending of [...this.responding.held]) pending.forwarding?.release();
+    this.kept.release();
   }
 
   /** On behalf of an operation that goes on itself. */
@@ -51,46 +53,83 @@ export class Forwards {
     });
   }
 
+  /** Requests that are. */
+  get held(): number {
+    return this.responding.held.size + this.kept.waiting;
+  }
+
   hold(forward: Forward, sender: Sender, ignored: readonly string[] | undefined): void {
     const { arrival, at } = sender;
-    const { held } = this.responding;
-    const pending = this.responding.pendingOf(arrival);
-    if (pending.over) return;
-    if (held.size >= this.maxPolls) {
+    if (arrival.pending?.over) return;
+    if (this.held >= this.maxPolls) {
       this.observed.overload.polls.n++;
       throw apiError('SERVICE_UNAVAILABLE');
     }
+    const { to } = forward;
+    // On a connection kept alive a poll may come while we leave: it would be held for as long as we wait for the last request.
+    const meanwhile = this.#leaving ? undefined : forward.meanwhile;
+    if (meanwhile && this.kept.goOn(to, meanwhile, arrival, ignored)) {
+      arrival.onlyForAnswer();
+      return;
+    }
+    const pending = this.responding.pendingOf(arrival);
     const forwarding = this.services.forward(forward, contextOf(sender));
-    pending.forwarding = forwarding;
     pending.stopDeadline();
-    held.add(pending);
-    // On a connection kept alive: it would be held for as long as we wait for the last request.
-    if (this.#leaving) forwarding.release();
     arrival.polls = true;
     arrival.onlyForAnswer();
-    this.#await(arrival, pending, forwarding.reply, at.realm, ignored);
+    if (meanwhile) {
+      const kept = this.kept.add(to, meanwhile, forwarding, arrival, pending, ignored);
+      this.#awaitKept(kept, forwarding.reply, at.realm);
+      return;
+    }
+    pending.forwarding = forwarding;
+    this.responding.held.add(pending);
+    if (this.#leaving) forwarding.release();
+    this.#await(arrival, forwarding.reply, at.realm, ignored);
+  }
+
+  #awaitKept(kept: KeptPoll, reply: Promise<ActorReply | ActorRepeat>, realm: RealmId): void {
+    reply.then(
+      (settled) => {
+        const { ignored } = kept;
+        const arrival = kept.settled();
+        // Without a request: what it tells waits for the next one.
+        if (arrival) this.#answer(arrival, settled, realm, ignored);
+      },
+      (error: unknown) => {
+        const arrival = kept.settled();
+        if (arrival) this.responding.fail(arrival, error);
+      },
+    );
+  }
+
+  #answer(
+    arrival: Arrival,
+    reply: ActorReply | ActorRepeat,
+    realm: RealmId,
+    ignored: readonly string[] | undefined,
+  ): void {
+    const pending = arrival.pending!;
+    if (pending.over) return;
+    pending.forwarding = undefined;
+    this.responding.held.delete(pending);
+    this.responding.attempt(arrival, () => {
+      if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
+      this.responding.reply(arrival, realm, reply, ignored);
+    });
   }
 
   /** Apart, because the function that made a closure keeps all that it knows: of tens of thousands of polls that is much. */
   #await(
     arrival: Arrival,
-    pending: Pending,
     reply: Promise<ActorReply | ActorRepeat>,
     realm: RealmId,
     ignored: readonly string[] | undefined,
   ): void {
     reply.then(
-      (settled) => {
-        if (pending.over) return;
-        pending.forwarding = undefined;
-        this.responding.held.delete(pending);
-        this.responding.attempt(arrival, () => {
-          if ('again' in settled) throw apiError('SERVICE_UNAVAILABLE');
-          this.responding.reply(arrival, realm, settled, ignored);
-        });
-      },
+      (settled) => this.#answer(arrival, settled, realm, ignored),
       (error: unknown) => {
-        if (!pending.over) this.responding.fail(arrival, error);
+        if (!arrival.pending!.over) this.responding.fail(arrival, error);
       },
     );
   }

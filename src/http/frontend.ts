@@ -11,6 +11,7 @@ import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } fr
 import { type CallContext, CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { Forwards } from './forwarding.js';
 import { checkGuard, checkWebhookBot } from './guard.js';
+import { KeptPolls } from './kept-polls.js';
 import { noSeries, Observed } from './observed.js';
 import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './params.js';
@@ -26,6 +27,7 @@ import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 export const API_PREFIX = '/api/v1';
 
 const DEFAULT_DEADLINE_MS = 30_000;
+const DEFAULT_HEARTBEAT_MS = 45_000;
 const DEFAULT_UPLOAD_MIB = 256;
 /** Of a request whose large answer was lost on its way from the actor. */
 const MOST_ATTEMPTS = 3;
@@ -55,10 +57,12 @@ export class Frontend {
     this.#observed = new Observed(services.clock, services.log, options);
     this.#responding = new Responding(services, this.#observed, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
     const maxPolls = options.maxPolls ?? Number.POSITIVE_INFINITY;
-    this.#forwards = new Forwards(services, this.#responding, this.#observed, maxPolls);
+    const { heartbeatMs: everyMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
+    const kept = new KeptPolls(services.clock, this.#responding, { everyMs, random });
+    this.#forwards = new Forwards(services, this.#responding, kept, this.#observed, maxPolls);
     this.#calls = { options, services, send: (forward, sender) => this.#forwards.send(forward, sender) };
     this.#admissions = new Admissions(services);
-    this.#observed.metrics.read('conclave_http_held_polls', () => this.#responding.held.size);
+    this.#observed.metrics.read('conclave_http_held_polls', () => this.#forwards.held);
     for (const operation of operations) {
       const target = { operation, parameters: new ParameterReader(operation), series: noSeries() };
       this.#router.add(operation.method, segmentsOf(operation.root ? '' : API_PREFIX, operation), target);
@@ -95,7 +99,7 @@ export class Frontend {
   /** Held polls cost little and last: they are counted apart. */
   #isFull(): boolean {
     const { maxRequests, underWay } = this.#options;
-    return maxRequests !== undefined && (underWay?.() ?? 0) - this.#responding.held.size > maxRequests;
+    return maxRequests !== undefined && (underWay?.() ?? 0) - this.#forwards.held > maxRequests;
   }
 
   /** Before shutdown: answer the held polls, so that their clients come back to another frontend; from now on none is held. */

@@ -19,6 +19,10 @@ export interface FrontendOptions {
   readonly uploadMemoryMib?: number;
   /** Requests under way that are answered as soon as can be; more are answered 503. Default: any number. */
   readonly maxRequests?: number;
+  /** A held poll for which nothing comes is answered after so long, and up to a fifth more, where it may. Default 45 s. */
+  readonly heartbeatMs?: number;
+  /** 0 to 1. Default Math.random. */
+  readonly random?: () => number;
   /** Held polls; more are answered 503. Default: any number. */
   readonly maxPolls?: number;
   /** Requests that the server has not got rid of, held polls among them. */

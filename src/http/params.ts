@@ -4,7 +4,7 @@
  */
 import { apiError, type Operation, type Parameter } from '../api/index.js';
 import { parseJsonText } from './json-text.js';
-import type { Fields } from './params-form.js';
+import { type Fields, NO_FIELDS } from './params-form.js';
 import { compileValidator, type Validator } from './validate.js';
 
 export interface ReadParameters {
@@ -17,6 +17,8 @@ interface Reader {
   readonly name: string;
   readonly declared: Parameter;
   readonly validator: Validator;
+  /** Place in the order of declaration. */
+  readonly place: number;
   /** Index among the variable segments of the path; -1 for the others. */
   readonly segment: number;
   /** The name and its aliases. */
@@ -30,13 +32,15 @@ const METHOD = 'method';
 export class ParameterReader {
   #readers: readonly Reader[];
   #names: ReadonlySet<string>;
+  readonly #byName = new Map<string, Reader>();
   /** Values of a call that sends nothing, where that is allowed: most GETs. */
   #defaults: Readonly<Record<string, unknown>> | undefined;
 
   /** Throws for a schema that validate.ts cannot check. */
   constructor(operation: Operation) {
     const variables = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
-    this.#readers = Object.entries(operation.parameters).map(([name, declared]) => ({
+    this.#readers = Object.entries(operation.parameters).map(([name, declared], place) => ({
+      place,
       name,
       declared,
       validator: compileValidator(declared.schema),
@@ -44,6 +48,9 @@ export class ParameterReader {
       names: [name, ...(declared.aliases ?? [])],
     }));
     this.#names = new Set([CLIENT, ...this.#readers.filter((r) => r.segment < 0).flatMap((r) => r.names)]);
+    for (const reader of this.#readers) {
+      if (reader.segment < 0) for (const name of reader.names) this.#byName.set(name, reader);
+    }
     if (this.#readers.every((r) => r.segment < 0 && !r.declared.required)) {
       this.#defaults = Object.freeze(Object.fromEntries(this.#readers.map((r) => [r.name, r.declared.default])));
     }
@@ -51,7 +58,10 @@ export class ParameterReader {
 
   /** `segments`: decoded variable segments of the path, in order. Throws ApiError. */
   read(form: Fields, query: Fields, segments: readonly string[]): ReadParameters {
-    if (this.#defaults && form.size === 0 && query.size === 0) return { values: this.#defaults, ignored: undefined };
+    if (this.#defaults && form.size === 0) {
+      if (query.size === 0) return { values: this.#defaults, ignored: undefined };
+      return { values: this.#readQuery(this.#defaults, query), ignored: this.#ignored(form, query) };
+    }
     const values: Record<string, unknown> = {};
     for (const reader of this.#readers) {
       const text = reader.segment >= 0 ? segments[reader.segment] : lookUp(reader, form, query);
@@ -60,6 +70,22 @@ export class ParameterReader {
       else values[reader.name] = reader.declared.default;
     }
     return { values, ignored: this.#ignored(form, query) };
+  }
+
+  /** All have a default: only those that were sent are looked at. */
+  #readQuery(defaults: Readonly<Record<string, unknown>>, query: Fields): Readonly<Record<string, unknown>> {
+    const given: Reader[] = [];
+    for (const name of query.keys()) {
+      const reader = this.#byName.get(name);
+      if (!reader) continue;
+      let at = given.length;
+      while (at > 0 && given[at - 1]!.place > reader.place) at--;
+      // Under two names: it is looked up, and refused, once.
+      if (given[at - 1] !== reader) given.splice(at, 0, reader);
+    }
+    const values = { ...defaults };
+    for (const reader of given) values[reader.name] = decode(reader, lookUp(reader, NO_FIELDS, query)!);
+    return values;
   }
 
   #ignored(form: Fields, query: Fields): readonly string[] | undefined {

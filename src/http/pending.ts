@@ -6,7 +6,9 @@ export class Pending {
   /** Answered or aborted: whatever still arrives for it is dropped. */
   over = false;
   /** The command under way at an actor. */
-  forwarding: Forwarding | undefined;
+  forwarding: Pick<Forwarding, 'cancel' | 'release'> | undefined;
+  /** Its client goes away. */
+  gone: () => void = () => {};
   /** Gives back what the request holds. */
   release: (() => void) | undefined;
   #timer: TimerHandle | undefined;

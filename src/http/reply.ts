@@ -38,6 +38,11 @@ export function successOfParts(parts: readonly Uint8Array[], ignored: readonly s
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
 }
 
+/** Fields in JSON, each after a comma. */
+export const successOfText = (text: string, ignored: readonly string[] | undefined): BodyPart[] => [
+  `${PREFIX}${ignoredText(ignored)}${text}}\n`,
+];
+
 /** The same of fields that are sent again and again: put together once. */
 export function successOfReady(ready: ReadyFields, ignored: readonly string[] | undefined): BodyPart[] {
   if (ignored) return successOfParts(ready.parts, ignored);

@@ -49,11 +49,12 @@ export class Responding {
       this.fail(arrival, apiError('SERVICE_UNAVAILABLE'));
     });
     arrival.pending = pending;
-    arrival.exchange.onAborted(() => {
+    pending.gone = () => {
       this.held.delete(pending);
       this.observed.aborted();
       pending.end();
-    });
+    };
+    arrival.exchange.onAborted(pending.gone);
     return pending;
   }
 
@@ -92,6 +93,12 @@ export class Responding {
     };
     if (reply.after === undefined) send();
     else this.whenThere(arrival, this.services.waitFor(realm, reply.after), send);
+  }
+
+  /** Its client will go on with the same. */
+  respondMeanwhile(arrival: Arrival, headers: Headers, body: readonly BodyPart[]): void {
+    this.observed.answered(arrival, 200);
+    arrival.exchange.respond(200, headers, body, rateHeaders(arrival.rate));
   }
 
   respond(arrival: Arrival, status: number, headers: Headers, body: readonly BodyPart[]): void {

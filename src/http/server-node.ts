@@ -191,6 +191,9 @@ class NodeExchange implements HttpExchange {
     });
   }
 
+  /** Node keeps them anyway. */
+  forget(): void {}
+
   onAborted(listener: () => void): void {
     if (this.aborted) listener();
     else this.#abortListener = listener;

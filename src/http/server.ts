@@ -61,6 +61,8 @@ export interface HttpExchange {
    * goes away first.
    */
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
+  /** Path and query are not asked for any more: the answer may be a long time coming. */
+  forget(): void;
   /** Called once if the client goes away before the response; at once if it has gone already. One listener only. */
   onAborted(listener: () => void): void;
   /**

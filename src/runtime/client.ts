@@ -48,7 +48,8 @@ const TROUBLE_BACKOFF_MS = [10, 20, 40, 80, 160, 320, 500];
 const FORGIVEN_MS = 1_000;
 /** One attempt of a command that isn't held: a host that is stuck must not use up the whole deadline. */
 const ATTEMPT_MS = 10_000;
-const HELD_ATTEMPT_MS = 300_000;
+/** A frontend holds a poll for an hour at most, while its client gets heartbeats; a bus that fails tells within seconds. */
+const HELD_ATTEMPT_MS = 4_000_000;
 
 /** Numbers of commands of one sender. */
 class Numbering {

@@ -105,6 +105,7 @@ export async function serve(
       webPublicStreams: config.webPublicStreams === 'yes',
       rates: rates.limiting,
       maxRequests: config.maxRequests,
+      heartbeatMs: config.heartbeatSeconds * 1000,
       maxPolls: config.maxPolls,
       underWay: () => server?.running ?? 0,
       metrics: node.metrics,

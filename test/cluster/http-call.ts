@@ -94,6 +94,8 @@ export class HttpCall implements HttpExchange {
     done(new TextEncoder().encode(this.#body));
   }
 
+  forget(): void {}
+
   onAborted(listener: () => void): void {
     this.#onAborted = listener;
     if (this.aborted) listener();

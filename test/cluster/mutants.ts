@@ -201,7 +201,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'ids of events begin anew after a rebuild',
-    file: 'src/events/shared-event.js',
+    file: 'src/core/event-ids.js',
     find: 'export const eventId = (seq, slot) => seq * SLOTS + slot;',
     put: 'let given = 0; export const eventId = (seq, slot) => seq * SLOTS + slot + (slot === 1 && ++given % 40 === 0 ? 1 : 0);',
   },

@@ -114,7 +114,9 @@ export class SimProcess implements Place {
       },
     };
     this.node = new ConclaveNode(ports, config, SECRET, quietLogger);
-    if (role === 'front') this.frontend = new Frontend(operations, this.node.gateway, { instance: name });
+    if (role === 'front') {
+      this.frontend = new Frontend(operations, this.node.gateway, { instance: name, random: ports.random! });
+    }
   }
 
   get host(): ActorHost {

@@ -1,11 +1,11 @@
 /** Event queues: register, poll, delete (register.md, events.md). */
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
-import { type JsonObject, queueId, queueKey } from '../../core/index.js';
+import { beatsAfter, type JsonObject, queueId, queueKey } from '../../core/index.js';
 import { isGuest } from '../../people/index.js';
 import { VERSION_FIELDS } from '../../version.js';
 import { apiError } from '../errors.js';
-import { type Call, type Forward, operation } from '../operation.js';
+import { type Call, type Forward, type Meanwhile, operation } from '../operation.js';
 import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
 import { knowsPronouns, queueArguments, queueParameters } from '../queue-parameters.js';
 
@@ -74,6 +74,19 @@ const ownQueue = (call: Call<unknown>, id: string) => {
   return queueKey(call.realm, call.caller, queueId(id));
 };
 
+/** What a client is told while nothing happens. */
+class Heartbeats implements Meanwhile {
+  constructor(
+    private readonly queue: string,
+    readonly last: number,
+    readonly most: number,
+  ) {}
+
+  fields(n: number): string {
+    return `,"events":[{"type":"heartbeat","id":${n}}],"queue_id":"${this.queue}"`;
+  }
+}
+
 export const getEvents = operation({
   id: 'get-events',
   method: 'GET',
@@ -104,10 +117,15 @@ export const getEvents = operation({
   },
   run(call) {
     const { params } = call;
-    const poll = { last_event_id: params.last_event_id ?? null, dont_block: params.dont_block };
-    if (params.queue_id !== undefined) {
-      const released = { events: [], queue_id: params.queue_id };
-      return { to: ownQueue(call, params.queue_id), command: 'poll', args: poll, held: true, released };
+    const { dont_block, queue_id, last_event_id = null } = params;
+    if (queue_id !== undefined) {
+      const to = ownQueue(call, queue_id);
+      const beats = dont_block || last_event_id === null ? 0 : beatsAfter(last_event_id);
+      const args = { last_event_id, dont_block, beats };
+      const released = { events: [], queue_id };
+      if (beats === 0) return { to, command: 'poll', args, held: true, released };
+      const meanwhile = new Heartbeats(queue_id, last_event_id!, beats);
+      return { to, command: 'poll', args, held: true, released, meanwhile };
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
@@ -129,7 +147,7 @@ export const getEvents = operation({
     const first = {
       to: forward.to,
       command: 'poll',
-      args: { ...poll, last_event_id: null },
+      args: { last_event_id: null, dont_block, beats: 0 },
       held: true,
       released: { events: [], queue_id: forward.args.queue_id as string },
     } as const;

@@ -20,7 +20,7 @@ const BEAT = { ms: BEAT_SECONDS * 1000, spreadMs: BEAT_SECONDS * 200 };
 const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
 /** What comes once to a queue that is polled for the first time is over then: its first write after half a minute, its first heartbeat. */
 const WARM_MS = Math.max(PERIOD_MS, 45_000);
-const WINDOWS = 3;
+const WINDOWS = Number(process.env.HELD_WINDOWS ?? 3);
 
 /** Ours, the server's and the generator's, which all have the same limit. */
 function descriptors(): number {

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { EventBuffer } from '../../../actors/event-queue/buffer.js';
 import { OwnIds } from '../../../actors/event-queue/own-ids.js';
-import { eventId, TRANSIENT_SLOT, TransientEvent } from '../../../src/events/index.js';
+import { eventId, TRANSIENT_SLOT } from '../../../src/core/index.js';
+import { TransientEvent } from '../../../src/events/index.js';
 import { settle } from '../../support/fake-clock.js';
 
 t.test('ids of what is in no log', async (t) => {

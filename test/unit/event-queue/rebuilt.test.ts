@@ -3,8 +3,8 @@ import t from 'tap';
 import { LiveQueue } from '../../../actors/event-queue/live.js';
 import type { QueueOptions, QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
 import type { ActorReply } from '../../../src/api/operation.js';
-import { queueId, queueKey, realmId, seq, userId } from '../../../src/core/index.js';
-import { type EventSink, eventId } from '../../../src/events/index.js';
+import { eventId, queueId, queueKey, realmId, seq, userId } from '../../../src/core/index.js';
+import type { EventSink } from '../../../src/events/index.js';
 import type { ActivationHandle, Suppliers } from '../../../src/runtime/index.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 

@@ -53,6 +53,8 @@ class FakeExchange implements HttpExchange {
     const body = Buffer.from(this.body ?? '');
     done(body.length > limit ? undefined : body);
   }
+  forget(): void {}
+
   onAborted(listener: () => void): void {
     this.#abort = listener;
   }

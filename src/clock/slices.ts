@@ -1,0 +1,69 @@
+/**
+ * Entries that wait for a minute or so, thousands of them, of which hardly any is taken back: who gets one has to know whether it still
+ * counts. Costs less than Deadlines, time and memory.
+ */
+import type { Clock, TimerHandle } from './clock.js';
+
+/** Entries expire up to so much late, and never early (unless the process stood still for longer than the slack). Milliseconds. */
+const GRAIN_MS = 250;
+const SLACK_MS = 10_000;
+
+export class Slices<T> {
+  /** A ring; entries are in the slice in which they expire. */
+  readonly #slices: T[][];
+  #size = 0;
+  /** Number of the last slice that has expired. */
+  #done: number;
+  #timer: TimerHandle | undefined;
+  #armed = Number.POSITIVE_INFINITY;
+
+  /** @param longestMs no entry waits for longer */
+  constructor(
+    private readonly clock: Clock,
+    longestMs: number,
+    private readonly expire: (entry: T) => void,
+  ) {
+    this.#slices = Array.from({ length: Math.ceil((longestMs + SLACK_MS) / GRAIN_MS) + 2 }, () => []);
+    this.#done = this.#now;
+  }
+
+  add(entry: T, ms: number): void {
+    if (this.#size === 0) this.#done = this.#now;
+    const at = Math.ceil((this.clock.monotonic() + ms) / GRAIN_MS);
+    // No timer has run for long: what is due has to leave the ring before there is room.
+    const last = this.#done + this.#slices.length - 1;
+    this.#slices[Math.min(at, last) % this.#slices.length]!.push(entry);
+    this.#size++;
+    if (at < this.#armed) this.#arm(Math.min(at, last));
+  }
+
+  get #now(): number {
+    return Math.floor(this.clock.monotonic() / GRAIN_MS);
+  }
+
+  #arm(at: number): void {
+    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#armed = at;
+    this.#timer = this.clock.setTimeout(() => this.#fire(), at * GRAIN_MS - this.clock.monotonic());
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    this.#armed = Number.POSITIVE_INFINITY;
+    const now = this.#now;
+    while (this.#done < now && this.#size > 0) {
+      const at = ++this.#done % this.#slices.length;
+      const due = this.#slices[at]!;
+      if (due.length === 0) continue;
+      this.#slices[at] = [];
+      this.#size -= due.length;
+      for (const entry of due) this.expire(entry);
+    }
+    if (this.#size === 0) return;
+    for (let at = this.#done + 1; ; at++) {
+      if (this.#slices[at % this.#slices.length]!.length === 0) continue;
+      if (at < this.#armed) this.#arm(at);
+      return;
+    }
+  }
+}

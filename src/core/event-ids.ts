@@ -1,0 +1,26 @@
+/** Ids of events: log positions, and what is between them. */
+
+/** Log positions are spread over this many ids: slots for the events of an entry, then for transient ones. */
+export const SLOTS = 8_192;
+/** First slot that is not an entry's: heartbeats and transient events. */
+export const TRANSIENT_SLOT = 4_096;
+/** Of these the last are for heartbeats alone. */
+export const RESERVED_SLOTS = 64;
+
+export const eventId = (seq: number, slot: number): number => seq * SLOTS + slot;
+/** Id that stands for 'everything up to this log position, nothing after'. */
+export const positionId = (seq: number): number => eventId(seq, TRANSIENT_SLOT - 1);
+export const seqOfId = (id: number): number => Math.floor(id / SLOTS);
+
+/** Heartbeats that a frontend gives by itself for one held poll. */
+const FRONTEND_BEATS = 64;
+
+/**
+ * How many ids above this one a frontend may use for heartbeats of its own while it holds a poll of a client that has this event;
+ * 0: only the queue can say. Behind an id that is no log entry's, everything of its position and before was delivered; what comes from the
+ * log has a later position, and the queue gives its own ids above these.
+ */
+export function beatsAfter(id: number): number {
+  const slot = id % SLOTS;
+  return slot >= TRANSIENT_SLOT && slot + FRONTEND_BEATS < SLOTS - RESERVED_SLOTS ? FRONTEND_BEATS : 0;
+}
