@@ -29,12 +29,22 @@ export class Slices<T> {
 
   add(entry: T, ms: number): void {
     if (this.#size === 0) this.#done = this.#now;
-    const at = Math.ceil((this.clock.monotonic() + ms) / GRAIN_MS);
+    const due = Math.ceil((this.clock.monotonic() + ms) / GRAIN_MS);
     // No timer has run for long: what is due has to leave the ring before there is room.
     const last = this.#done + this.#slices.length - 1;
-    this.#slices[Math.min(at, last) % this.#slices.length]!.push(entry);
+    const at = Math.min(Math.max(due, this.#done + 1), last);
+    this.#slices[at % this.#slices.length]!.push(entry);
     this.#size++;
-    if (at < this.#armed) this.#arm(Math.min(at, last));
+    if (at < this.#armed) this.#arm(at);
+  }
+
+  /** Nothing expires any more. */
+  clear(): void {
+    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#armed = Number.POSITIVE_INFINITY;
+    this.#size = 0;
+    for (let i = 0; i < this.#slices.length; i++) this.#slices[i] = [];
   }
 
   get #now(): number {

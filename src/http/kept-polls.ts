@@ -70,6 +70,8 @@ export class KeptPolls {
   /** The frontend leaves. */
   release(): void {
     for (const kept of [...this.#kept.values()]) kept.release();
+    this.#waiting.clear();
+    this.#between.clear();
   }
 
   /** @internal */

@@ -2,10 +2,10 @@ import t from 'tap';
 import { createActor } from 'xstate';
 import { queueMachine, queueSteps } from '../../../actors/event-queue/machine.js';
 
-const EVENTS = ['POLL', 'ANSWER', 'RELEASE', 'TOUCH', 'DELETE'] as const;
+const EVENTS = ['POLL', 'KEEP', 'ANSWER', 'RELEASE', 'TOUCH', 'DELETE'] as const;
 
 t.test('the steps of a queue are those of its machine', (t) => {
-  for (const state of ['idle', 'polling', 'expired', 'deleted']) {
+  for (const state of ['idle', 'polling', 'kept', 'expired', 'deleted']) {
     for (const type of EVENTS) {
       const snapshot = queueMachine.resolveState({
         value: state,
@@ -31,6 +31,13 @@ t.test('a timer runs while a poll waits, and only then', (t) => {
   for (const type of ['ANSWER', 'RELEASE']) {
     t.match(queueSteps.step('polling', type), { to: 'idle', disarms: true, arms: 'collection', actions: [] });
   }
+  t.match(
+    queueSteps.step('polling', 'KEEP'),
+    { to: 'kept', disarms: true, arms: undefined },
+    'none if the frontend gives the heartbeats',
+  );
+  t.match(queueSteps.step('kept', 'POLL'), { to: 'polling', arms: 'heartbeat' });
+  for (const type of ['ANSWER', 'RELEASE']) t.match(queueSteps.step('kept', type), { to: 'idle', actions: [] });
   t.match(queueSteps.step('polling', 'DELETE'), { to: 'deleted', disarms: true, arms: undefined });
   t.end();
 });

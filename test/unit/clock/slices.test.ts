@@ -1,0 +1,57 @@
+import t from 'tap';
+import { Slices } from '../../../src/clock/index.js';
+import { FakeClock } from '../../support/fake-clock.js';
+
+function make() {
+  const clock = new FakeClock();
+  const expired: [string, number][] = [];
+  const slices = new Slices<string>(clock, 60_000, (entry) => expired.push([entry, clock.monotonic()]));
+  return { clock, expired, slices };
+}
+
+t.test('entries expire in order, a quarter of a second late at most, never early', async (t) => {
+  const { clock, expired, slices } = make();
+  const due = new Map<string, number>();
+  for (let i = 0; i < 300; i++) {
+    const ms = (i * 7_919) % 60_000;
+    due.set(`${i}`, clock.monotonic() + ms);
+    slices.add(`${i}`, ms);
+    clock.advance((i * 31) % 700);
+  }
+  clock.advance(60_250);
+  t.equal(expired.length, 300);
+  for (const [entry, at] of expired) {
+    const late = at - due.get(entry)!;
+    t.ok(late >= 0 && late <= 250, `${entry}: ${late} ms late`);
+  }
+  t.equal(clock.next(), undefined, 'and no timer is left');
+});
+
+t.test('an entry may come while others expire, and after long silence', async (t) => {
+  const clock = new FakeClock();
+  const expired: number[] = [];
+  const slices: Slices<number> = new Slices(clock, 1_000, (n) => {
+    expired.push(clock.monotonic());
+    if (n > 0) slices.add(n - 1, 1_000);
+  });
+  slices.add(2, 1_000);
+  clock.advance(10_000);
+  t.same(expired, [1_000, 2_000, 3_000]);
+  clock.advance(1_000_000);
+  slices.add(0, 500);
+  clock.leap(90_000);
+  t.same(expired.slice(3), [1_100_000], 'also when the process stood still');
+});
+
+t.test('what is cleared does not expire', async (t) => {
+  const { clock, expired, slices } = make();
+  slices.add('a', 100);
+  slices.clear();
+  t.equal(clock.next(), undefined);
+  slices.add('b', 100);
+  clock.advance(1_000);
+  t.same(
+    expired.map(([entry]) => entry),
+    ['b'],
+  );
+});

@@ -1,0 +1,66 @@
+/** A request without a server. */
+import type { BodyPart, Headers, HttpExchange } from '../../../src/http/server.js';
+
+export class FakeExchange implements HttpExchange {
+  readonly path: string;
+  readonly query: string;
+  aborted = false;
+  requestId = '';
+  /** Somebody looked at the body. */
+  read = false;
+  answers = 0;
+  answered = false;
+  status = 0;
+  headers: Record<string, string> = {};
+  text = '';
+  #abort: () => void = () => {};
+
+  constructor(
+    readonly method: string,
+    url: string,
+    readonly sent: Record<string, string> = {},
+    readonly body: string | undefined = undefined,
+  ) {
+    const [path, query] = url.split('?');
+    this.path = path!;
+    this.query = query ?? '';
+  }
+
+  get hasBody(): boolean {
+    return this.body !== undefined;
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  get json(): any {
+    return JSON.parse(this.text);
+  }
+  header(name: string): string {
+    return this.sent[name] ?? '';
+  }
+  headerLines(name: string): string {
+    return this.header(name);
+  }
+  remoteAddress(): string {
+    return '127.0.0.1';
+  }
+  readBody(done: (body: Uint8Array | undefined) => void, limit = Number.POSITIVE_INFINITY): void {
+    this.read = true;
+    const body = Buffer.from(this.body ?? '');
+    done(body.length > limit ? undefined : body);
+  }
+  forget(): void {}
+
+  onAborted(listener: () => void): void {
+    this.#abort = listener;
+  }
+  abort(): void {
+    this.aborted = true;
+    this.#abort();
+  }
+  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+    this.answers++;
+    this.answered = true;
+    this.status = status;
+    this.headers = Object.fromEntries(headers.pairs);
+    this.text = parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
+  }
+}

@@ -1,0 +1,171 @@
+/** Polls of idle clients, which the frontend answers by itself. */
+import t from 'tap';
+import { Type } from 'typebox';
+import { apiError, type Forward, type Meanwhile, type Operation } from '../../../src/api/index.js';
+import { maybeJson, maybeText } from '../../../src/api/parameters.js';
+import { queueId, queueKey, realmId, userId } from '../../../src/core/index.js';
+import { Frontend } from '../../../src/http/frontend.js';
+import { settle } from '../../support/fake-clock.js';
+import { FakeExchange } from './fake-exchange.js';
+import { AUTH, declare, FakeServices } from './support.js';
+
+const EVERY_MS = 45_000;
+const LONGEST_MS = EVERY_MS * 1.2 + 250;
+const MOST = 4;
+
+const meanwhile = (last: number): Meanwhile => ({ last, most: MOST, fields: (n) => `,"n":${n}` });
+
+/** A poll after `last` of queue `of`; those after less than zero are none that the frontend may answer. */
+const poll: Operation = declare({
+  path: '/poll',
+  parameters: { last: maybeJson('query', Type.Integer(), ''), of: maybeText('query', '') },
+  run: ({ params }): Forward => {
+    const { last, of = 'q' } = params as { last: number; of?: string };
+    const to = queueKey(realmId(1), userId(5), queueId(of));
+    const forward = { to, command: 'poll', args: { last }, held: true } as const;
+    return last < 0 ? forward : { ...forward, meanwhile: meanwhile(last) };
+  },
+});
+
+function make(options: { readonly maxPolls?: number } = {}) {
+  const services = new FakeServices();
+  const random = (): number => 1;
+  const frontend = new Frontend([poll], services, { instance: 'f1', heartbeatMs: EVERY_MS, random, ...options });
+  const send = (last: number, more = ''): FakeExchange => {
+    const exchange = new FakeExchange('GET', `/api/v1/poll?last=${last}${more}`, { authorization: AUTH });
+    frontend.handle(exchange);
+    return exchange;
+  };
+  return { services, frontend, send, clock: services.clock, sent: services.forwarded };
+}
+
+t.test('a poll for which nothing comes is answered, and the next one goes on with its command', async (t) => {
+  const { send, clock, sent } = make();
+  for (let n = 10; n < 10 + MOST - 1; n++) {
+    const got = send(n);
+    clock.advance(EVERY_MS - 1);
+    t.equal(got.answers, 0);
+    clock.advance(LONGEST_MS - EVERY_MS);
+    t.equal(got.status, 200);
+    t.same(got.json, { result: 'success', msg: '', n: n + 1 });
+    t.match(got.requestId, /^f1-/, 'under an id of its own');
+    t.equal(sent.length, 1);
+  }
+  const got = send(10 + MOST - 1);
+  t.equal(sent.length, 1);
+  clock.advance(LONGEST_MS);
+  t.equal(got.json.n, 10 + MOST);
+  t.ok(sent[0]!.cancelled, 'until no number is left');
+  send(10 + MOST);
+  t.same(sent[1]!.forward.args, { last: 10 + MOST }, 'then there is another command');
+  t.notOk(sent[1]!.cancelled);
+});
+
+t.test('what the actor answers reaches the poll that waits then', async (t) => {
+  const { send, clock, sent } = make();
+  const first = send(1);
+  clock.advance(LONGEST_MS);
+  t.equal(first.json.n, 2);
+  const second = send(2, '&more=1');
+  sent[0]!.answer({ ok: [Buffer.from(',"events":1')] });
+  await settle();
+  t.same(second.json, { result: 'success', msg: '', ignored_parameters_unsupported: ['more'], events: 1 });
+  t.equal(first.answers, 1);
+  const third = send(2);
+  t.equal(sent.length, 2, 'the command is over');
+  sent[1]!.answer({ error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: 'q' }).toReply() });
+  await settle();
+  t.equal(third.json.code, 'BAD_EVENT_QUEUE_ID', 'and so do refusals');
+  const fourth = send(2);
+  sent[2]!.fail(apiError('SERVICE_UNAVAILABLE'));
+  await settle();
+  t.equal(fourth.status, 503, 'and failures');
+});
+
+t.test('what comes between two polls waits at the actor for the next one', async (t) => {
+  const { send, clock, sent } = make();
+  send(1);
+  clock.advance(LONGEST_MS);
+  sent[0]!.answer({ ok: [Buffer.from(',"events":1')] });
+  await settle();
+  const next = send(2);
+  t.equal(next.answers, 0);
+  t.same(sent[1]!.forward.args, { last: 2 });
+  clock.advance(LONGEST_MS);
+  t.equal(next.json.n, 3);
+});
+
+t.test('a client that does not come back is gone for its actor after some seconds', async (t) => {
+  const { send, clock, sent } = make();
+  send(1);
+  clock.advance(LONGEST_MS);
+  clock.advance(4_000);
+  t.notOk(sent[0]!.cancelled);
+  const second = send(2);
+  clock.advance(LONGEST_MS);
+  t.equal(second.json.n, 3);
+  clock.advance(4_500);
+  t.notOk(sent[0]!.cancelled, 'it has its time after each answer');
+  clock.advance(1_000);
+  t.ok(sent[0]!.cancelled);
+  send(3);
+  t.equal(sent.length, 2);
+});
+
+t.test('a client that leaves while its poll waits is gone at once', async (t) => {
+  const { send, clock, sent } = make({ maxPolls: 1 });
+  send(1);
+  clock.advance(LONGEST_MS);
+  const second = send(2);
+  t.equal(send(1, '&of=other').status, 503, 'it counts as held');
+  second.abort();
+  t.ok(sent[0]!.cancelled);
+  const again = send(2);
+  t.equal(sent.length, 2, 'and counts no more');
+  sent[0]!.answer({ ok: [Buffer.from(',"late":1')] });
+  await settle();
+  t.equal(again.answers + second.answers, 0);
+  clock.advance(LONGEST_MS);
+  t.equal(again.json.n, 3);
+  t.equal(second.answers, 0);
+});
+
+t.test('a poll with another number, or of another queue, is a command of its own', async (t) => {
+  const { send, clock, sent } = make();
+  send(1);
+  clock.advance(LONGEST_MS);
+  send(1);
+  t.equal(sent.length, 2, 'the answer was lost');
+  t.ok(sent[0]!.cancelled);
+  send(2, '&of=other');
+  send(-1);
+  t.equal(sent.length, 4);
+  const twice = send(1);
+  t.equal(sent.length, 5, 'while another one waits');
+  t.notOk(sent[1]!.cancelled, 'which is for the actor to end');
+  sent[1]!.answer({ ok: [Buffer.from(',"events":0')] });
+  await settle();
+  t.equal(twice.answers, 0);
+  clock.advance(LONGEST_MS);
+  t.equal(twice.json.n, 2);
+  send(2);
+  t.equal(sent.length, 5);
+});
+
+t.test('a frontend that leaves answers those that wait, and gives up the others', async (t) => {
+  const { send, clock, sent, frontend } = make();
+  send(1);
+  clock.advance(LONGEST_MS);
+  const waits = send(1, '&of=other');
+  frontend.releaseHeld();
+  await settle();
+  t.same(
+    sent.map(({ cancelled }) => cancelled),
+    [true, true],
+  );
+  t.same(waits.json.events, []);
+  t.equal(clock.next(), undefined, 'no timer is left');
+  const late = send(2);
+  await settle();
+  t.same(late.json.events, [], 'none is held from now on');
+});
