@@ -3,8 +3,8 @@ import t from 'tap';
 import { LiveQueue } from '../../../actors/event-queue/live.js';
 import type { QueueOptions, QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
 import type { ActorReply } from '../../../src/api/operation.js';
-import { eventId, queueId, queueKey, realmId, seq, userId } from '../../../src/core/index.js';
-import type { EventSink } from '../../../src/events/index.js';
+import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '../../../src/core/index.js';
+import { type EventSink, TransientEvent } from '../../../src/events/index.js';
 import type { ActivationHandle, Suppliers } from '../../../src/runtime/index.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
@@ -57,8 +57,9 @@ function rebuilt() {
     detach: () => {},
   };
   const log = { asked: 0, away: false };
+  const clock = new FakeClock();
   const suppliers = {
-    services: { clock: new FakeClock(), random: () => 0, heartbeatMs: 45_000, feeds: { of: async () => feed } },
+    services: { clock, random: () => 0, heartbeatMs: 45_000, feeds: { of: async () => feed } },
     log: {
       position: async () => {
         if (log.asked++ > 0 && log.away) throw new Error('away');
@@ -71,15 +72,24 @@ function rebuilt() {
     suppliers as unknown as Suppliers,
   );
   let polls = 0;
-  const poll = async (last: number): Promise<ActorReply | undefined> => {
-    let answer: ActorReply | undefined;
-    const request = { id: `poll${++polls}`, reply: (reply: ActorReply) => (answer = reply), onCancel: () => {} };
-    queue.command('poll', { last_event_id: last, dont_block: false }, request as never);
-    await settle();
-    return answer;
+  const hold = (last: number, beats: number): { readonly answers: ActorReply[] } => {
+    const answers: ActorReply[] = [];
+    const request = { id: `poll${++polls}`, reply: (reply: ActorReply) => answers.push(reply), onCancel: () => {} };
+    queue.command('poll', { last_event_id: last, dont_block: false, beats }, request as never);
+    return { answers };
   };
-  return { queue, poll, log, volatile, from };
+  const poll = async (last: number): Promise<ActorReply | undefined> => {
+    const { answers } = hold(last, 0);
+    await settle();
+    return answers[0];
+  };
+  return { queue, poll, hold, clock, log, volatile, from };
 }
+
+const idIn = (reply: ActorReply | undefined): number => {
+  const parts = reply && 'ok' in reply ? reply.ok : [];
+  return Number(/"id":(\d+)/.exec(Buffer.concat(parts).toString())?.[1]);
+};
 
 t.test('the log is read on from what the first poll says its client has', async (t) => {
   const { poll, volatile, from } = rebuilt();
@@ -104,6 +114,29 @@ t.test('an event that the log has, but this host has not read yet, may be acknow
   t.equal(await poll(eventId(END, 7)), undefined, 'and this one');
   t.equal(volatile.acked, eventId(END, 7));
   t.equal(log.asked, 2, 'when it opened, and once more');
+});
+
+t.test('where the frontend gives the heartbeats the queue gives none, and its own ids are above them', async (t) => {
+  const last = eventId(READ, TRANSIENT_SLOT + 3);
+  const { queue, hold, poll, clock, volatile } = rebuilt();
+  const { answers } = hold(last, 64);
+  await settle();
+  clock.advance(3_600_000);
+  t.same(answers, []);
+  t.ok(volatile.polling, 'the client is there all the time');
+  queue.pushTransient(new TransientEvent({ t: 'event', to: {}, event: { type: 'typing' } }));
+  await settle();
+  t.equal(idIn(answers[0]), last + 65);
+  const next = hold(last + 65, 64);
+  t.equal(
+    await poll(last + 65 + 64),
+    undefined,
+    'the last heartbeat that the frontend gave may be acknowledged elsewhere',
+  );
+  t.match(next.answers, [{ ok: [] }], 'which ends the poll there');
+  t.equal(volatile.acked, last + 65 + 64);
+  clock.advance(60_000);
+  t.notOk(volatile.polling, 'without such a frontend it is the queue that gives one');
 });
 
 t.test('one that the log cannot have is refused', async (t) => {

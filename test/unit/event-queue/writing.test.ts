@@ -1,0 +1,69 @@
+/** When a queue is written. */
+import t from 'tap';
+import { activeUntil, type QueueState, type QueueVolatile } from '../../../actors/event-queue/state.js';
+import { Writing } from '../../../actors/event-queue/writing.js';
+import { FakeClock } from '../../support/fake-clock.js';
+
+const MINUTE = 60_000;
+
+function make() {
+  const clock = new FakeClock();
+  const written: number[] = [];
+  const volatile: QueueVolatile = {
+    ...{ acked: -1, position: 0, active: clock.now(), polling: false },
+    ...{ since: clock.now(), ended: false },
+  };
+  let state = { acked: -1, position: 0, active: clock.now(), held: false } as unknown as QueueState;
+  const begun = clock.now();
+  const handle = {
+    volatile,
+    state: () => state,
+    tell: async () => {
+      const { acked, active, position, polling } = volatile;
+      state = { ...state, acked, active, position, held: polling };
+      written.push((clock.now() - begun) / MINUTE);
+    },
+  };
+  const owner = { handle, services: { clock, random: () => 0.5 }, position: 0, oldest: undefined };
+  const writing = new Writing(owner as never);
+  const polls = (polling: boolean): void => {
+    volatile.polling = polling;
+    volatile.active = clock.now();
+    writing.later();
+  };
+  return { clock, written, writing, polls, owner, state: () => state };
+}
+
+t.test('a poll that waits is written once, and then after long', async (t) => {
+  const { clock, written, polls, state, writing } = make();
+  polls(true);
+  clock.advance(2 * MINUTE);
+  t.equal(written.length, 1, 'that there is one');
+  clock.advance(25 * MINUTE);
+  t.equal(written.length, 1);
+  clock.advance(120 * MINUTE);
+  t.ok(written.length >= 3 && written.length <= 6, `${written.length} times in two hours`);
+  for (let i = 1; i < written.length; i++) t.ok(written[i]! - written[i - 1]! <= 60, 'within an hour each');
+  t.ok(activeUntil(state(), clock.now()) >= clock.now(), 'nobody takes the client for gone if its host ends now');
+  const before = written.length;
+  polls(false);
+  clock.advance(31_000);
+  t.equal(written.length, before + 1, 'that it has gone is written soon');
+  t.equal(state().held, false);
+  clock.advance(120 * MINUTE);
+  t.equal(written.length, before + 1, 'and nothing more');
+  polls(true);
+  writing.stop();
+  clock.advance(120 * MINUTE);
+  t.equal(written.length, before + 1);
+});
+
+t.test('a poll that waits while the log moves on is written with its position', async (t) => {
+  const { clock, written, polls, owner, state } = make();
+  polls(true);
+  clock.advance(2 * MINUTE);
+  owner.position = 5_000;
+  clock.advance(2 * MINUTE);
+  t.equal(written.length, 2);
+  t.equal(state().position, 5_000);
+});
