@@ -46,7 +46,7 @@ export async function time(t: Test): Promise<void> {
   const server = await startEmbedded({ clock, adjust });
   t.teardown(() => server.close());
   const org = await makeOrganization(server, ['member']);
-  const { member } = org;
+  const { member, owner } = org;
   const fresh = (params = {}, of: Person = member) =>
     Queue.register(of, { fetch_event_types: [], event_types: ['message'], ...params });
   /** What is written takes its real time: the clock goes on meanwhile. A poll would put the end off. */
@@ -79,6 +79,47 @@ export async function time(t: Test): Promise<void> {
     const [one, two] = queue.received;
     t.ok(one!.id < two!.id, 'its id is one of the queue');
     t.same(await queue.now(), [], 'and can be acknowledged');
+  });
+
+  await t.test('heartbeats go on, and whatever comes between them has a larger id', async (t) => {
+    const queue = await fresh({ event_types: ['message', 'typing'] });
+    const beats = async (count: number): Promise<void> => {
+      for (let i = 0; i < count; i++) {
+        const polling = queue.until((events) => events.length > 0);
+        await member.api.ok('GET /users/me');
+        const { value, seconds } = await secondsUntil(clock, polling, 70);
+        t.equal(value.map(({ type }) => type).join(), 'heartbeat');
+        t.ok(seconds >= 45 && seconds <= 60, `after ${seconds} s`);
+      }
+    };
+    const typed = () => owner.api.ok('POST /typing', { op: 'start', to: [member.id] });
+    const sent = () => owner.api.ok('POST /messages', { type: 'direct', to: [member.id], content: 'between' });
+    await beats(4);
+    for (const [tell, type] of [
+      [typed, 'typing'],
+      [sent, 'message'],
+      [typed, 'typing'],
+    ] as const) {
+      const polling = queue.until((events) => events.length > 0);
+      await member.api.ok('GET /users/me');
+      await tell();
+      t.equal((await polling).map((event) => event.type).join(), type, 'while a poll waits');
+      await beats(3);
+      await tell();
+      t.equal((await queue.until((events) => events.length > 0))[0]!.type, type, 'and while none does');
+    }
+    await beats(70);
+    const ids = queue.received.map(({ id }) => id);
+    t.ok(ids.every((id, i) => i === 0 || id > ids[i - 1]!));
+    const polling = queue.poll();
+    await member.api.ok('GET /users/me');
+    await queue.delete();
+    t.same(await polling, [], 'a deleted queue finishes the poll');
+    await refused(t, member.api.call('GET /events', { queue_id: queue.id, last_event_id: queue.last }), {
+      code: 'BAD_EVENT_QUEUE_ID',
+      msg: `Bad event queue ID: ${queue.id}`,
+      extra: { queue_id: queue.id },
+    });
   });
 
   await t.test('a queue is collected when its client was away for ten minutes, not before', async (t) => {
