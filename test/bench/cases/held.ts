@@ -18,9 +18,14 @@ const BEAT_SECONDS = Number(process.env.HEARTBEAT_SECONDS ?? 45);
 const BEAT = { ms: BEAT_SECONDS * 1000, spreadMs: BEAT_SECONDS * 200 };
 /** From one heartbeat of a poll to the next, as a mean. */
 const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
-/** What comes once to a queue that is polled for the first time is over then: its first write after half a minute, its first heartbeat. */
-const WARM_MS = Math.max(PERIOD_MS, 45_000);
-const WINDOWS = Number(process.env.HELD_WINDOWS ?? 3);
+/**
+ * From the last poll's coming: what comes once to a queue is over then, its first heartbeat (which is the queue's own) and its first write
+ * after a minute. Of a bare server: until each poll has come back once.
+ */
+const WARM_MS = Math.max(BEAT.ms + BEAT.spreadMs, 60_000) + 5_000;
+const WARM_BARE_MS = BEAT.spreadMs + 1_000;
+const WINDOW_MS = 20_000;
+const WINDOWS = 3;
 
 /** Ours, the server's and the generator's, which all have the same limit. */
 function descriptors(): number {
@@ -55,15 +60,16 @@ const answerOf = ({ queue }: Poll): string =>
   `{"result":"success","msg":"","events":[{"type":"heartbeat","id":12345678}],"queue_id":"${queue}"}\n`;
 
 async function measure({ face, ceiling, load, options }: Bench, { polls, seconds }: Prepared): Promise<Figure[]> {
-  const job = { kind: 'idle', polls, spreadMs: PERIOD_MS, warmMs: WARM_MS, ms: PERIOD_MS, windows: WINDOWS } as const;
-  const run = async ({ port, pids }: { port: number; pids: readonly number[] }): Promise<readonly IdleWindow[]> => {
-    const { windows, failed, firstFailure } = await load.run({ ...job, port, pids });
+  const job = { kind: 'idle', polls, spreadMs: PERIOD_MS, ms: WINDOW_MS, windows: WINDOWS } as const;
+  type Side = Pick<Bench['face'], 'port' | 'pids'>;
+  const run = async ({ port, pids }: Side, warmMs: number): Promise<readonly IdleWindow[]> => {
+    const { windows, failed, firstFailure } = await load.run({ ...job, port, pids, warmMs });
     if (failed > 0) throw new Error(`${failed} polls failed: ${firstFailure}`);
     return windows;
   };
-  const ours = await run(face);
+  const ours = await run(face, WARM_MS);
   await ceiling.answers({ poll: answerOf(polls[0]!), beat: BEAT });
-  const bare = options.bare ? await run(ceiling) : [];
+  const bare = options.bare ? await run(ceiling, WARM_BARE_MS) : [];
   await ceiling.answers({ beat: null });
   const micros = (windows: readonly IdleWindow[]): number[] => windows.map((of) => (of.cpuMs * 1000) / of.answers);
   const rates = (windows: readonly IdleWindow[]): number[] => windows.map((of) => of.answers / of.seconds);
@@ -85,7 +91,7 @@ async function measure({ face, ceiling, load, options }: Bench, { polls, seconds
 
 export const held = defineCase<Prepared>({
   name: 'held',
-  about: '20,000 held polls that get nothing but heartbeats; four minutes a face',
+  about: '20,000 held polls that get nothing but heartbeats; six minutes a face',
   server: {},
   onlyNamed: true,
   prepare,
