@@ -225,6 +225,7 @@ export class ActorHost implements PartitionOwner {
    * could have the actor woken here (#handOn).
    */
   #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
+    if (this.#closed) return;
     const look = async (): Promise<void> => {
       const ours = (p: Partition): boolean => !this.#closed && this.#epochs.get(p) === epochs.get(p);
       const still = partitions.filter(ours);
@@ -239,7 +240,6 @@ export class ActorHost implements PartitionOwner {
         this.#lookAgainLater(still, epochs);
       }
     };
-    if (this.#closed) return;
     const timer = this.options.clock.setTimeout(() => {
       this.#looks.delete(timer);
       void look();
