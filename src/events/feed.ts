@@ -245,8 +245,9 @@ export class RealmFeed {
     only: ReadonlySet<EventSink> | undefined,
   ): void {
     const { view } = this.replica;
+    const { isReplayable } = event;
     const offer = (sink: EventSink): void => {
-      if (sink.position >= seq || sink.covered(actor, version)) return;
+      if (sink.position >= seq || (!isReplayable && sink.covered(actor, version))) return;
       if (receives(to, sink, view, this.#membersOf)) sink.push(event);
     };
     if (only) {

@@ -16,7 +16,7 @@ export interface EventSink {
   readonly allPublic: boolean;
   /** Log position up to which the queue has seen everything; the feed moves it on. */
   position: Seq;
-  /** Snapshot of this queue contains this commit: don't deliver. */
+  /** Snapshot of this queue contains this commit: don't deliver, unless the event is replayable. */
   covered(actor: string, version: number): boolean;
   push(event: SharedEvent): void;
   /** An event that no log position stands for: the queue gives it an id of its own. */
