@@ -1,9 +1,10 @@
 import t from 'tap';
-import { type Json, realmId, realmKey, seq, streamId, streamKey } from '../../../src/core/index.js';
+import { type Json, realmId, realmKey, type Seq, seq, streamId, streamKey } from '../../../src/core/index.js';
 import { DirectoryReplica, type DirectoryUser } from '../../../src/directory/index.js';
 import {
   type EventSink,
   type FeedEnd,
+  type LivePosition,
   RealmFeed,
   RecentBudget,
   type SharedEvent,
@@ -28,13 +29,23 @@ class Sink implements EventSink {
   readonly transient: string[] = [];
   isLive = false;
   ended: FeedEnd | undefined;
-  position = seq(0);
+  #own = seq(0);
+  #follows: LivePosition | undefined;
 
   constructor(
     readonly user: number,
     readonly allPublic = false,
     readonly covers: Record<string, number> = {},
   ) {}
+
+  get position(): Seq {
+    return seq(Math.max(this.#own, this.#follows?.at ?? 0));
+  }
+
+  set position(position: Seq) {
+    this.#own = position;
+    this.#follows = undefined;
+  }
 
   covered(actor: string, version: number): boolean {
     return version <= (this.covers[actor] ?? -1);
@@ -49,7 +60,8 @@ class Sink implements EventSink {
     this.transient.push(event.type);
   }
 
-  live(): void {
+  live(position: LivePosition): void {
+    this.#follows = position;
     this.isLive = true;
   }
 
@@ -304,6 +316,25 @@ t.test('a gap while a membership is being read costs live queues nothing that th
   await clock.advanceAsync(5_000);
   t.same(sink.got, ['e1', 'e2', 'e3', 'e4']);
   t.same(next.got, ['e3', 'e4'], 'what was being read before the gap does not say how far it is');
+});
+
+t.test('live queues are as far as the feed is; one that has gone stays where it was', async (t) => {
+  const { feed, append } = await world();
+  const [one, other] = [new Sink(1), new Sink(2)];
+  feed.attach(one);
+  feed.attach(other);
+  await settle();
+  for (let v = 1; v <= 3; v++) await append('x', v, event('told', { users: [1] }));
+  await settle();
+  t.same([one.position, other.position], [feed.position, feed.position]);
+  const before = other.position;
+  feed.detach(other);
+  await append('x', 4, event('missed', { users: [1, 2] }));
+  await settle();
+  t.equal(other.position, before);
+  feed.attach(other);
+  await settle();
+  t.same(other.got, ['missed']);
 });
 
 t.test('what the snapshot of a queue contains is left out', async (t) => {
