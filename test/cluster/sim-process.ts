@@ -66,6 +66,8 @@ const USED = new Set([
 const operations = OPERATIONS.filter(({ id }) => USED.has(id));
 
 const config = loadConfig({}, {});
+/** A client waits for so long until it is told that nothing has happened. */
+const IMPATIENT_S = 0.4;
 
 export class SimProcess implements Place {
   dead = false;
@@ -113,9 +115,15 @@ export class SimProcess implements Place {
         await this.#log.close();
       },
     };
-    this.node = new ConclaveNode(ports, config, SECRET, quietLogger);
+    // Half of the processes have little patience, so that what frontends answer by themselves meets everything else.
+    const heartbeatSeconds = ports.random!() < 0.5 ? IMPATIENT_S : config.heartbeatSeconds;
+    this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, SECRET, quietLogger);
     if (role === 'front') {
-      this.frontend = new Frontend(operations, this.node.gateway, { instance: name, random: ports.random! });
+      this.frontend = new Frontend(operations, this.node.gateway, {
+        instance: name,
+        random: ports.random!,
+        heartbeatMs: heartbeatSeconds * 1000,
+      });
     }
   }
 
