@@ -15,7 +15,9 @@ export class Slices<T> {
   /** Number of the last slice that has expired. */
   #done: number;
   #timer: TimerHandle | undefined;
+  /** Slice that the timer waits for: the first that has entries. */
   #armed = Number.POSITIVE_INFINITY;
+  #firing = false;
 
   /** @param longestMs no entry waits for longer */
   constructor(
@@ -28,7 +30,8 @@ export class Slices<T> {
   }
 
   add(entry: T, ms: number): void {
-    if (this.#size === 0) this.#done = this.#now;
+    // Slices before the one that the timer waits for are empty.
+    if (!this.#firing || this.#size === 0) this.#done = Math.max(this.#done, Math.min(this.#now, this.#armed - 1));
     const due = Math.ceil((this.clock.monotonic() + ms) / GRAIN_MS);
     // No timer has run for long: what is due has to leave the ring before there is room.
     const last = this.#done + this.#slices.length - 1;
@@ -61,6 +64,7 @@ export class Slices<T> {
     this.#timer = undefined;
     this.#armed = Number.POSITIVE_INFINITY;
     const now = this.#now;
+    this.#firing = true;
     while (this.#done < now && this.#size > 0) {
       const at = ++this.#done % this.#slices.length;
       const due = this.#slices[at]!;
@@ -69,6 +73,7 @@ export class Slices<T> {
       this.#size -= due.length;
       for (const entry of due) this.expire(entry);
     }
+    this.#firing = false;
     if (this.#size === 0) return;
     for (let at = this.#done + 1; ; at++) {
       if (this.#slices[at % this.#slices.length]!.length === 0) continue;

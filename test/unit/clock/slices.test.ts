@@ -43,6 +43,21 @@ t.test('an entry may come while others expire, and after long silence', async (t
   t.same(expired.slice(3), [1_100_000], 'also when the process stood still');
 });
 
+t.test('an entry that comes long after the last one waits its time, too', async (t) => {
+  const { clock, expired, slices } = make();
+  slices.add('a', 50_000);
+  clock.advance(40_000);
+  slices.add('b', 59_000);
+  clock.advance(9_000);
+  slices.add('c', 59_900);
+  clock.advance(120_000);
+  t.same(expired, [
+    ['a', 50_000],
+    ['b', 99_000],
+    ['c', 109_000],
+  ]);
+});
+
 t.test('what is cleared does not expire', async (t) => {
   const { clock, expired, slices } = make();
   slices.add('a', 100);
