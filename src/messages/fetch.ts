@@ -5,8 +5,9 @@ import { type Copy, copyOf, decidingStreams } from './copies.js';
 import { OwnMemberships } from './own-memberships.js';
 import { type Plan, unreadPlan } from './plan.js';
 import { isPublicStream } from './predicate.js';
+import { movesOf, seenMessages, streamOf } from './seen.js';
 import { copyRanges, historyRanges } from './sources.js';
-import { asStored, type StoredMessage } from './stored.js';
+import type { StoredMessage } from './stored.js';
 import type { Viewer } from './viewer.js';
 
 /** 'newest' on the wire: above every message id. */
@@ -39,7 +40,11 @@ export class Reader {
   /** Those of the messages that the user may read in this view; ids keep their order. */
   async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<OwnMessage[]> {
     const streams = new Set<number>();
-    for (const message of messages) for (const stream of decidingStreams(message)) streams.add(stream);
+    for (const message of messages) {
+      // Of nearly all, one stream decides.
+      if (message.home !== 0) streams.add(message.home);
+      if (movesOf(message).length > 0) for (const stream of decidingStreams(message)) streams.add(stream);
+    }
     await this.#members.load([...streams]);
     const { user, flags } = this.viewer;
     const made = flags.copiesMade();
@@ -57,7 +62,8 @@ export class Reader {
     const { has, gained } = this.#copy(message);
     if (has) return { message, copy: true, gained };
     const { directory, user, subscribed } = this.viewer;
-    const stream = message.body.stream === 0 ? undefined : directory.stream(message.body.stream as never);
+    const of = streamOf(message);
+    const stream = of === 0 ? undefined : directory.stream(of as never);
     if (!stream?.historyPublic || !canReadHistory(user, stream, subscribed(stream.id))) return undefined;
     return { message, copy: false, gained: false };
   }
@@ -71,11 +77,11 @@ export class Reader {
     let batch = limit === 1 ? FIRST_BATCH_OF_ONE : Math.max(FIRST_BATCH, limit);
     while (rows.length < limit) {
       const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
-      const records = await this.store.scanMessages(scan);
-      const readable = await this.readable(records.map(asStored), plan.history);
+      const found = await seenMessages(this.store, scan);
+      const readable = await this.readable(found, plan.history);
       rows.push(...readable.filter(plan.matches));
-      if (records.length < batch) break;
-      at = records.at(-1)!.id;
+      if (found.length < batch) break;
+      at = found.at(-1)!.id;
       batch = Math.min(Math.max(batch * 2, FIRST_BATCH), LARGEST_BATCH);
     }
     return rows.slice(0, limit);
@@ -99,7 +105,7 @@ export class Reader {
   }
 
   #inHistory(message: StoredMessage, history: Plan['history']): boolean {
-    const { stream } = message.body;
+    const stream = streamOf(message);
     if (history === 'none' || stream === 0) return false;
     return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
   }

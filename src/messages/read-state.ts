@@ -4,7 +4,9 @@
  * read is one small write, however much there is to read. Pure.
  */
 import { IdSet, type Json, type JsonObject, madeOnce } from '../core/index.js';
+import { SENT } from './digest.js';
 import type { OwnMessage } from './fetch.js';
+import { isWildcard, sentFlags } from './seen.js';
 import type { StoredMessage } from './stored.js';
 
 /** Reading of one home: everything up to `mark` is read but for `unread`, everything above is not but for `read`. */
@@ -64,7 +66,6 @@ export function markedRead({ mark, read, unread }: HomeReading, id: number): boo
   return id <= mark || read.has(id) ? true : undefined;
 }
 
-const NO_FLAGS: readonly string[] = [];
 /** Of what somebody has no copy of. */
 const HISTORY: readonly string[] = ['read', 'historical'];
 
@@ -123,8 +124,8 @@ export class OwnFlags {
     const readings = new Map<number, HomeReading>();
     return messages.map(({ message, copy, gained }) => {
       if (!copy) return HISTORY;
-      const { id, home, body } = message;
-      const sent = body.flags[this.user] ?? NO_FLAGS;
+      const { id, home } = message;
+      const sent = sentFlags(message, this.user);
       const isHistorical = historical.has(id);
       let reading = readings.get(home);
       if (!reading) {
@@ -132,12 +133,12 @@ export class OwnFlags {
         readings.set(home, reading);
       }
       const flags: string[] = [];
-      if (markedRead(reading, id) ?? (gained || isHistorical || sent.includes('read'))) flags.push('read');
+      if (markedRead(reading, id) ?? (gained || isHistorical || (sent & SENT.read) !== 0)) flags.push('read');
       if (starred.has(id)) flags.push('starred');
       if (collapsed.has(id)) flags.push('collapsed');
-      if (sent.includes('mentioned')) flags.push('mentioned');
-      if (body.wildcard) flags.push('wildcard_mentioned');
-      if (sent.includes('has_alert_word')) flags.push('has_alert_word');
+      if ((sent & SENT.mentioned) !== 0) flags.push('mentioned');
+      if (isWildcard(message)) flags.push('wildcard_mentioned');
+      if ((sent & SENT.has_alert_word) !== 0) flags.push('has_alert_word');
       if (isHistorical) flags.push('historical');
       return flags;
     });
@@ -145,9 +146,6 @@ export class OwnFlags {
 
   #read(message: StoredMessage, gained: boolean): boolean {
     const explicit = markedRead(this.reading(message.home), message.id);
-    return (
-      explicit ??
-      (gained || this.#isHistorical(message.id) || (message.body.flags[this.user]?.includes('read') ?? false))
-    );
+    return explicit ?? (gained || this.#isHistorical(message.id) || (sentFlags(message, this.user) & SENT.read) !== 0);
   }
 }

@@ -10,6 +10,7 @@
  * - `StoreUnavailable` is the only error that callers meet for a store that cannot be reached.
  */
 import type { ActorKey, Epoch, Json, JsonObject, Partition, RealmId } from '../core/index.js';
+import type { PackedMessage } from './packed-message.js';
 
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
@@ -166,6 +167,9 @@ export interface Store {
 
   /** At most `limit` messages of a range, or of several. */
   scanMessages(scan: MessageScan): Promise<MessageRecord[]>;
+
+  /** The same without decoding what nobody looks at. A Store that has no use for it has no such method. */
+  lookAtMessages?(scan: MessageScan): Promise<PackedMessage[]>;
 
   /** Roots of these partitions that must not sleep for ever: a pending outbox or a due time. */
   sleepers(partitions: readonly Partition[]): Promise<Sleeper[]>;

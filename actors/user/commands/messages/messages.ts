@@ -6,8 +6,7 @@ import type { DirectoryView } from '../../../../src/directory/index.js';
 import type { Rendered } from '../../../../src/markdown/index.js';
 import {
   asStored,
-  encodedFlags,
-  encodedMessage,
+  encodedMessages,
   type Fetched,
   fetchWindow,
   makePlan,
@@ -19,6 +18,7 @@ import {
   presentWindow,
   resolveTerms,
   type Search,
+  type StoredMessage,
   searchesOf,
   variant,
   windowOf,
@@ -61,11 +61,9 @@ export const fetchMessages: UserCommand<FetchArgs, { fetched: Fetched; searches:
     const { rows } = fetched;
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     const flags = new OwnFlags(caller, parts).ofAll(rows);
-    const messages = rows.map((row, i) => {
-      const matched = searches.length === 0 ? '}' : `,${JSON.stringify(matchOf(row.message.body, searches)).slice(1)}`;
-      return `${encodedMessage(row.message, directory, options)},"flags":${encodedFlags(flags[i]!)}${matched}`;
-    });
-    return { reply: encoded({ ...presentWindow(fetched), messages: Encoded.text(`[${messages.join(',')}]`) }) };
+    const matched = searches.length === 0 ? undefined : ({ body }: StoredMessage) => matchOf(body, searches);
+    const messages = new Encoded(encodedMessages(rows, flags, directory, options, matched));
+    return { reply: encoded({ ...presentWindow(fetched), messages }) };
   },
 };
 
