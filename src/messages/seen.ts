@@ -15,7 +15,6 @@ export class SeenMessage implements StoredMessage {
   readonly stream: number;
   /** Sum of `MARK`. */
   readonly marks: number;
-  #body: MessageBody | undefined;
 
   constructor(readonly packed: PackedMessage) {
     this.id = packed.id;
@@ -27,8 +26,7 @@ export class SeenMessage implements StoredMessage {
   }
 
   get body(): MessageBody {
-    this.#body ??= this.packed.record.body as MessageBody;
-    return this.#body;
+    return this.packed.record.body as MessageBody;
   }
 }
 
@@ -40,10 +38,7 @@ function participantsOf(packed: PackedMessage): readonly number[] {
 }
 
 function asSeen(packed: PackedMessage): StoredMessage {
-  if (packed.version !== DIGEST_VERSION) return asStored(packed.record);
-  if (!packed.keeper) return new SeenMessage(packed);
-  packed.made ??= new SeenMessage(packed);
-  return packed.made as SeenMessage;
+  return packed.version === DIGEST_VERSION ? new SeenMessage(packed) : asStored(packed.record);
 }
 
 /** Without decoding them, where the Store can do that. */

@@ -1,6 +1,7 @@
 /** Records of messages in LMDB, keyed [realm, id], and those of them that are kept in memory. */
 import type { RealmId } from '../core/index.js';
 import type { Table } from './embedded.js';
+import { KeptBytes } from './kept-bytes.js';
 import { keepRecord, MetBefore } from './kept-records.js';
 import { type CacheChanges, GuardedCache } from './lmdb-cache.js';
 import {
@@ -13,28 +14,28 @@ import {
 } from './packed-message.js';
 import type { MessageRecord } from './store.js';
 
-/** Of a generation of what is kept, as it is stored. */
-const KEPT_BYTES = 32 * 1_048_576;
-/** What a decoded record takes beside what is stored, by its length. */
-const DECODED = 4;
-/** What is kept is forgotten in no order, so that a large slab would stay for the last message in it. */
-const KEPT_SLAB = 64 * 1024;
-/** Copies for one look: several answers share a slab. */
+/** Of records that were decoded, as they are stored; they take some four times as much. */
+const DECODED_BYTES = 8 * 1_048_576;
+/** MiB of what is looked at without decoding it, of a generation. */
+const PACKED_MIB = 32;
+/** Copies for one look; several looks share them. */
 const PASSING_SLAB = 256 * 1024;
 /** Ids of one realm, told apart from those of others in one number; what is above is not kept. */
 const REALM_IDS = 2 ** 33;
-const MOST_REALMS = 2 ** 20;
+const MOST_REALMS = 2 ** 19;
 const NOT_KEPT = -1;
+
+interface Decoded {
+  readonly record: MessageRecord;
+  readonly bytes: number;
+}
 
 export class LmdbRecords {
   /** Realms by the order in which they came up. */
   readonly #slots = new Map<RealmId, number>();
   readonly #met = new MetBefore();
-  readonly #kept = new GuardedCache<number, PackedMessage>(
-    KEPT_BYTES,
-    ({ length, isDecoded }) => length * (isDecoded ? 1 + DECODED : 1),
-  );
-  readonly #keeping = new Slabs(KEPT_SLAB);
+  readonly #decoded = new GuardedCache<number, Decoded>(DECODED_BYTES, ({ bytes }) => bytes);
+  readonly #packed = new KeptBytes(PACKED_MIB);
   readonly #passing = new Slabs(PASSING_SLAB);
 
   constructor(
@@ -52,48 +53,44 @@ export class LmdbRecords {
     return found && decodeMessage(id, found);
   }
 
-  /** Outside of transactions, as the two below. */
+  /** Outside of transactions, as `look`. */
   read(realm: RealmId, id: number): MessageRecord | undefined {
     const key = this.#keyOf(realm, id);
-    const kept = this.#kept.get(key);
+    const kept = this.#decoded.get(key);
     if (kept) return kept.record;
     const found = this.#found(realm, id);
     if (!found) return undefined;
-    return this.#isWorthKeeping(key) ? this.#keep(key, id, found).record : decodeMessage(id, found).record;
+    const bytes = found.length;
+    const { record } = decodeMessage(id, found);
+    if (key !== NOT_KEPT && this.#met.again(key)) {
+      keepRecord(record.body);
+      this.#decoded.put(key, { record, bytes });
+    }
+    return record;
   }
 
   /** Without decoding it. */
   look(realm: RealmId, id: number): PackedMessage | undefined {
     const key = this.#keyOf(realm, id);
-    const kept = this.#kept.get(key);
+    const kept = key === NOT_KEPT ? undefined : this.#packed.get(key, id);
     if (kept) return kept;
     const found = this.#found(realm, id);
     if (!found) return undefined;
-    return this.#isWorthKeeping(key) ? this.#keep(key, id, found) : this.#passing.packed(id, found);
+    const keep = key !== NOT_KEPT && this.#met.again(key);
+    return (keep ? this.#packed.put(key, id, found) : undefined) ?? this.#passing.packed(id, found);
   }
 
   /** Inside a transaction that writes it: nothing of it is kept until that is settled. */
   changes(realm: RealmId, id: number, changes: CacheChanges): void {
     const key = this.#keyOf(realm, id);
-    this.#kept.block(key);
-    changes.onSettled(() => this.#kept.release(key));
+    if (key === NOT_KEPT) return;
+    this.#decoded.block(key);
+    this.#packed.block(key);
+    changes.onSettled(() => {
+      this.#decoded.release(key);
+      this.#packed.release(key);
+    });
   }
-
-  #isWorthKeeping(key: number): boolean {
-    return key !== NOT_KEPT && !this.#kept.isBlocked(key) && this.#met.again(key);
-  }
-
-  #keep(key: number, id: number, found: Uint8Array): PackedMessage {
-    const packed = this.#keeping.packed(id, found);
-    packed.keeper = this.#decoded;
-    this.#kept.put(key, packed);
-    return packed;
-  }
-
-  readonly #decoded = ({ body }: MessageRecord, length: number): void => {
-    keepRecord(body);
-    this.#kept.grew(length * DECODED);
-  };
 
   #keyOf(realm: RealmId, id: number): number {
     let slot = this.#slots.get(realm);

@@ -140,10 +140,6 @@ export class PackedMessage {
   readonly facts: number;
   readonly #facts: number;
   readonly #head: number;
-  /** What is made of it, as long as it is kept. */
-  made: unknown;
-  /** Who keeps it, and is told when it takes more room; undefined: nobody. */
-  keeper: ((decoded: MessageRecord, length: number) => void) | undefined;
   #record: MessageRecord | undefined;
 
   constructor(
@@ -161,19 +157,10 @@ export class PackedMessage {
     this.#facts = has ? this.#head - view.getUint8(end - 2) * PLACE - this.facts * 4 : 0;
   }
 
-  /** All of it; decoded at each call, unless the message is kept. */
   get record(): MessageRecord {
     if (this.#record) return this.#record;
-    const { record } = decodeMessage(this.id, this.slab.bytes.subarray(this.start, this.start + this.length));
-    if (this.keeper) {
-      this.#record = record;
-      this.keeper(record, this.length);
-    }
-    return record;
-  }
-
-  get isDecoded(): boolean {
-    return this.#record !== undefined;
+    this.#record = decodeMessage(this.id, this.slab.bytes.subarray(this.start, this.start + this.length)).record;
+    return this.#record;
   }
 
   fact(i: number): number {

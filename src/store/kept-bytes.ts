@@ -1,0 +1,148 @@
+/**
+ * Stored messages that are kept in memory as they are stored: tens of thousands of them without an object each. Guarded as
+ * GuardedCache is: what a transaction writes is neither kept nor found from then on until it is settled. Two generations;
+ * what is found in the old one goes over to the young one.
+ */
+import { PackedMessage, Slab } from './packed-message.js';
+
+const SLAB_LOG2 = 20;
+const SLAB = 2 ** SLAB_LOG2;
+/** An entry of the table: low and high half of the key + 1, place (slab and offset in it), length; all 0: free. */
+const ENTRY = 4;
+const FIRST_SLOTS_LOG2 = 10;
+
+export class KeptBytes {
+  readonly #slabs: (Slab | undefined)[] = [];
+  #young: number[] = [];
+  #old: number[] = [];
+  /** Of the old generation, by number of the slab. */
+  readonly #isOld: boolean[] = [];
+  #slotsLog2 = FIRST_SLOTS_LOG2;
+  #table = new Uint32Array(ENTRY << FIRST_SLOTS_LOG2);
+  /** Entries of the table, forgotten ones too. */
+  #used = 0;
+  readonly #blocked = new Map<number, number>();
+
+  /** @param most slabs of 1 MiB of a generation: together at most twice as much is kept */
+  constructor(private readonly most: number) {}
+
+  /** @param key below 2^53 - 1 */
+  get(key: number, id: number): PackedMessage | undefined {
+    const at = this.#find(key);
+    const table = this.#table;
+    const length = table[at + 3]!;
+    if (length === 0) return undefined;
+    const place = table[at + 2]!;
+    const slab = this.#slabs[place >>> SLAB_LOG2]!;
+    const offset = place & (SLAB - 1);
+    // It is in use: the copy is the one that stays.
+    if (this.#isOld[place >>> SLAB_LOG2]) this.#store(key, slab.bytes.subarray(offset, offset + length));
+    return new PackedMessage(id, slab, offset, length);
+  }
+
+  /** Undefined: it is not kept. */
+  put(key: number, id: number, bytes: Uint8Array): PackedMessage | undefined {
+    if (bytes.length > SLAB || this.#blocked.has(key)) return undefined;
+    const place = this.#store(key, bytes);
+    return new PackedMessage(id, this.#slabs[place >>> SLAB_LOG2]!, place & (SLAB - 1), bytes.length);
+  }
+
+  /** A transaction writes it. */
+  block(key: number): void {
+    this.#blocked.set(key, (this.#blocked.get(key) ?? 0) + 1);
+    this.#table[this.#find(key) + 3] = 0;
+  }
+
+  /** That transaction is settled. */
+  release(key: number): void {
+    const count = this.#blocked.get(key) ?? 0;
+    if (count > 1) this.#blocked.set(key, count - 1);
+    else this.#blocked.delete(key);
+  }
+
+  isBlocked(key: number): boolean {
+    return this.#blocked.size > 0 && this.#blocked.has(key);
+  }
+
+  #store(key: number, bytes: Uint8Array): number {
+    const place = this.#place(bytes);
+    let at = this.#find(key);
+    if (this.#isFree(at)) {
+      // Half of it stays free, so that looks end soon.
+      if (this.#used * 2 >= 2 ** this.#slotsLog2) {
+        this.#rebuild();
+        at = this.#find(key);
+      }
+      this.#used++;
+    }
+    const table = this.#table;
+    table[at] = (key + 1) >>> 0;
+    table[at + 1] = Math.floor((key + 1) / 2 ** 32);
+    table[at + 2] = place;
+    table[at + 3] = bytes.length;
+    return place;
+  }
+
+  #place(bytes: Uint8Array): number {
+    let number = this.#young.at(-1);
+    let offset = number === undefined ? undefined : this.#slabs[number]!.add(bytes);
+    if (offset === undefined) {
+      number = this.#freshSlab();
+      offset = this.#slabs[number]!.add(bytes)!;
+    }
+    return ((number! << SLAB_LOG2) | offset) >>> 0;
+  }
+
+  #freshSlab(): number {
+    if (this.#young.length >= this.most) this.#turn();
+    let number = this.#slabs.indexOf(undefined);
+    if (number < 0) number = this.#slabs.length;
+    this.#slabs[number] = new Slab(Buffer.allocUnsafeSlow(SLAB));
+    this.#isOld[number] = false;
+    this.#young.push(number);
+    return number;
+  }
+
+  /** The old generation goes. Who holds a message of it keeps its slab. */
+  #turn(): void {
+    for (const number of this.#old) this.#slabs[number] = undefined;
+    this.#old = this.#young;
+    this.#young = [];
+    for (const number of this.#old) this.#isOld[number] = true;
+    this.#rebuild();
+  }
+
+  /** Of what is still kept, in a table with room for as much again. */
+  #rebuild(): void {
+    const before = this.#table;
+    const isKept = (at: number): boolean =>
+      before[at + 3] !== 0 && this.#slabs[before[at + 2]! >>> SLAB_LOG2] !== undefined;
+    let kept = 0;
+    for (let at = 0; at < before.length; at += ENTRY) if (isKept(at)) kept++;
+    this.#slotsLog2 = Math.max(FIRST_SLOTS_LOG2, Math.ceil(Math.log2((kept + 1) * 4)));
+    this.#table = new Uint32Array(ENTRY << this.#slotsLog2);
+    this.#used = kept;
+    for (let at = 0; at < before.length; at += ENTRY) {
+      if (isKept(at)) this.#table.set(before.subarray(at, at + ENTRY), this.#slot(before[at]!, before[at + 1]!));
+    }
+  }
+
+  #find(key: number): number {
+    return this.#slot((key + 1) >>> 0, Math.floor((key + 1) / 2 ** 32));
+  }
+
+  /** Where the entry is, or a free one. */
+  #slot(low: number, high: number): number {
+    const table = this.#table;
+    const last = table.length - 1;
+    let at = (Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> (32 - this.#slotsLog2)) * ENTRY;
+    while ((table[at] !== low || table[at + 1] !== high) && (table[at] !== 0 || table[at + 1] !== 0)) {
+      at = (at + ENTRY) & last;
+    }
+    return at;
+  }
+
+  #isFree(at: number): boolean {
+    return this.#table[at] === 0 && this.#table[at + 1] === 0;
+  }
+}
