@@ -9,8 +9,9 @@ import { memoOf } from '../store/index.js';
 import { MARK, showsMore, TEXT } from './digest.js';
 import type { OwnMessage } from './fetch.js';
 import { type MessageVariant, neutral, shownSince, variant } from './present.js';
+import type { OwnFlags } from './read-state.js';
 import { SeenMessage } from './seen.js';
-import { flagsPiece, recipientPiece, senderPiece } from './shown-pieces.js';
+import { flagsPiece, Pieces } from './shown-pieces.js';
 import type { StoredMessage } from './stored.js';
 
 interface Known {
@@ -44,90 +45,122 @@ export function encodedMessage(message: StoredMessage, directory: DirectoryView,
 const encode = (message: StoredMessage, directory: DirectoryView, options: MessageVariant): string =>
   JSON.stringify(variant(neutral(message, directory), options)).slice(0, -1);
 
+/** Memory of answers that are put together now and then, used again. */
 const USUAL = 256 * 1024;
-/** Larger answers come too seldom to keep memory for them. */
-const LARGEST = 4 * 1024 * 1024;
-let scratch = Buffer.allocUnsafeSlow(USUAL);
+const MOST_FREE = 32;
+const free: Buffer[] = [];
 
-/** JSON put together in memory that is used again. */
-class Writing {
-  #to = scratch;
+const COMMA = 0x2c;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+
+const NOTHING = new Uint8Array(0);
+
+/** Where the JSON of one message is, with a comma before it. */
+export interface ShownRow {
+  readonly id: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Message objects as one user has them, encoded while they are looked at. */
+export class ShownMessages {
+  #bytes = free.pop() ?? Buffer.allocUnsafeSlow(USUAL);
   #at = 0;
+  readonly #pieces: Pieces;
+  /** Which text is its content. */
+  readonly #text: number;
+  /** Those of the last message, as most have the same. */
+  #flags: readonly string[] | undefined;
+  #flagsPiece = NOTHING;
+  readonly #flagsOf: (own: OwnMessage) => readonly string[];
 
-  bytes(piece: Uint8Array): void {
-    if (this.#at + piece.length > this.#to.length) this.#grow(piece.length);
-    this.#to.set(piece, this.#at);
-    this.#at += piece.length;
+  /** @param matched members that are added to each, if there are any */
+  constructor(
+    flags: OwnFlags,
+    private readonly directory: DirectoryView,
+    private readonly options: MessageVariant,
+    private readonly matched?: (message: StoredMessage) => object,
+  ) {
+    this.#flagsOf = flags.each();
+    this.#pieces = new Pieces(directory, options);
+    this.#text = options.applyMarkdown ? TEXT.html : TEXT.content;
   }
 
-  text(piece: string): void {
-    const most = piece.length * 3;
-    if (this.#at + most > this.#to.length) this.#grow(most);
-    this.#at += this.#to.write(piece, this.#at);
+  readonly take = (own: OwnMessage): ShownRow => {
+    const { message } = own;
+    const from = this.#at;
+    this.#byte(COMMA);
+    if (message instanceof SeenMessage && !this.matched) this.#copy(message, this.#flagsOf(own));
+    else {
+      const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
+      const text = encodedMessage(message, this.directory, this.options);
+      this.#string(`${text},"flags":${JSON.stringify(this.#flagsOf(own))}${added}}`);
+    }
+    return { id: message.id, from, to: this.#at };
+  };
+
+  /** The list of these. Nothing can be taken afterwards. */
+  list(rows: readonly ShownRow[]): Uint8Array {
+    const { buffer, byteOffset } = this.#bytes;
+    let length = rows.length === 0 ? 2 : 1;
+    for (const { from, to } of rows) length += to - from;
+    const list = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    let at = 0;
+    for (let i = 0; i < rows.length; ) {
+      const { from } = rows[i]!;
+      let { to } = rows[i]!;
+      for (i++; i < rows.length && rows[i]!.from === to; i++) to = rows[i]!.to;
+      list.set(new Uint8Array(buffer, byteOffset + from, to - from), at);
+      at += to - from;
+    }
+    list[0] = OPEN;
+    list[length - 1] = CLOSE;
+    if (this.#bytes.length === USUAL && free.length < MOST_FREE) free.push(this.#bytes);
+    this.#bytes = Buffer.alloc(0);
+    return list;
   }
 
-  byte(one: number): void {
-    if (this.#at === this.#to.length) this.#grow(1);
-    this.#to[this.#at++] = one;
+  #copy(message: SeenMessage, flags: readonly string[]): void {
+    const { packed } = message;
+    this.#piece(packed.head);
+    this.#piece(packed.text(this.#text));
+    this.#piece(this.#pieces.sender(message.sender));
+    this.#piece(this.#pieces.recipient(message.stream, message.participants));
+    if ((message.marks & MARK.more) === 0) {
+      if (flags !== this.#flags) {
+        this.#flags = flags;
+        this.#flagsPiece = flagsPiece(flags);
+      }
+      this.#piece(this.#flagsPiece);
+    } else {
+      const since = JSON.stringify(shownSince(message, this.directory)).slice(1, -1);
+      this.#string(`,${since},"flags":${JSON.stringify(flags)}}`);
+    }
+  }
+
+  #piece(piece: Uint8Array): void {
+    const { length } = piece;
+    if (this.#at + length > this.#bytes.length) this.#grow(length);
+    this.#bytes.set(piece, this.#at);
+    this.#at += length;
+  }
+
+  #string(text: string): void {
+    // At most three bytes for each unit.
+    const most = text.length * 3;
+    if (this.#at + most > this.#bytes.length) this.#grow(most);
+    this.#at += this.#bytes.write(text, this.#at);
+  }
+
+  #byte(one: number): void {
+    if (this.#at === this.#bytes.length) this.#grow(1);
+    this.#bytes[this.#at++] = one;
   }
 
   #grow(by: number): void {
-    const larger = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(this.#at + by + 1)));
-    larger.set(this.#to.subarray(0, this.#at));
-    this.#to = larger;
-    if (larger.length <= LARGEST) scratch = larger;
-  }
-
-  done(): Uint8Array {
-    return new Uint8Array(this.#to.subarray(0, this.#at));
-  }
-}
-
-const [OPEN, CLOSE, COMMA, END] = [...Buffer.from('[],}')] as [number, number, number, number];
-
-/**
- * A list of message objects as one user has them.
- * @param flags of each
- * @param matched members that are added to each, if there are any
- */
-export function encodedMessages(
-  rows: readonly OwnMessage[],
-  flags: readonly (readonly string[])[],
-  directory: DirectoryView,
-  options: MessageVariant,
-  matched?: (message: StoredMessage) => object,
-): Uint8Array {
-  const writing = new Writing();
-  writing.byte(OPEN);
-  for (let i = 0; i < rows.length; i++) {
-    const { message } = rows[i]!;
-    if (i > 0) writing.byte(COMMA);
-    if (message instanceof SeenMessage) writeSeen(writing, message, flags[i]!, directory, options);
-    else {
-      writing.text(encodedMessage(message, directory, options));
-      writing.text(`,"flags":${JSON.stringify(flags[i])}`);
-    }
-    if (matched) writing.text(`,${JSON.stringify(matched(message)).slice(1, -1)}`);
-    writing.byte(END);
-  }
-  writing.byte(CLOSE);
-  return writing.done();
-}
-
-function writeSeen(
-  writing: Writing,
-  message: SeenMessage,
-  flags: readonly string[],
-  directory: DirectoryView,
-  options: MessageVariant,
-): void {
-  const { packed, stream, participants } = message;
-  writing.bytes(packed.head);
-  writing.bytes(packed.text(options.applyMarkdown ? TEXT.html : TEXT.content));
-  writing.bytes(senderPiece(message.sender, directory, options));
-  writing.bytes(recipientPiece(stream, participants, directory));
-  if ((message.marks & MARK.more) === 0) writing.bytes(flagsPiece(flags));
-  else {
-    writing.text(`,${JSON.stringify(shownSince(message, directory)).slice(1, -1)},"flags":${JSON.stringify(flags)}`);
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + by));
+    larger.set(this.#bytes.subarray(0, this.#at));
+    this.#bytes = larger;
   }
 }

@@ -6,7 +6,7 @@ export { flagsAtCreation, meantBy } from './creation-flags.js';
 export { digestOf } from './digest.js';
 export * from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
-export { encodedMessages } from './encoded.js';
+export { ShownMessages, type ShownRow } from './encoded.js';
 export {
   type Fetched,
   fetchWindow,
@@ -14,6 +14,7 @@ export {
   type OwnMessage,
   presentWindow,
   Reader,
+  showWindow,
   type Window,
   type WindowArgs,
   windowOf,

@@ -69,6 +69,19 @@ export function markedRead({ mark, read, unread }: HomeReading, id: number): boo
 /** Of what somebody has no copy of. */
 const HISTORY: readonly string[] = ['read', 'historical'];
 
+/** In the order in which they are listed, each twice what the one before counts. */
+const LISTED = ['read', 'starred', 'collapsed', 'mentioned', 'wildcard_mentioned', 'has_alert_word', 'historical'];
+const lists: (readonly string[] | undefined)[] = [];
+
+function listOf(sum: number): readonly string[] {
+  let list = lists[sum];
+  if (!list) {
+    list = LISTED.filter((_, i) => (sum & (1 << i)) !== 0);
+    lists[sum] = list;
+  }
+  return list;
+}
+
 /** A user's flags, from the parts of the user's actor. */
 export class OwnFlags {
   constructor(
@@ -113,16 +126,16 @@ export class OwnFlags {
 
   /** In the order in which flags are listed. */
   of(own: OwnMessage): readonly string[] {
-    return this.ofAll([own])[0]!;
+    return this.each()(own);
   }
 
-  /** Of many messages, each set looked up once. */
-  ofAll(messages: readonly OwnMessage[]): (readonly string[])[] {
+  /** The same of many messages, each set looked up once. Equal lists are the same one. */
+  each(): (own: OwnMessage) => readonly string[] {
     const starred = this.marked('starred');
     const collapsed = this.marked('collapsed');
     const historical = this.marked('historical');
     const readings = new Map<number, HomeReading>();
-    return messages.map(({ message, copy, gained }) => {
+    return ({ message, copy, gained }) => {
       if (!copy) return HISTORY;
       const { id, home } = message;
       const sent = sentFlags(message, this.user);
@@ -132,16 +145,16 @@ export class OwnFlags {
         reading = this.reading(home);
         readings.set(home, reading);
       }
-      const flags: string[] = [];
-      if (markedRead(reading, id) ?? (gained || isHistorical || (sent & SENT.read) !== 0)) flags.push('read');
-      if (starred.has(id)) flags.push('starred');
-      if (collapsed.has(id)) flags.push('collapsed');
-      if ((sent & SENT.mentioned) !== 0) flags.push('mentioned');
-      if (isWildcard(message)) flags.push('wildcard_mentioned');
-      if ((sent & SENT.has_alert_word) !== 0) flags.push('has_alert_word');
-      if (isHistorical) flags.push('historical');
-      return flags;
-    });
+      let sum = 0;
+      if (markedRead(reading, id) ?? (gained || isHistorical || (sent & SENT.read) !== 0)) sum |= 1;
+      if (starred.has(id)) sum |= 2;
+      if (collapsed.has(id)) sum |= 4;
+      if ((sent & SENT.mentioned) !== 0) sum |= 8;
+      if (isWildcard(message)) sum |= 16;
+      if ((sent & SENT.has_alert_word) !== 0) sum |= 32;
+      if (isHistorical) sum |= 64;
+      return listOf(sum);
+    };
   }
 
   #read(message: StoredMessage, gained: boolean): boolean {

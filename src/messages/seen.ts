@@ -1,28 +1,34 @@
-/** Messages as a Store shows them, decoded once somebody asks for more than their digests tell (digest.ts). */
-import type { MessageScan, PackedMessage, Store } from '../store/index.js';
+/** Messages as a Store shows them in passing, decoded where somebody asks for more than their digests tell (digest.ts). */
+import type { PackedMessage } from '../store/index.js';
 import { DIGEST_VERSION, FACT, MARK, SENT, TEXT } from './digest.js';
 import { asStored, type MessageBody, type Move, type StoredMessage } from './stored.js';
 
 const NOBODY: readonly number[] = [];
 const NO_MOVES: readonly Move[] = [];
 
+/** Shows one message after the other, as `PackedMessage` does. */
 export class SeenMessage implements StoredMessage {
-  readonly id: number;
-  readonly sender: number;
-  readonly participants: readonly number[];
-  readonly home: number;
+  id = 0;
+  sender = 0;
+  participants: readonly number[] = NOBODY;
+  home = 0;
   /** As in the body. */
-  readonly stream: number;
+  stream = 0;
   /** Sum of `MARK`. */
-  readonly marks: number;
+  marks = 0;
+  packed!: PackedMessage;
 
-  constructor(readonly packed: PackedMessage) {
+  /** This, or the message itself where it has no digest that is known here. */
+  show(packed: PackedMessage): StoredMessage {
+    if (packed.version !== DIGEST_VERSION) return asStored(packed.record);
+    this.packed = packed;
     this.id = packed.id;
     this.stream = packed.fact(FACT.stream);
     this.home = packed.fact(FACT.home);
     this.sender = packed.fact(FACT.sender);
     this.marks = packed.fact(FACT.marks);
     this.participants = packed.fact(FACT.participants) === 0 ? NOBODY : participantsOf(packed);
+    return this;
   }
 
   get body(): MessageBody {
@@ -35,16 +41,6 @@ function participantsOf(packed: PackedMessage): readonly number[] {
   const end = FACT.others + packed.fact(FACT.participants);
   for (let i: number = FACT.others; i < end; i++) participants.push(packed.fact(i));
   return participants;
-}
-
-function asSeen(packed: PackedMessage): StoredMessage {
-  return packed.version === DIGEST_VERSION ? new SeenMessage(packed) : asStored(packed.record);
-}
-
-/** Without decoding them, where the Store can do that. */
-export async function seenMessages(store: Store, scan: MessageScan): Promise<StoredMessage[]> {
-  if (store.lookAtMessages) return (await store.lookAtMessages(scan)).map(asSeen);
-  return (await store.scanMessages(scan)).map(asStored);
 }
 
 export const streamOf = (message: StoredMessage): number =>

@@ -1,5 +1,5 @@
 /** JSON of what message objects show of the directory, as bytes: encoded once for each change of what they show. */
-import { userId } from '../core/index.js';
+import { madeOnce, userId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { avatarUrl } from '../people/index.js';
 import { displayRecipient, isGravatar, type MessageVariant, shownOfSender } from './present.js';
@@ -8,16 +8,6 @@ const encoder = new TextEncoder();
 
 /** Members of an object, without the braces. */
 const members = (of: object): string => JSON.stringify(of).slice(1, -1);
-
-interface SenderPieces {
-  readonly subdomain: string;
-  /** By options. */
-  readonly pieces: (Uint8Array | undefined)[];
-}
-
-const senders = new WeakMap<DirectoryUser, SenderPieces>();
-const optionsOf = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
-  (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
 function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
   const { applyMarkdown, clientGravatar } = options;
@@ -30,61 +20,77 @@ function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, o
   return encoder.encode(`",${members(of)},"display_recipient":`);
 }
 
-/** From the end of the content to the beginning of the recipient. */
-export function senderPiece(sender: number, directory: DirectoryView, options: MessageVariant): Uint8Array {
-  const user = directory.user(userId(sender));
-  if (!user) return makeSender(user, directory, options);
-  let known = senders.get(user);
-  if (!known || known.subdomain !== directory.subdomain) {
-    known = { subdomain: directory.subdomain, pieces: [] };
-    senders.set(user, known);
-  }
-  const which = optionsOf(options);
-  known.pieces[which] ??= makeSender(user, directory, options);
-  return known.pieces[which];
+interface SenderPieces {
+  readonly subdomain: string;
+  /** By options. */
+  readonly pieces: (Uint8Array | undefined)[];
 }
 
-interface RecipientPieces {
-  version: number;
-  readonly streams: Map<number, Uint8Array>;
-  readonly conversations: Map<string, Uint8Array>;
-}
+/** An account that changes is another object. */
+const senders = new WeakMap<DirectoryUser, SenderPieces>();
+const optionsOf = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
+  (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
-/** Of one version of a directory; there are more conversations than streams. */
+/** There are more conversations than streams. */
 const MOST_CONVERSATIONS = 10_000;
-const recipients = new WeakMap<DirectoryView, RecipientPieces>();
+const recipients = madeOnce(
+  (_: DirectoryView) => ({ streams: new Map<number, Uint8Array>(), conversations: new Map<string, Uint8Array>() }),
+  ({ version }) => version,
+);
 
-/** @param stream 0 = a direct message */
-export function recipientPiece(stream: number, participants: readonly number[], directory: DirectoryView): Uint8Array {
-  let known = recipients.get(directory);
-  if (!known || known.version !== directory.version) {
-    known = { version: directory.version, streams: new Map(), conversations: new Map() };
-    recipients.set(directory, known);
-  }
-  const { streams, conversations } = known;
-  const name = stream === 0 ? participants.join() : '';
-  const made = stream === 0 ? conversations.get(name) : streams.get(stream);
-  if (made) return made;
-  const piece = encoder.encode(JSON.stringify(displayRecipient(stream, participants, directory)));
-  if (stream !== 0) streams.set(stream, piece);
-  else {
-    if (conversations.size >= MOST_CONVERSATIONS) conversations.clear();
-    conversations.set(name, piece);
-  }
-  return piece;
-}
+/** The end of a message to which nothing was done since: equal lists of flags are one. */
+export const flagsPiece = madeOnce((flags: readonly string[]) =>
+  encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
+);
 
-/** There are few combinations of flags. */
-const MOST_COMBINATIONS = 1_000;
-const combinations = new Map<string, Uint8Array>();
+/** For one answer. */
+export class Pieces {
+  readonly #senders = new Map<number, Uint8Array>();
+  readonly #recipients: ReturnType<typeof recipients>;
 
-/** What one user alone has of a message to which nothing was done since. */
-export function flagsPiece(flags: readonly string[]): Uint8Array {
-  const name = flags.length === 1 ? flags[0]! : flags.join();
-  let piece = combinations.get(name);
-  if (piece === undefined) {
-    piece = encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}`);
-    if (combinations.size < MOST_COMBINATIONS) combinations.set(name, piece);
+  constructor(
+    private readonly directory: DirectoryView,
+    private readonly options: MessageVariant,
+  ) {
+    this.#recipients = recipients(directory);
   }
-  return piece;
+
+  /** From the end of the content to the beginning of the recipient. */
+  sender(id: number): Uint8Array {
+    let piece = this.#senders.get(id);
+    if (piece === undefined) {
+      piece = this.#keptSender(id);
+      this.#senders.set(id, piece);
+    }
+    return piece;
+  }
+
+  #keptSender(id: number): Uint8Array {
+    const { directory, options } = this;
+    const user = directory.user(userId(id));
+    if (!user) return makeSender(user, directory, options);
+    let known = senders.get(user);
+    if (!known || known.subdomain !== directory.subdomain) {
+      known = { subdomain: directory.subdomain, pieces: [] };
+      senders.set(user, known);
+    }
+    const which = optionsOf(options);
+    known.pieces[which] ??= makeSender(user, directory, options);
+    return known.pieces[which];
+  }
+
+  /** @param stream 0 = a direct message */
+  recipient(stream: number, participants: readonly number[]): Uint8Array {
+    const { streams, conversations } = this.#recipients;
+    const name = stream === 0 ? participants.join() : '';
+    const made = stream === 0 ? conversations.get(name) : streams.get(stream);
+    if (made) return made;
+    const piece = encoder.encode(JSON.stringify(displayRecipient(stream, participants, this.directory)));
+    if (stream !== 0) streams.set(stream, piece);
+    else {
+      if (conversations.size >= MOST_CONVERSATIONS) conversations.clear();
+      conversations.set(name, piece);
+    }
+    return piece;
+  }
 }

@@ -3,7 +3,7 @@
  * GuardedCache is: what a transaction writes is neither kept nor found from then on until it is settled. Two generations;
  * what is found in the old one goes over to the young one.
  */
-import { PackedMessage, Slab } from './packed-message.js';
+import { type PackedMessage, Slab } from './packed-message.js';
 
 const SLAB_LOG2 = 20;
 const SLAB = 2 ** SLAB_LOG2;
@@ -27,24 +27,23 @@ export class KeptBytes {
   constructor(private readonly most: number) {}
 
   /** @param key below 2^53 - 1 */
-  get(key: number, id: number): PackedMessage | undefined {
+  get(key: number, id: number, into: PackedMessage): boolean {
     const at = this.#find(key);
     const table = this.#table;
     const length = table[at + 3]!;
-    if (length === 0) return undefined;
+    if (length === 0) return false;
     const place = table[at + 2]!;
     const slab = this.#slabs[place >>> SLAB_LOG2]!;
     const offset = place & (SLAB - 1);
     // It is in use: the copy is the one that stays.
     if (this.#isOld[place >>> SLAB_LOG2]) this.#store(key, slab.bytes.subarray(offset, offset + length));
-    return new PackedMessage(id, slab, offset, length);
+    into.moveTo(id, slab, offset, length);
+    return true;
   }
 
-  /** Undefined: it is not kept. */
-  put(key: number, id: number, bytes: Uint8Array): PackedMessage | undefined {
-    if (bytes.length > SLAB || this.#blocked.has(key)) return undefined;
-    const place = this.#store(key, bytes);
-    return new PackedMessage(id, this.#slabs[place >>> SLAB_LOG2]!, place & (SLAB - 1), bytes.length);
+  /** Nothing is kept of what is being written. */
+  put(key: number, bytes: Uint8Array): void {
+    if (bytes.length <= SLAB && !this.isBlocked(key)) this.#store(key, bytes);
   }
 
   /** A transaction writes it. */

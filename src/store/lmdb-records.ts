@@ -9,8 +9,8 @@ import {
   type DigestOf,
   decodeMessage,
   encodeMessage,
-  type PackedMessage,
-  Slabs,
+  PackedMessage,
+  Slab,
 } from './packed-message.js';
 import type { MessageRecord } from './store.js';
 
@@ -18,8 +18,6 @@ import type { MessageRecord } from './store.js';
 const DECODED_BYTES = 8 * 1_048_576;
 /** MiB of what is looked at without decoding it, of a generation. */
 const PACKED_MIB = 32;
-/** Copies for one look; several looks share them. */
-const PASSING_SLAB = 256 * 1024;
 /** Ids of one realm, told apart from those of others in one number; what is above is not kept. */
 const REALM_IDS = 2 ** 33;
 const MOST_REALMS = 2 ** 19;
@@ -36,7 +34,10 @@ export class LmdbRecords {
   readonly #met = new MetBefore();
   readonly #decoded = new GuardedCache<number, Decoded>(DECODED_BYTES, ({ bytes }) => bytes);
   readonly #packed = new KeptBytes(PACKED_MIB);
-  readonly #passing = new Slabs(PASSING_SLAB);
+  readonly #looked = new PackedMessage();
+  /** What LMDB gave last, in which it gives most values. */
+  #given: Uint8Array | undefined;
+  #slab = new Slab(new Uint8Array(0));
 
   constructor(
     private readonly table: Table,
@@ -69,15 +70,20 @@ export class LmdbRecords {
     return record;
   }
 
-  /** Without decoding it. */
+  /** Without decoding it, until the next look at anything. */
   look(realm: RealmId, id: number): PackedMessage | undefined {
     const key = this.#keyOf(realm, id);
-    const kept = key === NOT_KEPT ? undefined : this.#packed.get(key, id);
-    if (kept) return kept;
-    const found = this.#found(realm, id);
-    if (!found) return undefined;
-    const keep = key !== NOT_KEPT && this.#met.again(key);
-    return (keep ? this.#packed.put(key, id, found) : undefined) ?? this.#passing.packed(id, found);
+    const looked = this.#looked;
+    if (key !== NOT_KEPT && this.#packed.get(key, id, looked)) return looked;
+    const given = this.#get(realm, id);
+    if (!given) return undefined;
+    if (given !== this.#given) {
+      this.#given = given;
+      this.#slab = new Slab(new Uint8Array(given.buffer, given.byteOffset, given.byteLength));
+    }
+    const { length } = given;
+    if (key !== NOT_KEPT && this.#met.again(key)) this.#packed.put(key, this.#slab.bytes.subarray(0, length));
+    return looked.moveTo(id, this.#slab, 0, length);
   }
 
   /** Inside a transaction that writes it: nothing of it is kept until that is settled. */
@@ -103,8 +109,12 @@ export class LmdbRecords {
 
   /** In memory that the next look overwrites. */
   #found(realm: RealmId, id: number): Uint8Array | undefined {
-    // The first `length` bytes of it.
-    const found = this.table.getBinaryFast([realm, id]) as Uint8Array | undefined;
-    return found && new Uint8Array(found.buffer, found.byteOffset, found.length);
+    const given = this.#get(realm, id);
+    return given && new Uint8Array(given.buffer, given.byteOffset, given.length);
+  }
+
+  /** The first `length` bytes, which are not all. */
+  #get(realm: RealmId, id: number): Uint8Array | undefined {
+    return this.table.getBinaryFast([realm, id]) as Uint8Array | undefined;
   }
 }

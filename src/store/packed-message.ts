@@ -96,12 +96,17 @@ export function decodeMessage(id: number, bytes: Uint8Array): DecodedMessage {
   return { rev, record: { id, conversation, topicKey, sender, participants, movedFrom, tags, body } };
 }
 
-/** Memory for bytes of many messages. */
+/** Memory with bytes of messages. */
 export class Slab {
   readonly view: DataView;
+  // Asking the bytes for these costs more than copying a message.
+  readonly buffer: ArrayBufferLike;
+  readonly offset: number;
   #used = 0;
 
   constructor(readonly bytes: Uint8Array) {
+    this.buffer = bytes.buffer;
+    this.offset = bytes.byteOffset;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -115,81 +120,78 @@ export class Slab {
   }
 }
 
-/** Slabs, one after the other. */
-export class Slabs {
-  #slab: Slab | undefined;
+const NOWHERE = new Slab(new Uint8Array(1));
 
-  /** @param size of each, in bytes; a larger message has one of its own */
-  constructor(private readonly size: number) {}
-
-  /** A copy of what is stored. */
-  packed(id: number, bytes: Uint8Array): PackedMessage {
-    let at = this.#slab?.add(bytes);
-    if (at === undefined) {
-      this.#slab = new Slab(Buffer.allocUnsafeSlow(Math.max(this.size, bytes.byteLength)));
-      at = this.#slab.add(bytes)!;
-    }
-    return new PackedMessage(id, this.#slab!, at, bytes.byteLength);
-  }
-}
-
-/** A stored message that is decoded as far as it is looked at. It never changes. */
+/**
+ * A stored message, looked at where it is and decoded as far as somebody asks. One object goes from message to message: it
+ * shows each until the next look.
+ */
 export class PackedMessage {
+  id = 0;
   /** Of the digest; undefined: there is none. */
-  readonly version: number | undefined;
-  readonly facts: number;
-  readonly #facts: number;
-  readonly #head: number;
+  version: number | undefined;
+  /** How many there are. */
+  facts = 0;
+  #slab = NOWHERE;
+  #start = 0;
+  #length = 0;
+  #factsAt = 0;
+  #placesEnd = 0;
   #record: MessageRecord | undefined;
 
-  constructor(
-    readonly id: number,
-    private readonly slab: Slab,
-    private readonly start: number,
-    readonly length: number,
-  ) {
+  moveTo(id: number, slab: Slab, start: number, length: number): this {
     const { view } = slab;
     const end = start + length;
-    const has = view.getUint8(start) === WITH_DIGEST;
-    this.version = has ? view.getUint8(end - 1) : undefined;
-    this.facts = has ? view.getUint16(end - 4, true) : 0;
-    this.#head = end - TAIL;
-    this.#facts = has ? this.#head - view.getUint8(end - 2) * PLACE - this.facts * 4 : 0;
+    this.id = id;
+    this.#slab = slab;
+    this.#start = start;
+    this.#length = length;
+    this.#record = undefined;
+    if (view.getUint8(start) === WITH_DIGEST) {
+      this.version = view.getUint8(end - 1);
+      this.facts = view.getUint16(end - 4, true);
+      this.#placesEnd = end - TAIL;
+      this.#factsAt = this.#placesEnd - view.getUint8(end - 2) * PLACE - this.facts * 4;
+    } else {
+      this.version = undefined;
+      this.facts = 0;
+    }
+    return this;
   }
 
+  /** All of it; stays as it is. */
   get record(): MessageRecord {
-    if (this.#record) return this.#record;
-    this.#record = decodeMessage(this.id, this.slab.bytes.subarray(this.start, this.start + this.length)).record;
+    const { bytes } = this.#slab;
+    this.#record ??= decodeMessage(this.id, bytes.subarray(this.#start, this.#start + this.#length)).record;
     return this.#record;
   }
 
   fact(i: number): number {
-    return this.slab.view.getUint32(this.#facts + i * 4, true);
+    return this.#slab.view.getUint32(this.#factsAt + i * 4, true);
   }
 
-  /** JSON text of the digest. */
+  /** JSON text of the digest; until the next look. */
   get head(): Uint8Array {
-    return this.#at(this.#head);
+    return this.#at(this.#placesEnd);
   }
 
-  /** JSON of a text of the digest, without the quotes. */
+  /** JSON of a text of the digest, without the quotes; until the next look. */
   text(i: number): Uint8Array {
-    return this.#at(this.#head - (i + 1) * PLACE);
+    return this.#at(this.#placesEnd - (i + 1) * PLACE);
   }
 
   /** Whether a text of the digest is this one, as JSON without the quotes. */
   isText(i: number, json: Uint8Array): boolean {
-    const { view, bytes } = this.slab;
-    const place = this.#head - (i + 1) * PLACE;
+    const { view, bytes } = this.#slab;
+    const place = this.#placesEnd - (i + 1) * PLACE;
     if (view.getUint32(place + 4, true) !== json.length) return false;
-    const at = this.start + view.getUint32(place, true);
+    const at = this.#start + view.getUint32(place, true);
     for (let n = 0; n < json.length; n++) if (bytes[at + n] !== json[n]) return false;
     return true;
   }
 
   #at(place: number): Uint8Array {
-    const { view, bytes } = this.slab;
-    const at = this.start + view.getUint32(place, true);
-    return bytes.subarray(at, at + view.getUint32(place + 4, true));
+    const { view, buffer, offset } = this.#slab;
+    return new Uint8Array(buffer, offset + this.#start + view.getUint32(place, true), view.getUint32(place + 4, true));
   }
 }

@@ -37,6 +37,12 @@ interface Taking<T> {
   recordOf(taken: T): MessageRecord;
 }
 
+/** What a scan found so far. */
+interface Found<T> {
+  length: number;
+  push(taken: T): void;
+}
+
 /** Message records, and one table of index entries that end with the id. */
 export class LmdbMessages {
   readonly #table: Table;
@@ -122,33 +128,41 @@ export class LmdbMessages {
     return found;
   }
 
-  scan(scan: MessageScan): Promise<MessageRecord[]> {
-    return this.#scan(scan, this.#decoded);
+  async scan(scan: MessageScan): Promise<MessageRecord[]> {
+    const found: MessageRecord[] = [];
+    await this.#scan(scan, this.#decoded, found);
+    return found;
   }
 
-  /** The same without decoding them. */
-  look(scan: MessageScan): Promise<PackedMessage[]> {
-    return this.#scan(scan, this.#packed);
+  /** The same without decoding them. @returns how many there were */
+  async look(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
+    const found: Found<PackedMessage> = {
+      length: 0,
+      push(message) {
+        this.length++;
+        each(message);
+      },
+    };
+    await this.#scan(scan, this.#packed, found);
+    return found.length;
   }
 
-  async #scan<T extends { readonly id: number }>(scan: MessageScan, taking: Taking<T>): Promise<T[]> {
+  async #scan<T extends { readonly id: number }>(scan: MessageScan, taking: Taking<T>, found: Found<T>): Promise<void> {
     const { limit } = scan;
-    const found: T[] = [];
     let from = scan.from;
     const newest = this.#newestOf(scan, taking);
     if (newest && limit > 0) {
-      found.push(newest);
       from = newest.id;
+      found.push(newest);
     }
     const shared = sharedRange(scan);
     if (shared && found.length < limit) {
       const { realm, direction } = scan;
       const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, taking, found, MOST_TRIED);
-      if (reached === undefined) return found;
+      if (reached === undefined) return;
       from = reached;
     }
     await this.#walk({ ...scan, from }, scan, taking, found);
-    return found;
   }
 
   /**
@@ -159,7 +173,7 @@ export class LmdbMessages {
     along: MessageScan,
     scan: MessageScan,
     taking: Taking<T>,
-    found: T[],
+    found: Found<T>,
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
     const { realm, limit } = scan;

@@ -161,9 +161,9 @@ export class LmdbStore implements Store {
     return this.#messages.scan(scan);
   }
 
-  async lookAtMessages(scan: MessageScan): Promise<PackedMessage[]> {
+  async lookAtMessages(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
     this.#check();
-    return this.#messages.look(scan);
+    return this.#messages.look(scan, each);
   }
 
   async sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {

@@ -168,8 +168,11 @@ export interface Store {
   /** At most `limit` messages of a range, or of several. */
   scanMessages(scan: MessageScan): Promise<MessageRecord[]>;
 
-  /** The same without decoding what nobody looks at. A Store that has no use for it has no such method. */
-  lookAtMessages?(scan: MessageScan): Promise<PackedMessage[]>;
+  /**
+   * The same without decoding what nobody asks for: shows one message after the other, each only until the call returns,
+   * and tells how many there were. A Store that must decode them has no such method.
+   */
+  lookAtMessages?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 
   /** Roots of these partitions that must not sleep for ever: a pending outbox or a due time. */
   sleepers(partitions: readonly Partition[]): Promise<Sleeper[]>;
