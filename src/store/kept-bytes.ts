@@ -19,6 +19,9 @@ export class KeptBytes {
   readonly #isOld: boolean[] = [];
   #slotsLog2 = FIRST_SLOTS_LOG2;
   #table = new Uint32Array(ENTRY << FIRST_SLOTS_LOG2);
+  /** Memory of tables and slabs is used again: it is large, and only major collections would free it. */
+  #spareTable = new Uint32Array(0);
+  readonly #spareSlabs: Slab[] = [];
   /** Entries of the table, forgotten ones too. */
   #used = 0;
   readonly #blocked = new Map<number, number>();
@@ -26,18 +29,19 @@ export class KeptBytes {
   /** @param most slabs of 1 MiB of a generation: together at most twice as much is kept */
   constructor(private readonly most: number) {}
 
-  /** @param key below 2^53 - 1 */
+  /** @param key below 2^53 - 1. @param into shows it until something is got or put */
   get(key: number, id: number, into: PackedMessage): boolean {
     const at = this.#find(key);
     const table = this.#table;
     const length = table[at + 3]!;
     if (length === 0) return false;
-    const place = table[at + 2]!;
-    const slab = this.#slabs[place >>> SLAB_LOG2]!;
-    const offset = place & (SLAB - 1);
-    // It is in use: the copy is the one that stays.
-    if (this.#isOld[place >>> SLAB_LOG2]) this.#store(key, slab.bytes.subarray(offset, offset + length));
-    into.moveTo(id, slab, offset, length);
+    let place = table[at + 2]!;
+    if (this.#isOld[place >>> SLAB_LOG2]) {
+      // It is in use: the copy is the one that stays.
+      const offset = place & (SLAB - 1);
+      place = this.#store(key, this.#slabs[place >>> SLAB_LOG2]!.bytes.subarray(offset, offset + length));
+    }
+    into.moveTo(id, this.#slabs[place >>> SLAB_LOG2]!, place & (SLAB - 1), length);
     return true;
   }
 
@@ -68,7 +72,7 @@ export class KeptBytes {
     let at = this.#find(key);
     if (this.#isFree(at)) {
       // Half of it stays free, so that looks end soon.
-      if (this.#used * 2 >= 2 ** this.#slotsLog2) {
+      if (this.#used * 2 >= 1 << this.#slotsLog2) {
         this.#rebuild();
         at = this.#find(key);
       }
@@ -96,15 +100,20 @@ export class KeptBytes {
     if (this.#young.length >= this.most) this.#turn();
     let number = this.#slabs.indexOf(undefined);
     if (number < 0) number = this.#slabs.length;
-    this.#slabs[number] = new Slab(Buffer.allocUnsafeSlow(SLAB));
+    this.#slabs[number] = this.#spareSlabs.pop() ?? new Slab(Buffer.allocUnsafeSlow(SLAB));
     this.#isOld[number] = false;
     this.#young.push(number);
     return number;
   }
 
-  /** The old generation goes. Who holds a message of it keeps its slab. */
+  /** The old generation goes. */
   #turn(): void {
-    for (const number of this.#old) this.#slabs[number] = undefined;
+    for (const number of this.#old) {
+      const slab = this.#slabs[number]!;
+      slab.clear();
+      this.#spareSlabs.push(slab);
+      this.#slabs[number] = undefined;
+    }
     this.#old = this.#young;
     this.#young = [];
     for (const number of this.#old) this.#isOld[number] = true;
@@ -114,15 +123,22 @@ export class KeptBytes {
   /** Of what is still kept, in a table with room for as much again. */
   #rebuild(): void {
     const before = this.#table;
-    const isKept = (at: number): boolean =>
-      before[at + 3] !== 0 && this.#slabs[before[at + 2]! >>> SLAB_LOG2] !== undefined;
+    const slabs = this.#slabs;
     let kept = 0;
-    for (let at = 0; at < before.length; at += ENTRY) if (isKept(at)) kept++;
-    this.#slotsLog2 = Math.max(FIRST_SLOTS_LOG2, Math.ceil(Math.log2((kept + 1) * 4)));
-    this.#table = new Uint32Array(ENTRY << this.#slotsLog2);
+    for (let at = 0; at < before.length; at += ENTRY) {
+      if (before[at + 3] !== 0 && slabs[before[at + 2]! >>> SLAB_LOG2] !== undefined) kept++;
+      else before[at + 3] = 0;
+    }
+    this.#slotsLog2 = Math.max(FIRST_SLOTS_LOG2, 32 - Math.clz32(kept * 4));
+    const length = ENTRY << this.#slotsLog2;
+    const table = this.#spareTable.length === length ? this.#spareTable.fill(0) : new Uint32Array(length);
+    this.#spareTable = before;
+    this.#table = table;
     this.#used = kept;
     for (let at = 0; at < before.length; at += ENTRY) {
-      if (isKept(at)) this.#table.set(before.subarray(at, at + ENTRY), this.#slot(before[at]!, before[at + 1]!));
+      if (before[at + 3] === 0) continue;
+      const to = this.#slot(before[at]!, before[at + 1]!);
+      for (let i = 0; i < ENTRY; i++) table[to + i] = before[at + i]!;
     }
   }
 

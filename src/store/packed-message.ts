@@ -110,6 +110,11 @@ export class Slab {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  /** What is in it is over. */
+  clear(): void {
+    this.#used = 0;
+  }
+
   /** Where the copy begins; undefined where there is no room. */
   add(bytes: Uint8Array): number | undefined {
     const at = this.#used;
