@@ -34,7 +34,10 @@ const optionsOf = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
 /** There are more conversations than streams. */
 const MOST_CONVERSATIONS = 10_000;
 const recipients = madeOnce(
-  (_: DirectoryView) => ({ streams: new Map<number, Uint8Array>(), conversations: new Map<string, Uint8Array>() }),
+  (_: DirectoryView) => ({
+    streams: new Map<number, Uint8Array>(),
+    conversations: new Map<string | number, Uint8Array>(),
+  }),
   ({ version }) => version,
 );
 
@@ -42,6 +45,14 @@ const recipients = madeOnce(
 export const flagsPiece = madeOnce((flags: readonly string[]) =>
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );
+
+const IDS_OF_PAIRS = 2 ** 26;
+
+/** Most conversations are of two, who make one number. */
+function nameOf(participants: readonly number[]): string | number {
+  const [a = 0, b = 0] = participants;
+  return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
+}
 
 /** For one answer. */
 export class Pieces {
@@ -82,7 +93,7 @@ export class Pieces {
   /** @param stream 0 = a direct message */
   recipient(stream: number, participants: readonly number[]): Uint8Array {
     const { streams, conversations } = this.#recipients;
-    const name = stream === 0 ? participants.join() : '';
+    const name = stream === 0 ? nameOf(participants) : '';
     const made = stream === 0 ? conversations.get(name) : streams.get(stream);
     if (made) return made;
     const piece = encoder.encode(JSON.stringify(displayRecipient(stream, participants, this.directory)));

@@ -15,7 +15,7 @@ import {
 import type { MessageRecord } from './store.js';
 
 /** Of records that were decoded, as they are stored; they take some four times as much. */
-const DECODED_BYTES = 8 * 1_048_576;
+const DECODED_BYTES = 16 * 1_048_576;
 /** MiB of what is looked at without decoding it, of a generation. */
 const PACKED_MIB = 32;
 /** Ids of one realm, told apart from those of others in one number; what is above is not kept. */
@@ -35,6 +35,8 @@ export class LmdbRecords {
   readonly #decoded = new GuardedCache<number, Decoded>(DECODED_BYTES, ({ bytes }) => bytes);
   readonly #packed = new KeptBytes(PACKED_MIB);
   readonly #looked = new PackedMessage();
+  /** A message without a digest came up. */
+  #metPlain = false;
   /** What LMDB gave last, in which it gives most values. */
   #given: Uint8Array | undefined;
   #slab = new Slab(new Uint8Array(0));
@@ -64,10 +66,14 @@ export class LmdbRecords {
     const bytes = found.length;
     const { record } = decodeMessage(id, found);
     if (key !== NOT_KEPT && this.#met.again(key)) {
-      keepRecord(record.body);
-      this.#decoded.put(key, { record, bytes });
+      this.#keepDecoded(key, record, bytes);
     }
     return record;
+  }
+
+  #keepDecoded(key: number, record: MessageRecord, bytes: number): void {
+    keepRecord(record.body);
+    this.#decoded.put(key, { record, bytes });
   }
 
   /** Without decoding it, until the next look at anything. */
@@ -75,6 +81,9 @@ export class LmdbRecords {
     const key = this.#keyOf(realm, id);
     const looked = this.#looked;
     if (key !== NOT_KEPT && this.#packed.get(key, id, looked)) return looked;
+    // What was written without a digest is kept decoded.
+    const decoded = this.#metPlain ? this.#decoded.get(key) : undefined;
+    if (decoded) return looked.moveToRecord(decoded.record);
     const given = this.#get(realm, id);
     if (!given) return undefined;
     if (given !== this.#given) {
@@ -82,8 +91,14 @@ export class LmdbRecords {
       this.#slab = new Slab(new Uint8Array(given.buffer, given.byteOffset, given.byteLength));
     }
     const { length } = given;
-    if (key !== NOT_KEPT && this.#met.again(key)) this.#packed.put(key, this.#slab.bytes.subarray(0, length));
-    return looked.moveTo(id, this.#slab, 0, length);
+    looked.moveTo(id, this.#slab, 0, length);
+    const isPlain = looked.version === undefined;
+    if (isPlain) this.#metPlain = true;
+    if (key !== NOT_KEPT && this.#met.again(key)) {
+      if (isPlain) this.#keepDecoded(key, looked.record, length);
+      else this.#packed.put(key, this.#slab.bytes.subarray(0, length));
+    }
+    return looked;
   }
 
   /** Inside a transaction that writes it: nothing of it is kept until that is settled. */

@@ -164,6 +164,15 @@ export class PackedMessage {
     return this;
   }
 
+  /** Shows what was decoded before. */
+  moveToRecord(record: MessageRecord): this {
+    this.id = record.id;
+    this.version = undefined;
+    this.facts = 0;
+    this.#record = record;
+    return this;
+  }
+
   /** All of it; stays as it is. */
   get record(): MessageRecord {
     const { bytes } = this.#slab;
