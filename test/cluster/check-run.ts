@@ -1,5 +1,6 @@
 /** What must hold of a finished run of the simulated cluster, read off its record alone. Each problem in words. */
 import type { ApiMessage } from '../api/support/types.js';
+import { checkJoins } from './check-joins.js';
 import { opOf, type ReadLog, readLog, type SentMessage } from './check-log.js';
 import { checkQueue, deletedBy } from './check-queues.js';
 import type { CallRecord, RunRecord } from './record.js';
@@ -13,6 +14,7 @@ export function checkRun(run: RunRecord): string[] {
     ...checkIds(run, log),
     ...checkChanges(run, log),
     ...checkSubscriptions(run, log),
+    ...checkJoins(run),
     ...checkFetches(run, log),
     ...run.queues.flatMap((queue) => checkQueue(queue, log, run)),
   ];

@@ -2,6 +2,8 @@
 import type { QueueState } from '../../actors/event-queue/state.js';
 import { type ActorKey, parseKey, queueId, queueKey, userId } from '../../src/core/index.js';
 import type { LogEntry } from '../../src/runtime/index.js';
+import type { ApiEvent } from '../api/support/types.js';
+import { joinedBy } from './check-joins.js';
 import { checkRun } from './check-run.js';
 import { ClusterWorld, type FaultKind } from './cluster-world.js';
 import { type Beginning, LEAVER } from './genesis.js';
@@ -56,6 +58,7 @@ export class ClusterRun {
   readonly #problems: string[] = [];
   readonly #smooth: boolean;
   #faults = 0;
+  #settling = false;
   #left: number;
 
   constructor(
@@ -71,11 +74,16 @@ export class ClusterRun {
     const forms = ['all capabilities', 'no capabilities'];
     this.devices = [...people, people[1]!].map((person, i) => {
       const form = random.pick(forms);
-      return new SimDevice(`${person.name}${i}`, person, form, this.world, (queue) => this.#registered(queue));
+      const registered = (queue: QueueRecord): void => this.#registered(queue);
+      const heard = (events: readonly ApiEvent[]): void => {
+        for (const stream of events.flatMap(joinedBy)) this.#joined(person.id, stream);
+      };
+      return new SimDevice(`${person.name}${i}`, person, form, this.world, registered, heard);
     });
     this.people = people.map((person) => {
       const own = this.devices.filter((device) => device.person === person);
-      return new PersonAtWork(person, own, this.world, beginning, this.calls);
+      const subscribed = (whom: number, stream: number): void => this.#joined(whom, stream);
+      return new PersonAtWork(person, own, this.world, beginning, this.calls, subscribed);
     });
   }
 
@@ -127,6 +135,10 @@ export class ClusterRun {
     return this.people.find(({ person }) => person.name === name)!;
   }
 
+  #joined(whom: number, stream: number): void {
+    if (!this.#settling) this.people.find(({ person }) => person.id === whom)?.joined(stream);
+  }
+
   #registered(queue: QueueRecord): void {
     this.queues.push(queue);
     const key = queueKey(this.beginning.realm, userId(queue.user), queueId(queue.id));
@@ -161,6 +173,7 @@ export class ClusterRun {
   /** No more faults: every call is answered, every queue has told all, and every actor comes to rest. */
   async #settle(): Promise<void> {
     const { world, devices } = this;
+    this.#settling = true;
     world.heal();
     await this.#wait('every call is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
     const polling = (): void => {

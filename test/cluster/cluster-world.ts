@@ -75,6 +75,9 @@ export class ClusterWorld {
   readonly #epochs = new Set<string>();
   /** Several servers of a subject: any of them may get a request. */
   anyServer = false;
+  /** Commands that are held up on their way for as long as this says so. */
+  holds: ((command: Envelope) => boolean) | undefined;
+  #heldUp: (() => void)[] = [];
   hosts: SimProcess[] = [];
   fronts: SimProcess[] = [];
   readonly calls = new Set<HttpCall>();
@@ -215,6 +218,12 @@ export class ClusterWorld {
     const front = this.#process('f', 'front');
     this.fronts.push(front);
     return front;
+  }
+
+  /** What was held up goes on its way. */
+  letGo(): void {
+    this.holds = undefined;
+    for (const go of this.#heldUp.splice(0)) go();
   }
 
   /** No more faults: everybody wakes, and what is nobody's finds an owner. */
@@ -401,6 +410,10 @@ export class ClusterWorld {
     const { kind, from, to, subject, count, requests = [] } = frame;
     const place = [...this.hosts, ...this.fronts].find((of) => of.name === to);
     const label = `${from} > ${to || subject} ${kind} x${count}`;
+    if (kind === 'request' && this.holds && requests.some(({ value }) => this.holds!(value as unknown as Envelope))) {
+      this.#heldUp.push(() => this.#frame(frame, deliver, lose));
+      return;
+    }
     if (this.#isCut(from, to)) {
       this.scheduler.note(`cut off ${label}`);
       this.clock.setTimeout(lose, SILENCE_MS);

@@ -27,6 +27,8 @@ export class PersonAtWork {
     private readonly world: ClusterWorld,
     private readonly beginning: Beginning,
     private readonly calls: CallRecord[],
+    /** Somebody was subscribed to a stream, and all is answered. */
+    private readonly subscribed: (whom: number, stream: number) => void,
   ) {}
 
   act(): void {
@@ -64,17 +66,22 @@ export class PersonAtWork {
     this.#call('fetch', 'GET', '/messages', params, {});
   }
 
+  /** Who hears that he is in a stream may use that at once. */
+  joined(stream: number): void {
+    if (this.world.random.chance(0.7)) this.#send('send', stream);
+  }
+
   deactivate(whom: number): void {
     this.#call('deactivate', 'DELETE', `/users/${whom}`, {}, { whom });
   }
 
-  #send(kind: 'send' | 'schedule'): void {
+  #send(kind: 'send' | 'schedule', into?: number): void {
     const { random, clock } = this.world;
     const { streams, people } = this.beginning;
     const op = this.#op();
     const content = `${op} says ${this.person.name}${random.chance(0.1) ? ' to **carl**' : ''}`;
     const sets = CONVERSATIONS.filter((names) => names.includes(this.person.name));
-    const direct = sets.length > 0 && random.chance(0.25) ? random.pick(sets) : undefined;
+    const direct = into === undefined && sets.length > 0 && random.chance(0.25) ? random.pick(sets) : undefined;
     const at = Math.floor(clock.now() / 1000) + 1 + random.below(8);
     const when: Params = kind === 'schedule' ? { scheduled_delivery_timestamp: at } : {};
     const path = kind === 'schedule' ? '/scheduled_messages' : '/messages';
@@ -85,7 +92,7 @@ export class PersonAtWork {
       this.#call(kind, 'POST', path, { type: 'direct', to, content, ...when }, { ...known, people: ids }, op);
       return;
     }
-    const stream = random.pick(streams);
+    const stream = streams.find(({ id }) => id === into) ?? random.pick(streams);
     const queue = random.chance(0.5) ? random.pick(this.devices)?.queue : undefined;
     const local = queue && kind === 'send' ? { queue: queue.id, id: `local-${op}` } : undefined;
     const params = {
@@ -135,7 +142,9 @@ export class PersonAtWork {
     const { random } = this.world;
     const mover = random.pick(MOVERS);
     const whom = this.beginning.people.find(({ name }) => name === mover)!.id;
-    const stream: SimStream = random.pick(this.beginning.streams);
+    const { streams } = this.beginning;
+    // Only there does it matter to who sends.
+    const stream: SimStream = random.chance(0.4) ? streams.find(({ isPrivate }) => isPrivate)! : random.pick(streams);
     if (this.person.name === OUTSIDER || (whom !== this.person.id && kind === 'unsubscribe')) {
       this.#send('send');
       return;
@@ -145,7 +154,7 @@ export class PersonAtWork {
     if (kind === 'unsubscribe') this.#call(kind, 'DELETE', path, { subscriptions: [stream.name] }, known);
     else {
       const params = { subscriptions: [{ name: stream.name }], principals: [whom] };
-      this.#call(kind, 'POST', path, params, known);
+      this.#call(kind, 'POST', path, params, known, this.#op(), () => this.subscribed(whom, stream.id));
     }
   }
 
@@ -160,6 +169,7 @@ export class PersonAtWork {
     params: Params,
     known: Partial<CallRecord>,
     op = this.#op(),
+    then: () => void = () => {},
   ): void {
     const { scheduler, random, fronts } = this.world;
     const { authorization, name, id } = this.person;
@@ -181,6 +191,7 @@ export class PersonAtWork {
       record.outcome = outcomeOf(answer);
       record.body = (answer.body as Fields) ?? {};
       record.repeated = this.world.repeated.has(call.requestId);
+      if (record.outcome === 'ok') then();
     });
   }
 }

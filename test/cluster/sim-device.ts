@@ -34,6 +34,8 @@ export class SimDevice {
     private readonly world: ClusterWorld,
     /** How it tells of a new queue. */
     private readonly registered: (queue: QueueRecord) => void,
+    /** Events as they come. */
+    private readonly heard: (events: readonly ApiEvent[]) => void,
   ) {}
 
   get polling(): boolean {
@@ -78,6 +80,7 @@ export class SimDevice {
       if (record.outcome !== 'ok') return;
       record.events = answer.body.events as ApiEvent[];
       for (const { id } of record.events) this.last = Math.max(this.last, id);
+      this.heard(record.events);
     });
     this.#poll = { record, call };
   }

@@ -58,6 +58,14 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
   };
 }
 
+/** Does the stream know of this user's subscription? */
+export const isMemberNow: StreamCommand<{ readonly user: number }> = {
+  lane: 'members',
+  read: true,
+  creates: true,
+  handle: ({ parts }, { user }) => ({ reply: value(isMember(memberOf(parts, user))) }),
+};
+
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
 interface JoinArgs extends JsonObject {
