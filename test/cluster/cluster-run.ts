@@ -14,7 +14,7 @@ import { turn } from './scheduler.js';
 import { SimDevice } from './sim-device.js';
 
 /** Nobody outside should notice any of these. */
-const SMOOTH: readonly FaultKind[] = ['release', 'join', 'leave', 'join'];
+const SMOOTH: readonly FaultKind[] = ['release', 'move', 'join', 'leave', 'join', 'stop frontend', 'new frontend'];
 const ROUGH: readonly FaultKind[] = [
   'crash',
   'crash',
@@ -23,13 +23,17 @@ const ROUGH: readonly FaultKind[] = [
   'lapse',
   'lapse',
   'release',
+  'move',
+  'move',
+  'move',
   'join',
   'leave',
   'cut',
   'cut',
   'heal cut',
   'kill frontend',
-  'kill frontend',
+  'stop frontend',
+  'new frontend',
   'store',
   'log',
 ];
@@ -91,15 +95,17 @@ export class ClusterRun {
     const { world } = this;
     const { random } = world;
     world.start();
-    world.oneAtATime = this.#smooth;
+    world.smooth = this.#smooth;
+    world.placement.oneAtATime = this.#smooth;
     world.pace = this.#smooth ? 40 : random.pick([40, 200, 1_000]);
     const rate = random.pick([0.002, 0.005, 0.015]);
     const kinds = this.#smooth ? SMOOTH : ROUGH;
     if (!this.#smooth) {
-      world.frameFaults = random.pick([0, 0.01, 0.05]);
+      world.network.frameFaults = random.pick([0, 0.01, 0.05]);
       world.faults.unavailable = random.pick([0, 0, 0.01]);
       world.faults.lostEntries = random.pick([0, 0.05, 0.3]);
-      world.anyServer = random.chance(0.3);
+      world.network.anyServer = random.chance(0.5);
+      world.placement.slowness = random.pick([0, 0.2]);
     }
     const leaving = random.chance(0.3) ? random.below(this.#left) : -1;
     let steps = 4_000;

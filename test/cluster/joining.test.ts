@@ -50,7 +50,7 @@ class Scene {
     const types = { event_types: ['subscription'], fetch_event_types: [] };
     const { body } = await this.answer(this.call(name, 0, 'POST', '/register', types));
     const key = streamKey(this.start.realm, streamId(stream.id));
-    this.world.holds = ({ to, name: command }) => to === key && command === 'join';
+    this.world.network.holds = ({ to, name: command }) => to === key && command === 'join';
     const params = { subscriptions: [{ name: stream.name }], principals: [this.id(name)] };
     const subscribing = this.call('olaf', 0, 'POST', '/users/me/subscriptions', params);
     for (let last = -1; ; ) {
@@ -79,7 +79,7 @@ t.test('it waits until the stream has, and keeps nobody else waiting', { timeout
     const outside = await scene.answer(scene.send(OUTSIDER, 0, team.id));
     t.same([outside.status, outside.body.msg], [400, `Not authorized to send to stream '${team.name}'`]);
     t.same([joining.answer, early.answer], [undefined, undefined], 'nobody says that he may not');
-    scene.world.letGo();
+    scene.world.network.letGo();
     t.match(await scene.answer(early), { status: 200, body: { result: 'success' } }, `seed ${seed}`);
   }
 });

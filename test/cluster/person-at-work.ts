@@ -190,7 +190,7 @@ export class PersonAtWork {
       record.ended = scheduler.steps;
       record.outcome = outcomeOf(answer);
       record.body = (answer.body as Fields) ?? {};
-      record.repeated = this.world.repeated.has(call.requestId);
+      record.repeated = this.world.network.repeated.has(call.requestId);
       if (record.outcome === 'ok') then();
     });
   }

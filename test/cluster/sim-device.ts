@@ -44,7 +44,8 @@ export class SimDevice {
 
   request(method: string, path: string, params: Params, answered: (answer: HttpAnswer) => void): HttpCall {
     const { world, person, name } = this;
-    if (!this.#front || this.#front.dead || world.random.chance(0.1)) this.#front = world.random.pick(world.fronts);
+    if (!this.#front || this.#front.dead || this.#front.leaving || world.random.chance(0.1))
+      this.#front = world.random.pick(world.fronts);
     const { authorization } = person;
     const label = `${name} ${method} ${path}`;
     return world.call({ method, path, params, authorization, label }, this.#front, answered);
