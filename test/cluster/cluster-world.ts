@@ -1,5 +1,5 @@
 /** The simulated cluster with everything in it: processes that come and go, and the faults that the seed chooses. */
-import type { Partition } from '../../src/core/index.js';
+import { type Partition, partitionOf } from '../../src/core/index.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryStore, type MemoryStoreContents } from '../support/memory-store.js';
 import type { Beginning } from './genesis.js';
@@ -13,6 +13,8 @@ import { type PortFaults, type Shared, SimProcess } from './sim-process.js';
 
 /** A frontend that leaves cuts off what is under way after this time, as src/server/serve.ts does. */
 const CLOSE_MS = 5_000;
+/** Longest time for which one that woke does not know what it has lost. */
+const NOTICED_MS = 3_000;
 const MOST_HOSTS = 5;
 const MOST_FRONTS = 4;
 
@@ -38,6 +40,7 @@ export type FaultKind =
   | 'join'
   | 'leave'
   | 'cut'
+  | 'slow'
   | 'heal cut'
   | 'kill frontend'
   | 'stop frontend'
@@ -87,6 +90,8 @@ export class ClusterWorld {
         return able();
       },
       problem: (text) => this.problems.push(text),
+      unfinished: (p) =>
+        [...this.roots.values()].filter(({ key, outbox }) => outbox.length > 0 && partitionOf(key) === p),
     });
     this.faults.open = this.random.pick([0.3, 0.7, 0.9]);
   }
@@ -124,7 +129,7 @@ export class ClusterWorld {
     if (kind !== 'heal cut' && kind !== 'move') this.scheduler.note(`-- ${kind} ${host.name}`);
     switch (kind) {
       case 'crash':
-        this.#crash(host);
+        this.#crash(this.#atWork() ?? host);
         return;
       case 'freeze':
         this.#freeze(host);
@@ -156,6 +161,9 @@ export class ClusterWorld {
         return;
       case 'cut':
         network.cut();
+        return;
+      case 'slow':
+        network.slow();
         return;
       case 'heal cut':
         network.healCuts();
@@ -228,6 +236,12 @@ export class ClusterWorld {
     for (const call of [...this.calls]) if (call.front === process) call.reset();
   }
 
+  /** Half of the time one with a commit of which the log does not know yet. */
+  #atWork(): SimProcess | undefined {
+    const appending = this.hosts.filter((host) => host.appending > 0);
+    return appending.length > 0 && this.random.chance(0.5) ? this.random.pick(appending) : undefined;
+  }
+
   #crash(host: SimProcess): void {
     const owned = this.placement.ownedBy(host);
     this.#gone(host);
@@ -248,7 +262,10 @@ export class ClusterWorld {
     process.frozen = false;
     if (process.role === 'front') return;
     // It finds out that its lease lapsed only some steps later: until then it goes on where it was.
-    this.scheduler.add(`${process.name} notices`, process, () => void this.placement.lapse(process));
+    const notices = (): void =>
+      this.scheduler.add(`${process.name} notices`, process, () => void this.placement.lapse(process));
+    if (this.random.chance(0.5)) this.clock.setTimeout(notices, this.random.below(NOTICED_MS));
+    else notices();
   }
 
   #join(): void {

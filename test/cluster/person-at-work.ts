@@ -5,18 +5,22 @@ import { type Beginning, CONVERSATIONS, MOVERS, OUTSIDER, type SimPerson, type S
 import type { HttpAnswer, Params } from './http-call.js';
 import type { CallKind, CallRecord } from './record.js';
 import { outcomeOf, type SimDevice } from './sim-device.js';
+import type { SimProcess } from './sim-process.js';
 
 const HABITS: readonly (readonly [CallKind | 'read all', number])[] = [
   ['send', 40],
-  ['schedule', 6],
+  ['schedule', 9],
   ['edit', 8],
   ['delete', 4],
   ['react', 6],
   ['read', 10],
   ['read all', 2],
-  ['subscribe', 6],
-  ['unsubscribe', 6],
+  ['subscribe', 9],
+  ['unsubscribe', 7],
   ['fetch', 10],
+  ['draft', 8],
+  ['drafts', 10],
+  ['rename', 6],
 ];
 const WHOLE = HABITS.reduce((sum, [, weight]) => sum + weight, 0);
 
@@ -55,6 +59,15 @@ export class PersonAtWork {
       case 'unsubscribe':
         this.#move(kind);
         return;
+      case 'draft':
+        this.#draft();
+        return;
+      case 'drafts':
+        this.#call('drafts', 'GET', '/drafts', {}, {});
+        return;
+      case 'rename':
+        this.#rename();
+        return;
       default:
         this.fetch();
         return;
@@ -82,7 +95,7 @@ export class PersonAtWork {
     const content = `${op} says ${this.person.name}${random.chance(0.1) ? ' to **carl**' : ''}`;
     const sets = CONVERSATIONS.filter((names) => names.includes(this.person.name));
     const direct = into === undefined && sets.length > 0 && random.chance(0.25) ? random.pick(sets) : undefined;
-    const at = Math.floor(clock.now() / 1000) + 1 + random.below(8);
+    const at = Math.floor(clock.now() / 1000) + 1 + random.below(12);
     const when: Params = kind === 'schedule' ? { scheduled_delivery_timestamp: at } : {};
     const path = kind === 'schedule' ? '/scheduled_messages' : '/messages';
     const known = kind === 'schedule' ? { at } : {};
@@ -104,6 +117,38 @@ export class PersonAtWork {
       ...(local && { queue_id: local.queue, local_id: local.id }),
     };
     this.#call(kind, 'POST', path, params, { ...known, stream: stream.id, ...(local && { local }) }, op);
+  }
+
+  #draft(): void {
+    const op = this.#op();
+    const drafts = [
+      {
+        type: 'stream',
+        to: [this.beginning.streams.find(({ name }) => name === 'open')!.id],
+        topic: 'one',
+        content: op,
+      },
+    ];
+    this.#call('draft', 'POST', '/drafts', { drafts }, {}, op);
+  }
+
+  /** Who is told that it is done looks at the same frontend. */
+  #rename(): void {
+    const op = this.#op();
+    const front = this.world.random.pick(this.world.fronts);
+    const params = { full_name: `${this.person.name} ${op}` };
+    this.#call(
+      'rename',
+      'PATCH',
+      '/settings',
+      params,
+      {},
+      op,
+      () => {
+        if (!front.dead && !front.leaving) this.#call('me', 'GET', '/users/me', {}, {}, this.#op(), undefined, front);
+      },
+      front,
+    );
   }
 
   /** Something is done with messages that the person has heard of. */
@@ -170,8 +215,9 @@ export class PersonAtWork {
     known: Partial<CallRecord>,
     op = this.#op(),
     then: () => void = () => {},
+    front: SimProcess = this.world.random.pick(this.world.fronts),
   ): void {
-    const { scheduler, random, fronts } = this.world;
+    const { scheduler } = this.world;
     const { authorization, name, id } = this.person;
     const record: CallRecord = {
       ...known,
@@ -186,7 +232,7 @@ export class PersonAtWork {
     this.calls.push(record);
     const label = `${name} ${op} ${method} ${path}`;
     const request = { method, path, params, authorization, label };
-    const call = this.world.call(request, random.pick(fronts), (answer: HttpAnswer) => {
+    const call = this.world.call(request, front, (answer: HttpAnswer) => {
       record.ended = scheduler.steps;
       record.outcome = outcomeOf(answer);
       record.body = (answer.body as Fields) ?? {};

@@ -14,6 +14,9 @@ interface UnderWay {
   readonly lose: () => void;
 }
 
+/** Longest time for which a slow link keeps what it carries: less than what others would notice. */
+const SLOW_MS = 2_400;
+
 interface Cut {
   readonly from: string;
   readonly to: string;
@@ -34,6 +37,8 @@ export class SimNetwork {
   /** Commands that are held up on their way for as long as this says so. */
   holds: ((command: Envelope) => boolean) | undefined;
   #heldUp: (() => void)[] = [];
+  /** Links that keep what they carry for a while, and what that is. */
+  readonly #slow = new Map<string, (() => void)[]>();
   #late: { at: number; label: string; deliver: () => void }[] = [];
   #cuts: Cut[] = [];
   readonly #underWay = new Set<UnderWay>();
@@ -68,6 +73,7 @@ export class SimNetwork {
   heal(): void {
     this.frameFaults = 0;
     this.#cuts = [];
+    for (const link of [...this.#slow.keys()]) this.#fastAgain(link);
     for (const late of this.#late) late.at = this.scheduler.steps;
   }
 
@@ -86,6 +92,25 @@ export class SimNetwork {
     this.clock.setTimeout(() => {
       this.#cuts = this.#cuts.filter((cut) => !cuts.includes(cut));
     }, random.below(8_000));
+  }
+
+  /** From one process to another it takes long. */
+  slow(): void {
+    const { random } = this;
+    const names = this.places().map(({ name }) => name);
+    const one = random.pick(names);
+    const other = random.pick(names.filter((name) => name !== one));
+    const link = `${one} > ${other}`;
+    if (!other || this.#slow.has(link)) return;
+    this.scheduler.note(`slow ${link}`);
+    this.#slow.set(link, []);
+    this.clock.setTimeout(() => this.#fastAgain(link), random.below(SLOW_MS));
+  }
+
+  #fastAgain(link: string): void {
+    const kept = this.#slow.get(link) ?? [];
+    this.#slow.delete(link);
+    for (const go of kept) go();
   }
 
   healCuts(): void {
@@ -127,6 +152,11 @@ export class SimNetwork {
     const { holds } = this;
     if (kind === 'request' && holds && requests.some(({ value }) => holds(value as unknown as Envelope))) {
       this.#heldUp.push(() => this.#frame(frame, deliver, lose));
+      return;
+    }
+    const slow = this.#slow.get(`${from} > ${to}`);
+    if (slow) {
+      slow.push(() => this.#frame(frame, deliver, lose));
       return;
     }
     if (this.#isCut(from, to)) {

@@ -16,6 +16,8 @@ const UNOWNED_MS = 4_000;
 export interface Hosts {
   /** Those that may be given something, but for one. There is always one. */
   able(but?: SimProcess): readonly SimProcess[];
+  /** Roots of actors of a partition with something left in their outbox. */
+  unfinished(p: Partition): readonly { readonly key: string }[];
   /** A promise was broken. */
   problem(text: string): void;
 }
@@ -70,7 +72,10 @@ export class SimPlacement {
   moveOn(p: Partition, from: SimProcess, tell: boolean, to?: SimProcess): void {
     const able = this.hosts.able(from);
     this.#give(p, to && able.includes(to) ? to : this.random.pick(able));
-    if (tell) this.scheduler.add(`${from.name} loses ${p}`, from, () => void this.lapse(from, [p]));
+    if (!tell) return;
+    const told = (): void => this.scheduler.add(`${from.name} loses ${p}`, from, () => void this.lapse(from, [p]));
+    if (this.random.chance(0.5)) this.clock.setTimeout(told, this.random.below(UNOWNED_MS));
+    else told();
   }
 
   /** One partition moves, rather one of which a commit is being written. @param smooth so that nobody notices */
@@ -94,10 +99,21 @@ export class SimPlacement {
     for (const p of partitions) this.#tenures.set(p, (this.#tenures.get(p) ?? 0) + 1);
     const before = new Map(this.#tenures);
     this.#handingOver++;
+    const begun = this.clock.monotonic();
     await host.host.lose(partitions, 'released', FINISH_MS);
     this.#handingOver--;
+    if (this.oneAtATime && this.clock.monotonic() - begun < FINISH_MS) this.#finished(partitions, before);
     this.scheduler.note(`${host.name} released ${partitions.join()}`);
     for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.moveOn(p, host, false, to);
+  }
+
+  /** Who hands over in time leaves nothing undone. */
+  #finished(partitions: readonly Partition[], before: ReadonlyMap<Partition, number>): void {
+    for (const p of partitions) {
+      if (this.#tenures.get(p) !== before.get(p)) continue;
+      for (const { key } of this.hosts.unfinished(p))
+        this.hosts.problem(this.scheduler.short(`${key} was handed over with something left to do`));
+    }
   }
 
   /** The host finds out what it has lost. */

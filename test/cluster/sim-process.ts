@@ -62,6 +62,10 @@ const USED = new Set([
   'create-scheduled-message',
   'deactivate-user',
   'mark-all-as-read',
+  'get-drafts',
+  'create-drafts',
+  'get-own-user',
+  'update-settings',
 ]);
 const operations = OPERATIONS.filter(({ id }) => USED.has(id));
 
@@ -72,6 +76,8 @@ export class SimProcess implements Place {
   frozen = false;
   /** It leaves: nothing new is given to it. */
   leaving = false;
+  /** Entries on their way into the log. */
+  appending = 0;
   readonly node: ConclaveNode;
   readonly store: MemoryStore;
   readonly frontend: Frontend | undefined;
@@ -97,7 +103,11 @@ export class SimProcess implements Place {
     this.#log = new SimLog({
       clock,
       contents: shared.log,
-      gate: (step) => this.#gate(step, '', 'log'),
+      gate: (step) => {
+        const passed = this.#gate(step, '', 'log');
+        if (passed && step === 'before:append') this.#appends(passed);
+        return passed;
+      },
       travel: (label, deliver) => this.#travel(label, deliver),
     });
     const placement: ReportingPlacement = {
@@ -129,6 +139,12 @@ export class SimProcess implements Place {
 
   isWriting(p: Partition): boolean {
     return (this.#writing.get(p) ?? 0) > 0;
+  }
+
+  #appends(passed: Promise<void>): void {
+    this.appending++;
+    const over = (): void => void this.appending--;
+    passed.then(over, over);
   }
 
   #writes(p: Partition, passed: Promise<void>): void {
