@@ -75,8 +75,8 @@ function checkMessages(run: RunRecord, log: ReadLog): string[] {
   return problems;
 }
 
-/** Seconds after its time at which something scheduled is sent at the latest, if all is well. */
-const SLACK_S = 4;
+/** What is scheduled for the first seconds after the last fault is told by then, too. */
+const SLACK_S = 6;
 
 /** Shortly after the last fault: what was promised is told, though nobody has asked for it since. @param healed wall time, ms */
 export function checkSoon(run: RunRecord, healed: number): string[] {

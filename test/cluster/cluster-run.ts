@@ -42,7 +42,7 @@ const ROUGH: readonly FaultKind[] = [
 ];
 
 /** What is to be done without anybody's asking is done after this time, ms: before owners look for it a second time. */
-const SOON_MS = 8_000;
+const SOON_MS = 9_000;
 
 export interface ClusterResult {
   readonly problems: readonly string[];
@@ -187,7 +187,7 @@ export class ClusterRun {
     const { world, devices } = this;
     this.#settling = true;
     // The last that happens: nothing that somebody does later may hide what was not taken over.
-    if (!this.#smooth && world.random.chance(0.5)) world.fault('crash');
+    if (!this.#smooth && world.random.chance(0.8)) world.fault('crash');
     const healed = world.clock.now();
     world.heal();
     await this.#pass(SOON_MS);

@@ -8,7 +8,7 @@ import { Run } from './scenario.js';
 const one = process.env.SEED === undefined ? undefined : Number(process.env.SEED);
 const seeds = one === undefined ? Number(process.env.SEEDS ?? 500) : 1;
 
-t.test('what the runtime promises holds under crashes, stale owners and lost frames', async (t) => {
+t.test('what the runtime promises holds under crashes, stale owners and lost frames', { timeout: 300_000 }, async (t) => {
   const failed: number[] = [];
   let answered = 0;
   let steps = 0;
