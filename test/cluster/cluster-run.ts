@@ -14,7 +14,16 @@ import { turn } from './scheduler.js';
 import { SimDevice } from './sim-device.js';
 
 /** Nobody outside should notice any of these. */
-const SMOOTH: readonly FaultKind[] = ['release', 'move', 'join', 'leave', 'join', 'stop frontend', 'new frontend'];
+const SMOOTH: readonly FaultKind[] = [
+  'release',
+  'move',
+  'rest',
+  'join',
+  'leave',
+  'join',
+  'stop frontend',
+  'new frontend',
+];
 const ROUGH: readonly FaultKind[] = [
   'crash',
   'crash',
@@ -26,6 +35,7 @@ const ROUGH: readonly FaultKind[] = [
   'move',
   'move',
   'move',
+  'rest',
   'join',
   'leave',
   'cut',
@@ -186,8 +196,7 @@ export class ClusterRun {
   async #settle(): Promise<void> {
     const { world, devices } = this;
     this.#settling = true;
-    // The last that happens: nothing that somebody does later may hide what was not taken over.
-    if (!this.#smooth && world.random.chance(0.8)) world.fault('crash');
+    if (!this.#smooth) await this.#lastCrash();
     const healed = world.clock.now();
     world.heal();
     await this.#pass(SOON_MS);
@@ -209,6 +218,18 @@ export class ClusterRun {
     await this.#wait('every fetch is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
     for (const device of live) if (device.queue && !device.over) await this.#finish(device);
     await this.#rest();
+  }
+
+  /** The last that happens: nothing that somebody does later may hide what was not taken over. */
+  async #lastCrash(): Promise<void> {
+    const { world } = this;
+    const before = this.calls.length;
+    for (const person of this.people) if (person.person.name !== LEAVER) person.schedule();
+    const scheduled = this.calls.slice(before);
+    for (let steps = 400; steps > 0 && scheduled.some(({ outcome }) => outcome === 'open'); steps--) await world.step();
+    for (const host of world.hosts) if (!host.frozen) world.rest(host);
+    for (let steps = world.random.below(200); steps > 0; steps--) await world.step();
+    for (const _ of world.hosts.slice(1)) world.fault('crash');
   }
 
   /** Everything that the queue still has. */

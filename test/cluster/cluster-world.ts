@@ -37,6 +37,7 @@ export type FaultKind =
   | 'lapse'
   | 'release'
   | 'move'
+  | 'rest'
   | 'join'
   | 'leave'
   | 'cut'
@@ -153,6 +154,9 @@ export class ClusterWorld {
         this.#atLeast(2);
         placement.move(this.smooth);
         return;
+      case 'rest':
+        this.rest(host);
+        return;
       case 'join':
         this.#join();
         return;
@@ -186,6 +190,11 @@ export class ClusterWorld {
         this.clock.setTimeout(() => this.#back('logAway'), random.below(4_000));
         return;
     }
+  }
+
+  /** Its actors leave memory, with nothing left to do in their roots. */
+  rest(host: SimProcess): void {
+    void host.host.passivateIdle(0);
   }
 
   killFront(front: SimProcess): void {

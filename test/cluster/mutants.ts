@@ -245,7 +245,7 @@ function inRuntime(copy: string): string | undefined {
 }
 
 /** Seed that catches it, or what else came of it. */
-function tried({ file, find, put, all = false }: Mutant): string {
+function tried({ file, find, put, all }: Mutant): string {
   const copy = mkdtempSync(join(tmpdir(), 'mutant-'));
   try {
     for (const part of ['src', 'actors', 'test/cluster', 'test/support', 'test/api/support']) {

@@ -15,7 +15,7 @@ const HABITS: readonly (readonly [CallKind | 'read all', number])[] = [
   ['react', 6],
   ['read', 10],
   ['read all', 2],
-  ['subscribe', 9],
+  ['subscribe', 14],
   ['unsubscribe', 7],
   ['fetch', 10],
   ['draft', 8],
@@ -81,7 +81,11 @@ export class PersonAtWork {
 
   /** Who hears that he is in a stream may use that at once. */
   joined(stream: number): void {
-    if (this.world.random.chance(0.7)) this.#send('send', stream);
+    if (this.world.random.chance(0.85)) this.#send('send', stream);
+  }
+
+  schedule(): void {
+    this.#send('schedule');
   }
 
   deactivate(whom: number): void {
@@ -189,7 +193,7 @@ export class PersonAtWork {
     const whom = this.beginning.people.find(({ name }) => name === mover)!.id;
     const { streams } = this.beginning;
     // Only there does it matter to who sends.
-    const stream: SimStream = random.chance(0.4) ? streams.find(({ isPrivate }) => isPrivate)! : random.pick(streams);
+    const stream: SimStream = random.chance(0.6) ? streams.find(({ isPrivate }) => isPrivate)! : random.pick(streams);
     if (this.person.name === OUTSIDER || (whom !== this.person.id && kind === 'unsubscribe')) {
       this.#send('send');
       return;

@@ -16,6 +16,8 @@ interface UnderWay {
 
 /** Longest time for which a slow link keeps what it carries: less than what others would notice. */
 const SLOW_MS = 2_400;
+/** Of several that bring about one change: it shows in one place before it does in another. */
+const PARTS_OF_CHANGES = ['join', 'join', 'join', 'subscribed', 'leave', 'read-stream'];
 
 interface Cut {
   readonly from: string;
@@ -37,6 +39,8 @@ export class SimNetwork {
   /** Commands that are held up on their way for as long as this says so. */
   holds: ((command: Envelope) => boolean) | undefined;
   #heldUp: (() => void)[] = [];
+  /** The link that carries the next command of this name becomes slow. */
+  #awaited: string | undefined;
   /** Links that keep what they carry for a while, and what that is. */
   readonly #slow = new Map<string, (() => void)[]>();
   #late: { at: number; label: string; deliver: () => void }[] = [];
@@ -73,6 +77,7 @@ export class SimNetwork {
   heal(): void {
     this.frameFaults = 0;
     this.#cuts = [];
+    this.#awaited = undefined;
     for (const link of [...this.#slow.keys()]) this.#fastAgain(link);
     for (const late of this.#late) late.at = this.scheduler.steps;
   }
@@ -94,17 +99,24 @@ export class SimNetwork {
     }, random.below(8_000));
   }
 
-  /** From one process to another it takes long. */
+  /** From one process to another it takes long; or so does a command that is yet to come, and what comes after it. */
   slow(): void {
     const { random } = this;
+    if (random.chance(0.8)) {
+      this.#awaited = random.pick(PARTS_OF_CHANGES);
+      return;
+    }
     const names = this.places().map(({ name }) => name);
     const one = random.pick(names);
     const other = random.pick(names.filter((name) => name !== one));
-    const link = `${one} > ${other}`;
-    if (!other || this.#slow.has(link)) return;
+    if (other) this.#slowDown(`${one} > ${other}`);
+  }
+
+  #slowDown(link: string): void {
+    if (this.#slow.has(link)) return;
     this.scheduler.note(`slow ${link}`);
     this.#slow.set(link, []);
-    this.clock.setTimeout(() => this.#fastAgain(link), random.below(SLOW_MS));
+    this.clock.setTimeout(() => this.#fastAgain(link), this.random.below(SLOW_MS));
   }
 
   #fastAgain(link: string): void {
@@ -154,7 +166,12 @@ export class SimNetwork {
       this.#heldUp.push(() => this.#frame(frame, deliver, lose));
       return;
     }
-    const slow = this.#slow.get(`${from} > ${to}`);
+    const link = `${from} > ${to}`;
+    if (kind === 'request' && requests.some(({ value }) => (value as unknown as Envelope).name === this.#awaited)) {
+      this.#awaited = undefined;
+      this.#slowDown(link);
+    }
+    const slow = this.#slow.get(link);
     if (slow) {
       slow.push(() => this.#frame(frame, deliver, lose));
       return;
