@@ -155,15 +155,15 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'timers are not taken over',
-    file: 'src/runtime/host.js',
+    file: 'src/runtime/ownership.js',
     // That it wakes at once what is due by then changes only when: a timer for the past rings at once, too.
-    find: 'if (due !== null)\n                this.#due(key, due);',
+    find: 'if (at !== null)\n                due(key, at);',
     put: '',
   },
   {
     name: 'sleepers are not woken',
-    file: 'src/runtime/host.js',
-    find: 'const sleepers = await this.options.store.sleepers(partitions);',
+    file: 'src/runtime/ownership.js',
+    find: 'const sleepers = await store.sleepers(partitions);',
     put: 'const sleepers = [];',
   },
   {
@@ -182,7 +182,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'hand-over without drain',
-    file: 'src/runtime/host.js',
+    file: 'src/runtime/ownership.js',
     find: "if (reason === 'released') {",
     put: 'if (false) {',
   },
