@@ -11,6 +11,8 @@ export function joinedBy(event: ApiEvent): number[] {
 interface Join {
   readonly user: number;
   readonly stream: number;
+  /** Step before which it had not been asked for; 0: not known. */
+  readonly begun: number;
   /** Step at which somebody knew of it. */
   readonly known: number;
   readonly how: string;
@@ -20,20 +22,34 @@ interface Join {
 function joins({ calls, queues }: RunRecord): Join[] {
   const answered = calls
     .filter(({ kind, outcome }) => kind === 'subscribe' && outcome === 'ok')
-    .map(({ stream, whom, ended, op }) => ({ user: whom!, stream: stream!, known: ended, how: `${op} was answered` }));
+    .map(({ stream, whom, begun, ended, op }) => {
+      return { user: whom!, stream: stream!, begun, known: ended, how: `${op} was answered` };
+    });
+  const onlyOne = (user: number, stream: number): number => {
+    const asked = calls.filter((call) => call.kind === 'subscribe' && call.whom === user && call.stream === stream);
+    return asked.length === 1 ? asked[0]!.begun : 0;
+  };
   const told = queues.flatMap(({ user, polls }) =>
     polls.flatMap(({ outcome, events, ended }) =>
-      (outcome === 'ok' ? events : [])
-        .flatMap(joinedBy)
-        .map((stream) => ({ user, stream, known: ended, how: 'he was told that he had joined' })),
+      (outcome === 'ok' ? events : []).flatMap(joinedBy).map((stream) => ({
+        user,
+        stream,
+        begun: onlyOne(user, stream),
+        known: ended,
+        how: 'he was told that he had joined',
+      })),
     ),
   );
   return [...answered, ...told];
 }
 
 /** It may have ended the subscription before the message was judged. */
-function mayEndIt(call: CallRecord, { user, stream }: Join, until: number): boolean {
+function mayEndIt(call: CallRecord, { user, stream, begun }: Join, until: number): boolean {
   if (call.outcome === 'refused' || call.begun > until || call.whom !== user) return false;
+  // It was through before, or found nothing to end.
+  if (call.outcome === 'ok' && (call.ended < begun || (call.body.removed as unknown[] | undefined)?.length === 0)) {
+    return false;
+  }
   return call.kind === 'deactivate' || (call.kind === 'unsubscribe' && call.stream === stream);
 }
 

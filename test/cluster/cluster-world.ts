@@ -329,7 +329,7 @@ export class ClusterWorld {
     const { clock, store, log, scheduler, faults } = this;
     const shared: Shared = { clock, hub: this.network.hub, store, log, scheduler, faults };
     const name = `${this.options.prefix ?? ''}${prefix}${++this.#named}`;
-    return new SimProcess(name, role, shared, (of, p) => this.placement.isOwner(of, p));
+    return new SimProcess(name, role, shared, (of, p) => this.placement.mayAnswer(of, p));
   }
 
   #newHost(): SimProcess {

@@ -244,6 +244,14 @@ function inRuntime(copy: string): string | undefined {
   return seed === undefined ? 'the simulation itself breaks' : `seed ${seed} of the runtime: ${problem.slice(0, 110)}`;
 }
 
+/** What hardly ever comes together by chance is put together (joining.test.ts). */
+function inScene(copy: string): string | undefined {
+  const args = [join(copy, 'test/cluster/joining.test.js')];
+  const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: PATIENCE_MS });
+  if (status === 0) return undefined;
+  return `seed ${/not ok \d+ - seed (\d+)/.exec(stdout)?.[1] ?? '?'} of who joins and sends`;
+}
+
 /** Seed that catches it, or what else came of it. */
 function tried({ file, find, put, all }: Mutant): string {
   const copy = mkdtempSync(join(tmpdir(), 'mutant-'));
@@ -257,7 +265,7 @@ function tried({ file, find, put, all }: Mutant): string {
     const text = readFileSync(path, 'utf8');
     if (!text.includes(find)) return 'DOES NOT APPLY: the product has changed';
     writeFileSync(path, all ? text.replaceAll(find, put) : text.replace(find, put));
-    return inCluster(copy) ?? inRuntime(copy) ?? 'NOT CAUGHT';
+    return inCluster(copy) ?? inRuntime(copy) ?? inScene(copy) ?? 'NOT CAUGHT';
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }

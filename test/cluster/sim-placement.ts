@@ -32,6 +32,10 @@ export class SimPlacement {
   readonly #owners = new Map<Partition, SimProcess>();
   /** Counts changes of owner: only the newest tenure may take. */
   readonly #tenures = new Map<Partition, number>();
+  /** Those whose owners were told so: until then they answer nothing, though they may have had it before. */
+  readonly #told = new Set<Partition>();
+  /** Those whose owners have begun to serve them. */
+  readonly #served = new Set<Partition>();
 
   constructor(
     private readonly partitions: readonly Partition[],
@@ -46,8 +50,8 @@ export class SimPlacement {
     return this.oneAtATime && this.#handingOver > 0;
   }
 
-  isOwner(of: SimProcess, p: Partition): boolean {
-    return this.#owners.get(p) === of && !of.frozen;
+  mayAnswer(of: SimProcess, p: Partition): boolean {
+    return this.#owners.get(p) === of && this.#told.has(p) && !of.frozen;
   }
 
   ownedBy(host: SimProcess): Partition[] {
@@ -95,6 +99,7 @@ export class SimPlacement {
   }
 
   async release(host: SimProcess, partitions: readonly Partition[], to?: SimProcess): Promise<void> {
+    const served = partitions.filter((p) => this.#served.has(p));
     // A take that is still under way comes to nothing.
     for (const p of partitions) this.#tenures.set(p, (this.#tenures.get(p) ?? 0) + 1);
     const before = new Map(this.#tenures);
@@ -102,7 +107,7 @@ export class SimPlacement {
     const begun = this.clock.monotonic();
     await host.host.lose(partitions, 'released', FINISH_MS);
     this.#handingOver--;
-    if (this.oneAtATime && this.clock.monotonic() - begun < FINISH_MS) this.#finished(partitions, before);
+    if (this.oneAtATime && this.clock.monotonic() - begun < FINISH_MS) this.#finished(served, before);
     this.scheduler.note(`${host.name} released ${partitions.join()}`);
     for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.moveOn(p, host, false, to);
   }
@@ -127,6 +132,8 @@ export class SimPlacement {
   /** The former owner's lease is over from this moment, whether it knows or not. */
   #give(p: Partition, to: SimProcess): void {
     this.#owners.set(p, to);
+    this.#told.delete(p);
+    this.#served.delete(p);
     const tenure = (this.#tenures.get(p) ?? 0) + 1;
     this.#tenures.set(p, tenure);
     const take = (): void => this.scheduler.add(`${to.name} takes ${p}`, to, () => void this.#take(p, to, tenure));
@@ -142,10 +149,14 @@ export class SimPlacement {
         const given = `${p} ${epoch}`;
         if (this.#epochs.has(given)) this.hosts.problem(`epoch ${epoch} of partition ${p} was given twice`);
         this.#epochs.add(given);
-        if (ours()) await to.host.take([p], new Map([[p, epoch]]));
+        if (!ours()) return;
+        this.#told.add(p);
+        await to.host.take([p], new Map([[p, epoch]]));
+        if (ours()) this.#served.add(p);
         return;
       } catch {
         if (!ours()) return;
+        this.#told.delete(p);
         await to.host.lose([p], 'lapsed');
         await new Promise<void>((resolve) => this.clock.setTimeout(resolve, 100));
       }
