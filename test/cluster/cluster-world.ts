@@ -125,7 +125,8 @@ export class ClusterWorld {
   /** Something goes wrong, or somebody comes or goes. */
   fault(kind: FaultKind): void {
     const { random, network, placement } = this;
-    if (placement.isBusy) return;
+    // As a rolling replacement does: one after the other.
+    if (placement.isBusy || (this.smooth && this.#leaving.size > 0)) return;
     const host = random.pick(this.hosts);
     if (kind !== 'heal cut' && kind !== 'move') this.scheduler.note(`-- ${kind} ${host.name}`);
     switch (kind) {
