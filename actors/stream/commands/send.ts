@@ -77,7 +77,9 @@ export const send: StreamCommand<SendArgs & { readonly again?: boolean }, Prepar
       if (again || !(error instanceof ApiError) || !GRANTED.has(error.reason)) throw error;
       const args: SendAgainArgs = { stream: Number(parseKey(context.key).rest), message };
       const to = userKey(context.realm, userId(context.caller));
-      return { reply: { forward: { to, command: 'send-again', args }, fresh: true } };
+      const reply = { forward: { to, command: 'send-again', args }, fresh: true } as const;
+      // A commit, so that it is remembered: should this command come once more, it must not be carried out beside what follows.
+      return { reply, parts: {} };
     }
   },
 };
