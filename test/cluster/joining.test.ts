@@ -1,7 +1,6 @@
 /** Who was told that he is in a stream sends there before the stream has heard of it. */
 import t from 'tap';
 import { streamId, streamKey } from '../../src/core/index.js';
-import type { LogEntry } from '../../src/runtime/index.js';
 import type { ApiEvent } from '../api/support/types.js';
 import { joinedBy } from './check-joins.js';
 import { ClusterWorld } from './cluster-world.js';
@@ -82,34 +81,5 @@ t.test('it waits until the stream has, and keeps nobody else waiting', { timeout
     t.same([joining.answer, early.answer], [undefined, undefined], 'nobody says that he may not');
     scene.world.network.letGo();
     t.match(await scene.answer(early), { status: 200, body: { result: 'success' } }, `seed ${seed}`);
-  }
-});
-
-t.test('its first command, should it come once more when the stream has, makes no second message', async (t) => {
-  const start = await beginning();
-  const team = start.streams.find(({ isPrivate }) => isPrivate)!;
-  for (let seed = 1; seed <= SEEDS; seed++) {
-    const scene = new Scene(start, seed);
-    const { network, log } = scene.world;
-    await scene.joins('carl', team);
-    let seen = false;
-    network.repeats = ({ name, args }) => {
-      const is = name === 'send' && args.again !== true;
-      seen ||= is;
-      return is;
-    };
-    const early = scene.send('carl', 1, team.id, 'only once');
-    await scene.until(() => seen);
-    await scene.until(() => false, 60);
-    network.letGo();
-    t.equal((await scene.answer(early)).status, 200);
-    network.sayAgain();
-    await scene.until(() => false, 500);
-    const entries = log.of(start.realm).map(({ value }) => value as unknown as LogEntry);
-    const items = entries.flatMap(({ groups }) => groups.flatMap((group) => group.items));
-    const sent = items.filter(
-      (item) => item.t === 'message' && (item.message as { content?: string }).content === 'only once',
-    );
-    t.equal(sent.length, 1, `seed ${seed}`);
   }
 });

@@ -38,9 +38,6 @@ export class SimNetwork {
   readonly repeated = new Set<string>();
   /** Commands that are held up on their way for as long as this says so. */
   holds: ((command: Envelope) => boolean) | undefined;
-  /** Commands that come at once, and once more when `sayAgain` says so. */
-  repeats: ((command: Envelope) => boolean) | undefined;
-  #copies: (() => void)[] = [];
   #heldUp: (() => void)[] = [];
   /** The link that carries the next command of this name becomes slow. */
   #awaited: string | undefined;
@@ -74,11 +71,6 @@ export class SimNetwork {
   letGo(): void {
     this.holds = undefined;
     for (const go of this.#heldUp.splice(0)) go();
-  }
-
-  sayAgain(): void {
-    this.repeats = undefined;
-    for (const deliver of this.#copies.splice(0)) deliver();
   }
 
   /** Nothing goes wrong any more. */
@@ -174,9 +166,6 @@ export class SimNetwork {
       this.#heldUp.push(() => this.#frame(frame, deliver, lose));
       return;
     }
-    const { repeats } = this;
-    if (kind === 'request' && repeats && requests.some(({ value }) => repeats(value as unknown as Envelope)))
-      this.#copies.push(deliver);
     const link = `${from} > ${to}`;
     if (kind === 'request' && requests.some(({ value }) => (value as unknown as Envelope).name === this.#awaited)) {
       this.#awaited = undefined;
