@@ -76,7 +76,7 @@ function checkMessages(run: RunRecord, log: ReadLog): string[] {
 }
 
 /** What is scheduled for the first seconds after the last fault is told by then, too. */
-const SLACK_S = 6;
+const SLACK_S = 3;
 
 /** Shortly after the last fault: what was promised is told, though nobody has asked for it since. @param healed wall time, ms */
 export function checkSoon(run: RunRecord, healed: number): string[] {
