@@ -6,7 +6,7 @@ import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
 import { carryOn, edit, move } from './commands/edit.js';
-import { archive, join, leave, members, showSubscribers, suspend } from './commands/members.js';
+import { archive, isMemberNow, join, leave, members, showSubscribers, suspend } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
 import { react, unreact } from './commands/react.js';
 import { retain } from './commands/retention.js';
@@ -53,6 +53,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
     'show-subscribers': showSubscribers,
     archive,
     members,
+    'is-member': isMemberNow,
     'carry-on': carryOn,
     'delete-topic': deleteTopic,
     'list-topics': listAllTopics,

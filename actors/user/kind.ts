@@ -29,6 +29,7 @@ import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/m
 import { muteUser } from './commands/messages/mute-user.js';
 import { onMessage } from './commands/messages/on-message.js';
 import { readReceipts } from './commands/messages/read-receipts.js';
+import { sendAgain } from './commands/messages/send-again.js';
 import { typing } from './commands/messages/typing.js';
 import { streamTopics } from './commands/streams/stream-topics.js';
 import { streamById, subscribersOf, subscriptionStatus } from './commands/streams/streams.js';
@@ -105,6 +106,7 @@ export const userKind: ActorKind<UserState> = {
     'made-copy': makeCopy,
     'give-copy': giveCopy,
     'lost-message': lostMessage,
+    'send-again': sendAgain,
     react: onMessage('react'),
     unreact: onMessage('unreact'),
     submessage: onMessage('submessage'),

@@ -224,6 +224,8 @@ export interface ActorSuccess {
 /** Go on there, on behalf of the same caller: the frontend sends this command next, and its answer counts. */
 export interface ActorRedirect {
   readonly forward: { readonly to: ActorKey; readonly command: string; readonly args: JsonObject };
+  /** What the caller builds on may be newer than what this frontend knew: it looks at the log's end first. */
+  readonly fresh?: true;
 }
 
 /**

@@ -97,7 +97,10 @@ export class Gateway implements FrontendServices {
       cancel = () => sent.cancel();
       const replied = sent.reply.then((reply) => {
         if ('value' in reply) throw new Error(`${of.command} was answered with a bare value`);
-        if ('forward' in reply) return step({ ...of, ...reply.forward });
+        if ('forward' in reply) {
+          const next = { ...of, ...reply.forward };
+          return reply.fresh ? this.refresh(context.realm).then(() => step(next)) : step(next);
+        }
         if ('ok' in reply && reply.logged !== undefined && context.caller) {
           this.#newest.told(context.realm, context.caller.user.id, of.to, reply.logged);
         }

@@ -98,7 +98,7 @@ export const METRICS = {
   conclave_commands_refused_total: counter(
     'host',
     ['reason'],
-    'Commands that this host did not carry out; their senders try again: not-owner, moved, busy (mailbox full), unavailable (Store or log).',
+    'Commands that this host did not carry out; their senders try again: not-owner, moved, busy (mailbox full), unavailable (Store or log), early (builds on what is not carried out yet).',
   ),
   conclave_mailbox_commands: gauge('host', ['kind'], 'Commands that wait in mailboxes, all actors of a kind together.'),
   conclave_mailbox_commands_max: gauge('host', ['kind'], 'Commands that wait in the fullest mailbox of a kind.'),
@@ -121,7 +121,7 @@ export const METRICS = {
   conclave_command_retries_total: counter(
     'all',
     ['reason'],
-    'Commands sent again to their actor, by what the attempt before came to: not-owner, moved, busy, unavailable, nobody (no owner), timeout, disconnected.',
+    'Commands sent again to their actor, by what the attempt before came to: not-owner, moved, busy, unavailable, early, nobody (no owner), timeout, disconnected.',
   ),
   conclave_commands_unanswered_total: counter(
     'all',

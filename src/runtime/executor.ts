@@ -6,7 +6,7 @@ import type { DirectoryView } from '../directory/index.js';
 import type { CommitLoop } from './commit-loop.js';
 import { fitsLog } from './form-entries.js';
 import type { Group } from './group.js';
-import type { AnyKind, CommandContext, Outcome } from './kind.js';
+import { type AnyKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
 import type { PlainItem } from './log-entry.js';
 import type { Pending } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
@@ -167,6 +167,10 @@ export class Executor {
   #fail(pending: Pending, error: unknown): void {
     if (error instanceof ApiError) {
       this.#refuse(pending, { error: error.toReply() });
+      return;
+    }
+    if (error instanceof TooEarly) {
+      this.#answer(pending, { retry: 'early' });
       return;
     }
     this.ports.logger.warn({ ...this.#about(pending), err: error }, 'inputs unavailable');

@@ -98,6 +98,11 @@ export interface Suppliers {
 // biome-ignore lint/suspicious/noEmptyInterface: filled in by the modules that provide services
 export interface HostServices {}
 
+/** Thrown by needs: what the command builds on was decided and is not carried out yet. Its sender tries again a little later. */
+export class TooEarly extends Error {
+  override name = 'TooEarly';
+}
+
 export interface CommandDefinition<S, A extends JsonObject, I, V> {
   /** What must be at hand before the handler runs. Started at arrival; never awaited inside a handler. */
   readonly needs?: (args: A, context: NeedsContext<S, V>, suppliers: Suppliers) => Promise<I> | I;

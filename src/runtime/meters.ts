@@ -23,7 +23,7 @@ export class KindMeter {
   }
 }
 
-const RETRY_REASONS: readonly RetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable'];
+const RETRY_REASONS: readonly RetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable', 'early'];
 
 /** Shown from the start, so that the first one is seen as a change. */
 const QUEUE_ENDS = ['deleted', 'idle', 'overflow', 'trimmed', 'incarnation', 'deactivated', 'crowded'];

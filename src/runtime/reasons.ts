@@ -26,4 +26,6 @@ export type RetryReason =
   /** The mailbox is full. */
   | 'busy'
   /** The Store or the log cannot be reached: outcome unknown. */
-  | 'unavailable';
+  | 'unavailable'
+  /** What was decided before, and the command builds on, is not carried out yet. */
+  | 'early';

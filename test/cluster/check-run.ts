@@ -1,6 +1,8 @@
 /** What must hold of a finished run of the simulated cluster, read off its record alone. Each problem in words. */
 import type { ApiMessage } from '../api/support/types.js';
+import { checkJoins } from './check-joins.js';
 import { opOf, type ReadLog, readLog, type SentMessage } from './check-log.js';
+import { checkOwn } from './check-own.js';
 import { checkQueue, deletedBy } from './check-queues.js';
 import type { CallRecord, RunRecord } from './record.js';
 
@@ -13,6 +15,8 @@ export function checkRun(run: RunRecord): string[] {
     ...checkIds(run, log),
     ...checkChanges(run, log),
     ...checkSubscriptions(run, log),
+    ...checkJoins(run),
+    ...checkOwn(run),
     ...checkFetches(run, log),
     ...run.queues.flatMap((queue) => checkQueue(queue, log, run)),
   ];
@@ -69,6 +73,20 @@ function checkMessages(run: RunRecord, log: ReadLog): string[] {
   for (const { id, content } of messages)
     if (!inLog.has(id)) problems.push(`${opOf(content)} is in the Store and not in the log`);
   return problems;
+}
+
+/** What is scheduled for the first seconds after the last fault is told by then, too. */
+const SLACK_S = 3;
+
+/** Shortly after the last fault: what was promised is told, though nobody has asked for it since. @param healed wall time, ms */
+export function checkSoon(run: RunRecord, healed: number): string[] {
+  const log = readLog(run.log, run.people);
+  const told = new Set(log.messages.map(({ op }) => op));
+  const isDue = (call: CallRecord): boolean =>
+    call.kind === 'send' || (call.at! * 1000 < healed + 1000 * SLACK_S && mayStillSend(call, run, log));
+  return run.calls
+    .filter((call) => isSending(call) && call.outcome === 'ok' && !told.has(call.op) && isDue(call))
+    .map(({ op, kind }) => `${op} (${kind}) is not told in time`);
 }
 
 /** What is sent later is refused to those who lost the right to it meanwhile. */

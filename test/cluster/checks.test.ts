@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { ActorKey } from '../../src/core/index.js';
 import type { LogItem } from '../../src/runtime/log-entry.js';
-import { checkRun } from './check-run.js';
+import { checkRun, checkSoon } from './check-run.js';
 import type { CallRecord, LoggedEntry, PollRecord, QueueRecord, RunRecord } from './record.js';
 
 const STREAM = 'stream/1/1' as ActorKey;
@@ -221,7 +221,52 @@ const faults: readonly (readonly [string, Partial<RunRecord>, RegExp])[] = [
     { calls: [...GOOD.calls, send('op3', 0, 1, 2, { kind: 'schedule', at: 100 })] },
     /op3 \(schedule\) was acknowledged and is lost/,
   ],
+  [
+    'a refusal after a join that was answered',
+    {
+      calls: [
+        ...GOOD.calls,
+        send('op3', 0, 10, 11, { kind: 'subscribe', whom: MEMBER }),
+        send('op4', 0, 12, 13, { user: MEMBER, outcome: 'refused', body: { msg: 'no' } }),
+      ],
+    },
+    /op4 was refused \(no\), begun after op3 was answered/,
+  ],
+  [
+    'a refusal after a join of which a queue told',
+    {
+      calls: [...GOOD.calls, send('op4', 0, 12, 13, { user: MEMBER, outcome: 'refused', body: { msg: 'no' } })],
+      queues: [
+        queueOf(MEMBER, [poll(START, [{ id: 8, type: 'subscription', op: 'add', subscriptions: [{ stream_id: 1 }] }])]),
+      ],
+    },
+    /op4 was refused \(no\), begun after he was told/,
+  ],
+  [
+    'a draft that is not listed',
+    {
+      calls: [send('op3', 0, 1, 2, { kind: 'draft' }), send('op4', 0, 3, 4, { kind: 'drafts', body: { drafts: [] } })],
+    },
+    /op4 does not show op3 \(draft\)/,
+  ],
+  [
+    'an old name',
+    {
+      calls: [
+        send('op3', 0, 1, 2, { kind: 'rename' }),
+        send('op4', 0, 2, 4, { kind: 'me', body: { full_name: 'olaf' } }),
+      ],
+    },
+    /op4 shows olaf, after op3/,
+  ],
 ];
+
+/** Shortly after the last fault. */
+t.test('found: a message that nobody is told of in time', async (t) => {
+  t.same(checkSoon(GOOD, 0), []);
+  const late = { ...GOOD, calls: [...GOOD.calls, send('op3', 0, 1, 2)] };
+  t.same(checkSoon(late, 0), ['op3 (send) is not told in time']);
+});
 
 t.test('a good run has no problems', async (t) => t.same(checkRun(GOOD), []));
 

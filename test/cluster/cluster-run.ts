@@ -2,7 +2,9 @@
 import type { QueueState } from '../../actors/event-queue/state.js';
 import { type ActorKey, parseKey, queueId, queueKey, userId } from '../../src/core/index.js';
 import type { LogEntry } from '../../src/runtime/index.js';
-import { checkRun } from './check-run.js';
+import type { ApiEvent } from '../api/support/types.js';
+import { joinedBy } from './check-joins.js';
+import { checkRun, checkSoon } from './check-run.js';
 import { ClusterWorld, type FaultKind } from './cluster-world.js';
 import { type Beginning, LEAVER } from './genesis.js';
 import { leftUndone } from './left-undone.js';
@@ -12,7 +14,16 @@ import { turn } from './scheduler.js';
 import { SimDevice } from './sim-device.js';
 
 /** Nobody outside should notice any of these. */
-const SMOOTH: readonly FaultKind[] = ['release', 'join', 'leave', 'join'];
+const SMOOTH: readonly FaultKind[] = [
+  'release',
+  'move',
+  'rest',
+  'join',
+  'leave',
+  'join',
+  'stop frontend',
+  'new frontend',
+];
 const ROUGH: readonly FaultKind[] = [
   'crash',
   'crash',
@@ -21,16 +32,27 @@ const ROUGH: readonly FaultKind[] = [
   'lapse',
   'lapse',
   'release',
+  'move',
+  'move',
+  'move',
+  'rest',
   'join',
   'leave',
   'cut',
   'cut',
+  'slow',
+  'slow',
+  'slow',
   'heal cut',
   'kill frontend',
-  'kill frontend',
+  'stop frontend',
+  'new frontend',
   'store',
   'log',
 ];
+
+/** What is to be done without anybody's asking is done after this time, ms: before owners look for it a second time. */
+const SOON_MS = 9_000;
 
 export interface ClusterResult {
   readonly problems: readonly string[];
@@ -56,6 +78,7 @@ export class ClusterRun {
   readonly #problems: string[] = [];
   readonly #smooth: boolean;
   #faults = 0;
+  #settling = false;
   #left: number;
 
   constructor(
@@ -67,15 +90,20 @@ export class ClusterRun {
     this.world = new ClusterWorld({ seed, partitions, beginning, ...(keep && { keep }) });
     const { random } = this.world;
     this.#smooth = random.chance(0.2);
-    this.#left = 10 + random.below(30);
+    this.#left = 15 + random.below(40);
     const forms = ['all capabilities', 'no capabilities'];
     this.devices = [...people, people[1]!].map((person, i) => {
       const form = random.pick(forms);
-      return new SimDevice(`${person.name}${i}`, person, form, this.world, (queue) => this.#registered(queue));
+      const registered = (queue: QueueRecord): void => this.#registered(queue);
+      const heard = (events: readonly ApiEvent[]): void => {
+        for (const stream of events.flatMap(joinedBy)) this.#joined(person.id, stream);
+      };
+      return new SimDevice(`${person.name}${i}`, person, form, this.world, registered, heard);
     });
     this.people = people.map((person) => {
       const own = this.devices.filter((device) => device.person === person);
-      return new PersonAtWork(person, own, this.world, beginning, this.calls);
+      const subscribed = (whom: number, stream: number): void => this.#joined(whom, stream);
+      return new PersonAtWork(person, own, this.world, beginning, this.calls, subscribed);
     });
   }
 
@@ -83,15 +111,17 @@ export class ClusterRun {
     const { world } = this;
     const { random } = world;
     world.start();
-    world.oneAtATime = this.#smooth;
+    world.smooth = this.#smooth;
+    world.placement.oneAtATime = this.#smooth;
     world.pace = this.#smooth ? 40 : random.pick([40, 200, 1_000]);
-    const rate = random.pick([0.002, 0.005, 0.015]);
+    const rate = random.pick([0.004, 0.01, 0.03]);
     const kinds = this.#smooth ? SMOOTH : ROUGH;
     if (!this.#smooth) {
-      world.frameFaults = random.pick([0, 0.01, 0.05]);
+      world.network.frameFaults = random.pick([0, 0.01, 0.05]);
       world.faults.unavailable = random.pick([0, 0, 0.01]);
       world.faults.lostEntries = random.pick([0, 0.05, 0.3]);
-      world.anyServer = random.chance(0.3);
+      world.network.anyServer = random.chance(0.5);
+      world.placement.slowness = random.pick([0, 0.2]);
     }
     const leaving = random.chance(0.3) ? random.below(this.#left) : -1;
     let steps = 4_000;
@@ -125,6 +155,10 @@ export class ClusterRun {
 
   #person(name: string): PersonAtWork {
     return this.people.find(({ person }) => person.name === name)!;
+  }
+
+  #joined(whom: number, stream: number): void {
+    if (!this.#settling) this.people.find(({ person }) => person.id === whom)?.joined(stream);
   }
 
   #registered(queue: QueueRecord): void {
@@ -161,7 +195,12 @@ export class ClusterRun {
   /** No more faults: every call is answered, every queue has told all, and every actor comes to rest. */
   async #settle(): Promise<void> {
     const { world, devices } = this;
+    this.#settling = true;
+    if (!this.#smooth) await this.#lastCrash();
+    const healed = world.clock.now();
     world.heal();
+    await this.#pass(SOON_MS);
+    this.#problems.push(...checkSoon(this.#record(), healed));
     await this.#wait('every call is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
     const polling = (): void => {
       for (const device of devices)
@@ -179,6 +218,18 @@ export class ClusterRun {
     await this.#wait('every fetch is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
     for (const device of live) if (device.queue && !device.over) await this.#finish(device);
     await this.#rest();
+  }
+
+  /** The last that happens: nothing that somebody does later may hide what was not taken over. */
+  async #lastCrash(): Promise<void> {
+    const { world } = this;
+    const before = this.calls.length;
+    for (const person of this.people) if (person.person.name !== LEAVER) person.schedule();
+    const scheduled = this.calls.slice(before);
+    for (let steps = 400; steps > 0 && scheduled.some(({ outcome }) => outcome === 'open'); steps--) await world.step();
+    for (const host of world.hosts) if (!host.frozen) world.rest(host);
+    for (let steps = world.random.below(200); steps > 0; steps--) await world.step();
+    for (const _ of world.hosts.slice(1)) world.fault('crash');
   }
 
   /** Everything that the queue still has. */

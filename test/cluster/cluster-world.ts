@@ -1,7 +1,5 @@
-/** The simulated cluster with everything in it: processes that come and go, who owns what, and the faults that the seed chooses. */
-import { type LocalFrame, LocalHub } from '../../src/bus/index.js';
-import type { Partition } from '../../src/core/index.js';
-import type { Envelope } from '../../src/runtime/index.js';
+/** The simulated cluster with everything in it: processes that come and go, and the faults that the seed chooses. */
+import { type Partition, partitionOf } from '../../src/core/index.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryStore, type MemoryStoreContents } from '../support/memory-store.js';
 import type { Beginning } from './genesis.js';
@@ -9,12 +7,16 @@ import { WatchedRoots } from './history.js';
 import { type HttpAnswer, HttpCall, type HttpRequest } from './http-call.js';
 import { Random, Scheduler, turn } from './scheduler.js';
 import { SimLogContents } from './sim-log.js';
+import { SimNetwork } from './sim-network.js';
+import { SimPlacement } from './sim-placement.js';
 import { type PortFaults, type Shared, SimProcess } from './sim-process.js';
 
-/** How long one that is not heard of counts as alive (design § 3). */
-const SILENCE_MS = 2_500;
-/** What was begun has this long to finish when a partition is handed over, as in src/placement/hand-over.ts. */
-const FINISH_MS = 2_000;
+/** A frontend that leaves cuts off what is under way after this time, as src/server/serve.ts does. */
+const CLOSE_MS = 5_000;
+/** Longest time for which one that woke does not know what it has lost. */
+const NOTICED_MS = 3_000;
+const MOST_HOSTS = 5;
+const MOST_FRONTS = 4;
 
 export interface WorldOptions {
   readonly seed: number;
@@ -34,25 +36,18 @@ export type FaultKind =
   | 'thaw'
   | 'lapse'
   | 'release'
+  | 'move'
+  | 'rest'
   | 'join'
   | 'leave'
   | 'cut'
+  | 'slow'
   | 'heal cut'
   | 'kill frontend'
+  | 'stop frontend'
+  | 'new frontend'
   | 'store'
   | 'log';
-
-/** A frame that its receiver has not yet. */
-interface UnderWay {
-  readonly to: string;
-  readonly requests: NonNullable<LocalFrame['requests']>;
-  readonly lose: () => void;
-}
-
-interface Cut {
-  readonly from: string;
-  readonly to: string;
-}
 
 export class ClusterWorld {
   readonly random: Random;
@@ -61,39 +56,25 @@ export class ClusterWorld {
   readonly roots: WatchedRoots;
   readonly store: MemoryStore;
   readonly log: SimLogContents;
-  readonly hub: LocalHub;
+  readonly network: SimNetwork;
+  readonly placement: SimPlacement;
   readonly faults: PortFaults = { unavailable: 0, open: 0, lostEntries: 0, storeAway: false, logAway: false };
-  /** Probability of a lost or a repeated frame. */
-  frameFaults = 0;
   /** Longest time that passes at once while there is something to do, ms. */
   pace = 40;
-  /** Partitions are handed over in turn, as a rolling replacement does. */
-  oneAtATime = false;
-  #handingOver = 0;
+  /** Nobody outside should notice what happens. */
+  smooth = false;
   /** Promises of the ports that were broken. */
   readonly problems: string[] = [];
-  readonly #epochs = new Set<string>();
-  /** Several servers of a subject: any of them may get a request. */
-  anyServer = false;
   hosts: SimProcess[] = [];
+  /** Those that take new connections. */
   fronts: SimProcess[] = [];
+  /** Frontends that leave. */
+  readonly #leaving = new Set<SimProcess>();
   readonly calls = new Set<HttpCall>();
-  /**
-   * HTTP requests of which a command may come late once more: its frame is repeated after up to 600 steps, or was given up, and sent
-   * again, while it lay with a process that did not answer and may own the partition anew when it comes to it. That is more than a
-   * Bus does: it delivers a request at most once, and those of one client in their order (src/bus/bus.ts).
-   */
-  readonly repeated = new Set<string>();
-  #late: { at: number; label: string; deliver: () => void }[] = [];
-  #cuts: Cut[] = [];
-  readonly #underWay = new Set<UnderWay>();
-  readonly #owners = new Map<Partition, SimProcess>();
-  /** Counts changes of owner: only the newest tenure may take. */
-  readonly #tenures = new Map<Partition, number>();
   #named = 0;
 
   constructor(private readonly options: WorldOptions) {
-    const { seed, beginning, keep } = options;
+    const { seed, beginning, keep, partitions } = options;
     this.random = new Random(seed);
     this.scheduler = new Scheduler(this.random, keep);
     this.clock = new FakeClock(beginning?.now);
@@ -102,8 +83,17 @@ export class ClusterWorld {
     const contents = beginning?.store.snapshot();
     this.store = new MemoryStore({ atomicRecords: seed % 2 === 0, ...(contents && { contents }) });
     (this.store.contents as { roots: MemoryStoreContents['roots'] }).roots = this.roots;
-    this.hub = new LocalHub((frame, deliver, lose) => this.#frame(frame, deliver, lose));
-    this.hub.choose = (servers) => (this.anyServer ? this.random.pick(servers) : servers.at(-1)!);
+    this.network = new SimNetwork(this.random, this.scheduler, this.clock, () => this.#everybody());
+    this.placement = new SimPlacement(partitions, this.random, this.scheduler, this.clock, {
+      able: (but) => {
+        const able = (): SimProcess[] => this.#able().filter((host) => host !== but);
+        if (able().length === 0) this.#newHost();
+        return able();
+      },
+      problem: (text) => this.problems.push(text),
+      unfinished: (p) =>
+        [...this.roots.values()].filter(({ key, outbox }) => outbox.length > 0 && partitionOf(key) === p),
+    });
     this.faults.open = this.random.pick([0.3, 0.7, 0.9]);
   }
 
@@ -112,18 +102,12 @@ export class ClusterWorld {
     const { hosts = 1 + random.below(4), fronts = 1 + random.below(3) } = this.options;
     for (let i = 0; i < hosts; i++) this.#newHost();
     for (let i = 0; i < fronts; i++) this.newFront();
-    for (const p of this.options.partitions) this.#give([p], random.pick(this.hosts));
+    this.placement.begin();
   }
 
   /** One step of the run; time moves when nothing else can. */
   async step(): Promise<void> {
-    const { steps } = this.scheduler;
-    if (this.#late.length > 0) {
-      for (const { label, deliver } of this.#late.filter(({ at }) => at <= steps)) {
-        this.scheduler.add(label, undefined, deliver);
-      }
-      this.#late = this.#late.filter(({ at }) => at > steps);
-    }
+    this.network.deliverLate();
     if (this.random.chance(0.02)) this.clock.advance(this.random.below(this.pace));
     else if (!this.scheduler.step()) this.clock.advance(this.clock.next() ?? 100);
     await turn();
@@ -140,57 +124,64 @@ export class ClusterWorld {
 
   /** Something goes wrong, or somebody comes or goes. */
   fault(kind: FaultKind): void {
-    const { random } = this;
-    if (this.oneAtATime && this.#handingOver > 0) return;
+    const { random, network, placement } = this;
+    // As a rolling replacement does: one after the other.
+    if (placement.isBusy || (this.smooth && this.#leaving.size > 0)) return;
     const host = random.pick(this.hosts);
-    if (kind !== 'heal cut') this.scheduler.note(`-- ${kind} ${host.name}`);
+    if (kind !== 'heal cut' && kind !== 'move') this.scheduler.note(`-- ${kind} ${host.name}`);
     switch (kind) {
       case 'crash':
-        this.#crash(host);
+        this.#crash(this.#atWork() ?? host);
         return;
       case 'freeze':
         this.#freeze(host);
         return;
       case 'thaw':
-        this.#thaw(random.pick([...this.hosts, ...this.fronts].filter((of) => of.frozen)));
+        this.#thaw(random.pick(this.#everybody().filter((of) => of.frozen)));
         return;
       case 'lapse': {
         this.#atLeast(2);
-        for (const p of this.#ownedBy(host)) if (random.chance(0.7)) this.#moveOn(p, host, true);
+        for (const p of placement.ownedBy(host)) if (random.chance(0.7)) placement.moveOn(p, host, true);
         return;
       }
       case 'release': {
         if (host.frozen || host.leaving) return;
         this.#atLeast(2);
-        const some = this.#ownedBy(host).filter(() => random.chance(0.7));
-        void this.#release(host, some);
+        const some = placement.ownedBy(host).filter(() => random.chance(0.7));
+        void placement.release(host, some);
         return;
       }
-      case 'join': {
-        if (this.hosts.length >= 5) return;
-        const fresh = this.#newHost();
-        for (const p of this.options.partitions) {
-          const owner = this.#owners.get(p)!;
-          if (random.chance(1 / this.hosts.length) && !owner.frozen && owner !== fresh && !owner.leaving) {
-            void this.#release(owner, [p], fresh);
-          }
-        }
+      case 'move':
+        this.#atLeast(2);
+        placement.move(this.smooth);
         return;
-      }
+      case 'rest':
+        this.rest(host);
+        return;
+      case 'join':
+        this.#join();
+        return;
       case 'leave':
         void this.#leave(host);
         return;
       case 'cut':
-        this.#cut();
+        network.cut();
+        return;
+      case 'slow':
+        network.slow();
         return;
       case 'heal cut':
-        if (this.#cuts.length > 0) this.scheduler.note('-- heal cut');
-        this.#cuts = [];
+        network.healCuts();
         return;
-      case 'kill frontend': {
+      case 'kill frontend':
         this.killFront(random.pick(this.fronts));
         return;
-      }
+      case 'stop frontend':
+        void this.#stopFront(random.pick(this.fronts));
+        return;
+      case 'new frontend':
+        if (this.fronts.length < MOST_FRONTS) this.newFront();
+        return;
       case 'store':
         this.faults.storeAway = true;
         this.clock.setTimeout(() => this.#back('storeAway'), random.below(4_000));
@@ -202,12 +193,14 @@ export class ClusterWorld {
     }
   }
 
+  /** Its actors leave memory, with nothing left to do in their roots. */
+  rest(host: SimProcess): void {
+    void host.host.passivateIdle(0);
+  }
+
   killFront(front: SimProcess): void {
     this.scheduler.note(`-- killed ${front.name}`);
-    front.crash();
-    this.#silent(front, () => true);
-    this.fronts = this.fronts.filter((of) => of !== front);
-    for (const call of [...this.calls]) if (call.front === front) call.reset();
+    this.#gone(front);
     if (this.fronts.length === 0) this.newFront();
   }
 
@@ -221,14 +214,21 @@ export class ClusterWorld {
   heal(): void {
     this.scheduler.note('-- healed');
     Object.assign(this.faults, { unavailable: 0, lostEntries: 0, storeAway: false, logAway: false });
-    this.frameFaults = 0;
-    this.#cuts = [];
-    for (const late of this.#late) late.at = this.scheduler.steps;
-    for (const process of [...this.hosts, ...this.fronts]) this.#thaw(process);
-    for (const p of this.options.partitions) {
-      const owner = this.#owners.get(p);
-      if (!owner || owner.dead) this.#give([p], this.random.pick(this.hosts.filter((host) => !host.leaving)));
-    }
+    this.network.heal();
+    for (const process of this.#everybody()) this.#thaw(process);
+    this.placement.heal();
+  }
+
+  #everybody(): SimProcess[] {
+    return [...this.hosts, ...this.fronts, ...this.#leaving];
+  }
+
+  #able(): SimProcess[] {
+    return this.hosts.filter((host) => !host.frozen && !host.leaving);
+  }
+
+  #atLeast(able: number): void {
+    while (this.#able().length < able) this.#newHost();
   }
 
   #back(which: 'storeAway' | 'logAway'): void {
@@ -236,21 +236,35 @@ export class ClusterWorld {
     this.scheduler.note(`-- ${which} is over`);
   }
 
+  /** Whatever step it was at is its last; connections to it break. */
+  #gone(process: SimProcess): void {
+    process.crash();
+    this.network.silent(process, () => true);
+    this.hosts = this.hosts.filter((of) => of !== process);
+    this.fronts = this.fronts.filter((of) => of !== process);
+    this.#leaving.delete(process);
+    for (const call of [...this.calls]) if (call.front === process) call.reset();
+  }
+
+  /** Half of the time one with a commit of which the log does not know yet. */
+  #atWork(): SimProcess | undefined {
+    const appending = this.hosts.filter((host) => host.appending > 0);
+    return appending.length > 0 && this.random.chance(0.5) ? this.random.pick(appending) : undefined;
+  }
+
   #crash(host: SimProcess): void {
-    const owned = this.#ownedBy(host);
-    host.crash();
-    this.#silent(host, () => true);
-    this.hosts = this.hosts.filter((of) => of !== host);
+    const owned = this.placement.ownedBy(host);
+    this.#gone(host);
     this.#atLeast(1);
-    for (const p of owned) this.#moveOn(p, host, false);
+    for (const p of owned) this.placement.moveOn(p, host, false);
   }
 
   #freeze(host: SimProcess): void {
     if (host.frozen) return;
     host.frozen = true;
-    this.#silent(host, () => host.frozen);
+    this.network.silent(host, () => host.frozen);
     this.#atLeast(1);
-    for (const p of this.#ownedBy(host)) this.#moveOn(p, host, false);
+    for (const p of this.placement.ownedBy(host)) this.placement.moveOn(p, host, false);
   }
 
   #thaw(process: SimProcess | undefined): void {
@@ -258,8 +272,21 @@ export class ClusterWorld {
     process.frozen = false;
     if (process.role === 'front') return;
     // It finds out that its lease lapsed only some steps later: until then it goes on where it was.
-    const lost = this.options.partitions.filter((p) => this.#owners.get(p) !== process);
-    this.scheduler.add(`${process.name} notices`, process, () => void this.#lapse(process, lost));
+    const notices = (): void =>
+      this.scheduler.add(`${process.name} notices`, process, () => void this.placement.lapse(process));
+    if (this.random.chance(0.5)) this.clock.setTimeout(notices, this.random.below(NOTICED_MS));
+    else notices();
+  }
+
+  #join(): void {
+    if (this.hosts.length >= MOST_HOSTS) return;
+    const fresh = this.#newHost();
+    for (const host of this.#able()) {
+      if (host === fresh) continue;
+      for (const p of this.placement.ownedBy(host)) {
+        if (this.random.chance(1 / this.hosts.length)) void this.placement.release(host, [p], fresh);
+      }
+    }
   }
 
   /** The whole host goes, as told: what it owns is handed over first. */
@@ -267,122 +294,43 @@ export class ClusterWorld {
     if (host.frozen || host.leaving) return;
     host.leaving = true;
     this.#atLeast(1);
-    await this.#release(host, this.#ownedBy(host));
-    if (host.dead || host.frozen || this.#ownedBy(host).length > 0) {
+    await this.placement.release(host, this.placement.ownedBy(host));
+    if (host.dead || host.frozen || this.placement.ownedBy(host).length > 0) {
       host.leaving = false;
       return;
     }
+    await host.node.stop();
+    if (host.dead) return;
     this.scheduler.note(`${host.name} has left`);
-    host.crash();
-    this.#silent(host, () => true);
-    this.hosts = this.hosts.filter((of) => of !== host);
+    this.#gone(host);
     this.#atLeast(1);
   }
 
-  #cut(): void {
-    const { random } = this;
-    const names = [...this.hosts, ...this.fronts].map(({ name }) => name);
-    const one = random.pick(names);
-    const other = random.pick(names.filter((name) => name !== one));
-    if (!other) return;
-    const cuts = [{ from: one, to: other }, ...(random.chance(0.5) ? [{ from: other, to: one }] : [])];
-    this.scheduler.note(`cut ${cuts.map(({ from, to }) => `${from} > ${to}`).join()}`);
-    this.#cuts.push(...cuts);
-    this.clock.setTimeout(() => {
-      if (this.#cuts.includes(cuts[0]!)) this.hub.silence(one, other);
-    }, SILENCE_MS);
-    this.clock.setTimeout(() => {
-      this.#cuts = this.#cuts.filter((cut) => !cuts.includes(cut));
-    }, random.below(8_000));
-  }
-
-  #isCut(from: string, to: string): boolean {
-    return this.#cuts.some((cut) => cut.from === from && cut.to === to);
-  }
-
-  /** Others find out that this one says nothing. */
-  #silent(process: SimProcess, still: () => boolean): void {
-    this.clock.setTimeout(() => {
-      if (!still()) return;
-      for (const other of [...this.hosts, ...this.fronts]) this.hub.silence(process.name, other.name);
-      for (const frame of [...this.#underWay]) {
-        if (frame.to !== process.name) continue;
-        this.#giveUp(frame);
-      }
-    }, SILENCE_MS);
-  }
-
-  #giveUp(frame: UnderWay): void {
-    this.#underWay.delete(frame);
-    this.#mayComeAgain(frame.requests);
-    frame.lose();
-  }
-
-  #mayComeAgain(requests: NonNullable<LocalFrame['requests']>): void {
-    for (const { value } of requests) this.repeated.add((value as unknown as Envelope).requestId);
-  }
-
-  #atLeast(able: number): void {
-    while (this.hosts.filter((host) => !host.frozen && !host.leaving).length < able) this.#newHost();
-  }
-
-  #moveOn(p: Partition, from: SimProcess, tell: boolean, to?: SimProcess): void {
-    const able = this.hosts.filter((host) => host !== from && !host.frozen && !host.leaving);
-    this.#give([p], to && able.includes(to) ? to : (this.random.pick(able) ?? this.#newHost()));
-    if (tell) this.scheduler.add(`${from.name} loses ${p}`, from, () => void this.#lapse(from, [p]));
-  }
-
-  async #release(host: SimProcess, partitions: readonly Partition[], to?: SimProcess): Promise<void> {
-    // A take that is still under way comes to nothing.
-    for (const p of partitions) this.#tenures.set(p, (this.#tenures.get(p) ?? 0) + 1);
-    const before = new Map(this.#tenures);
-    this.#handingOver++;
-    await host.host.lose(partitions, 'released', FINISH_MS);
-    this.#handingOver--;
-    this.scheduler.note(`${host.name} released ${partitions.join()}`);
-    for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.#moveOn(p, host, false, to);
-  }
-
-  #lapse(host: SimProcess, partitions: readonly Partition[]): Promise<void> {
-    return host.host.lose(
-      partitions.filter((p) => this.#owners.get(p) !== host),
-      'lapsed',
-    );
-  }
-
-  /** The former owner's lease is over from this moment, whether it knows or not. */
-  #give(partitions: readonly Partition[], to: SimProcess): void {
-    for (const p of partitions) {
-      this.#owners.set(p, to);
-      const tenure = (this.#tenures.get(p) ?? 0) + 1;
-      this.#tenures.set(p, tenure);
-      this.scheduler.add(`${to.name} takes ${p}`, to, () => void this.#take(p, to, tenure));
+  /** As SIGTERM (src/server/serve.ts): no new connections, held polls are answered, and what is under way is finished. */
+  async #stopFront(front: SimProcess): Promise<void> {
+    if (this.fronts.length === 1) this.newFront();
+    this.fronts = this.fronts.filter((of) => of !== front);
+    this.#leaving.add(front);
+    front.leaving = true;
+    await this.scheduler.gate(`${front.name} leaves`, front);
+    front.frontend!.releaseHeld();
+    const limit = this.clock.monotonic() + CLOSE_MS;
+    const open = (): boolean => [...this.calls].some((call) => call.front === front);
+    while (open() && this.clock.monotonic() < limit) {
+      await new Promise<void>((resolve) => this.clock.setTimeout(resolve, 50));
     }
-  }
-
-  async #take(p: Partition, to: SimProcess, tenure: number): Promise<void> {
-    const ours = (): boolean => this.#tenures.get(p) === tenure && !to.dead;
-    while (ours()) {
-      try {
-        const epoch = await to.store.raiseEpoch(p, 0);
-        const given = `${p} ${epoch}`;
-        if (this.#epochs.has(given)) this.problems.push(`epoch ${epoch} of partition ${p} was given twice`);
-        this.#epochs.add(given);
-        if (ours()) await to.host.take([p], new Map([[p, epoch]]));
-        return;
-      } catch {
-        if (!ours()) return;
-        await to.host.lose([p], 'lapsed');
-        await new Promise<void>((resolve) => this.clock.setTimeout(resolve, 100));
-      }
-    }
+    if (front.dead) return;
+    this.scheduler.note(`${front.name} has left`);
+    for (const call of [...this.calls]) if (call.front === front) call.reset();
+    await front.node.stop();
+    this.#gone(front);
   }
 
   #process(prefix: string, role: 'host' | 'front'): SimProcess {
-    const { clock, hub, store, log, scheduler, faults } = this;
-    const shared: Shared = { clock, hub, store, log, scheduler, faults };
+    const { clock, store, log, scheduler, faults } = this;
+    const shared: Shared = { clock, hub: this.network.hub, store, log, scheduler, faults };
     const name = `${this.options.prefix ?? ''}${prefix}${++this.#named}`;
-    return new SimProcess(name, role, shared, (of, p) => this.#owners.get(p) === of && !of.frozen);
+    return new SimProcess(name, role, shared, (of, p) => this.placement.mayAnswer(of, p));
   }
 
   #newHost(): SimProcess {
@@ -390,42 +338,5 @@ export class ClusterWorld {
     this.hosts.push(host);
     void host.node.start();
     return host;
-  }
-
-  #ownedBy(host: SimProcess): Partition[] {
-    return this.options.partitions.filter((p) => this.#owners.get(p) === host);
-  }
-
-  /** Frames between two clients keep their order; some are lost, some come again much later. */
-  #frame(frame: LocalFrame, deliver: () => void, lose: () => void): void {
-    const { kind, from, to, subject, count, requests = [] } = frame;
-    const place = [...this.hosts, ...this.fronts].find((of) => of.name === to);
-    const label = `${from} > ${to || subject} ${kind} x${count}`;
-    if (this.#isCut(from, to)) {
-      this.scheduler.note(`cut off ${label}`);
-      this.clock.setTimeout(lose, SILENCE_MS);
-      return;
-    }
-    if (this.random.chance(this.frameFaults)) {
-      if (this.random.chance(0.5)) {
-        this.scheduler.note(`lost ${label}`);
-        this.clock.setTimeout(lose, SILENCE_MS);
-        return;
-      }
-      if (kind === 'request') this.#mayComeAgain(requests);
-      this.#late.push({ at: this.scheduler.steps + this.random.below(600), label: `again ${label}`, deliver });
-    }
-    const underWay = { to, lose, requests: kind === 'request' ? requests : [] };
-    this.#underWay.add(underWay);
-    // Nothing is heard of it: a Bus takes what it is asked now for lost as soon as what it was asked before.
-    if (place?.frozen && kind === 'request') {
-      this.clock.setTimeout(() => {
-        if (place.frozen && this.#underWay.has(underWay)) this.#giveUp(underWay);
-      }, SILENCE_MS);
-    }
-    this.scheduler.addInOrder(`${kind} ${from} ${to} ${subject}`, label, place, () => {
-      this.#underWay.delete(underWay);
-      deliver();
-    });
   }
 }

@@ -114,6 +114,7 @@ function checkStates(world: World, key: ActorKey, problems: string[]): void {
     if (total !== ops.length) problems.push(`${key}: total ${total} of ${ops.length} operations`);
     before = ops;
   }
+  if (before.includes('fired:null')) problems.push(`${key}: a timer fired for nothing`);
   if (new Set(before).size !== before.length) problems.push(`${key}: applied twice: ${repeated(before).join()}`);
   const parts = [...(world.store.contents.parts.get(key) ?? [])]
     .filter(([name, part]) => name.startsWith('e/') && part.value !== null)
@@ -145,9 +146,9 @@ function checkAnswers(world: World, answers: readonly Answered[], problems: stri
     } else if (value !== 'waiting' && !world.roots.ops(to).includes(args.op)) {
       problems.push(`${args.op} was answered and is lost`);
     }
-    if (command === 'schedule' && value !== 'waiting' && !world.roots.ops(to).includes(`fired:${args.op}`)) {
-      problems.push(`${args.op} never fired`);
-    }
+    if (command !== 'schedule' || value === 'waiting') continue;
+    const ends = ['fired', 'cancelled'].filter((end) => world.roots.ops(to).includes(`${end}:${args.op}`));
+    if (ends.length !== 1) problems.push(`${args.op} was ${ends.length === 0 ? 'never fired' : ends.join(' and ')}`);
   }
 }
 

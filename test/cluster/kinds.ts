@@ -75,6 +75,16 @@ const commands: Record<string, Ledger> = {
       return { ...done, state: { ...done.state, waiting: op }, due: now + (after ?? 0) };
     },
   },
+  /** What was scheduled is not to be done after all. */
+  cancel: {
+    creates: true,
+    handle: (view) => {
+      const { waiting } = view.state;
+      if (waiting === null) return { reply: { value: 'waiting' } };
+      const done = record(view, `cancelled:${waiting}`);
+      return { ...done, reply: { value: 'waiting' }, state: { ...done.state, waiting: null }, due: null };
+    },
+  },
   due: {
     handle: (view) => {
       const done = record(view, `fired:${view.state.waiting}`);

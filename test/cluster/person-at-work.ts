@@ -5,18 +5,22 @@ import { type Beginning, CONVERSATIONS, MOVERS, OUTSIDER, type SimPerson, type S
 import type { HttpAnswer, Params } from './http-call.js';
 import type { CallKind, CallRecord } from './record.js';
 import { outcomeOf, type SimDevice } from './sim-device.js';
+import type { SimProcess } from './sim-process.js';
 
 const HABITS: readonly (readonly [CallKind | 'read all', number])[] = [
   ['send', 40],
-  ['schedule', 6],
+  ['schedule', 9],
   ['edit', 8],
   ['delete', 4],
   ['react', 6],
   ['read', 10],
   ['read all', 2],
-  ['subscribe', 6],
-  ['unsubscribe', 6],
+  ['subscribe', 14],
+  ['unsubscribe', 7],
   ['fetch', 10],
+  ['draft', 8],
+  ['drafts', 10],
+  ['rename', 6],
 ];
 const WHOLE = HABITS.reduce((sum, [, weight]) => sum + weight, 0);
 
@@ -27,6 +31,8 @@ export class PersonAtWork {
     private readonly world: ClusterWorld,
     private readonly beginning: Beginning,
     private readonly calls: CallRecord[],
+    /** Somebody was subscribed to a stream, and all is answered. */
+    private readonly subscribed: (whom: number, stream: number) => void,
   ) {}
 
   act(): void {
@@ -53,6 +59,15 @@ export class PersonAtWork {
       case 'unsubscribe':
         this.#move(kind);
         return;
+      case 'draft':
+        this.#draft();
+        return;
+      case 'drafts':
+        this.#call('drafts', 'GET', '/drafts', {}, {});
+        return;
+      case 'rename':
+        this.#rename();
+        return;
       default:
         this.fetch();
         return;
@@ -64,18 +79,27 @@ export class PersonAtWork {
     this.#call('fetch', 'GET', '/messages', params, {});
   }
 
+  /** Who hears that he is in a stream may use that at once. */
+  joined(stream: number): void {
+    if (this.world.random.chance(0.85)) this.#send('send', stream);
+  }
+
+  schedule(): void {
+    this.#send('schedule');
+  }
+
   deactivate(whom: number): void {
     this.#call('deactivate', 'DELETE', `/users/${whom}`, {}, { whom });
   }
 
-  #send(kind: 'send' | 'schedule'): void {
+  #send(kind: 'send' | 'schedule', into?: number): void {
     const { random, clock } = this.world;
     const { streams, people } = this.beginning;
     const op = this.#op();
     const content = `${op} says ${this.person.name}${random.chance(0.1) ? ' to **carl**' : ''}`;
     const sets = CONVERSATIONS.filter((names) => names.includes(this.person.name));
-    const direct = sets.length > 0 && random.chance(0.25) ? random.pick(sets) : undefined;
-    const at = Math.floor(clock.now() / 1000) + 1 + random.below(8);
+    const direct = into === undefined && sets.length > 0 && random.chance(0.25) ? random.pick(sets) : undefined;
+    const at = Math.floor(clock.now() / 1000) + 1 + random.below(12);
     const when: Params = kind === 'schedule' ? { scheduled_delivery_timestamp: at } : {};
     const path = kind === 'schedule' ? '/scheduled_messages' : '/messages';
     const known = kind === 'schedule' ? { at } : {};
@@ -85,7 +109,7 @@ export class PersonAtWork {
       this.#call(kind, 'POST', path, { type: 'direct', to, content, ...when }, { ...known, people: ids }, op);
       return;
     }
-    const stream = random.pick(streams);
+    const stream = streams.find(({ id }) => id === into) ?? random.pick(streams);
     const queue = random.chance(0.5) ? random.pick(this.devices)?.queue : undefined;
     const local = queue && kind === 'send' ? { queue: queue.id, id: `local-${op}` } : undefined;
     const params = {
@@ -97,6 +121,38 @@ export class PersonAtWork {
       ...(local && { queue_id: local.queue, local_id: local.id }),
     };
     this.#call(kind, 'POST', path, params, { ...known, stream: stream.id, ...(local && { local }) }, op);
+  }
+
+  #draft(): void {
+    const op = this.#op();
+    const drafts = [
+      {
+        type: 'stream',
+        to: [this.beginning.streams.find(({ name }) => name === 'open')!.id],
+        topic: 'one',
+        content: op,
+      },
+    ];
+    this.#call('draft', 'POST', '/drafts', { drafts }, {}, op);
+  }
+
+  /** Who is told that it is done looks at the same frontend. */
+  #rename(): void {
+    const op = this.#op();
+    const front = this.world.random.pick(this.world.fronts);
+    const params = { full_name: `${this.person.name} ${op}` };
+    this.#call(
+      'rename',
+      'PATCH',
+      '/settings',
+      params,
+      {},
+      op,
+      () => {
+        if (!front.dead && !front.leaving) this.#call('me', 'GET', '/users/me', {}, {}, this.#op(), undefined, front);
+      },
+      front,
+    );
   }
 
   /** Something is done with messages that the person has heard of. */
@@ -135,7 +191,9 @@ export class PersonAtWork {
     const { random } = this.world;
     const mover = random.pick(MOVERS);
     const whom = this.beginning.people.find(({ name }) => name === mover)!.id;
-    const stream: SimStream = random.pick(this.beginning.streams);
+    const { streams } = this.beginning;
+    // Only there does it matter to who sends.
+    const stream: SimStream = random.chance(0.6) ? streams.find(({ isPrivate }) => isPrivate)! : random.pick(streams);
     if (this.person.name === OUTSIDER || (whom !== this.person.id && kind === 'unsubscribe')) {
       this.#send('send');
       return;
@@ -145,7 +203,7 @@ export class PersonAtWork {
     if (kind === 'unsubscribe') this.#call(kind, 'DELETE', path, { subscriptions: [stream.name] }, known);
     else {
       const params = { subscriptions: [{ name: stream.name }], principals: [whom] };
-      this.#call(kind, 'POST', path, params, known);
+      this.#call(kind, 'POST', path, params, known, this.#op(), () => this.subscribed(whom, stream.id));
     }
   }
 
@@ -160,8 +218,10 @@ export class PersonAtWork {
     params: Params,
     known: Partial<CallRecord>,
     op = this.#op(),
+    then: () => void = () => {},
+    front: SimProcess = this.world.random.pick(this.world.fronts),
   ): void {
-    const { scheduler, random, fronts } = this.world;
+    const { scheduler } = this.world;
     const { authorization, name, id } = this.person;
     const record: CallRecord = {
       ...known,
@@ -176,11 +236,12 @@ export class PersonAtWork {
     this.calls.push(record);
     const label = `${name} ${op} ${method} ${path}`;
     const request = { method, path, params, authorization, label };
-    const call = this.world.call(request, random.pick(fronts), (answer: HttpAnswer) => {
+    const call = this.world.call(request, front, (answer: HttpAnswer) => {
       record.ended = scheduler.steps;
       record.outcome = outcomeOf(answer);
       record.body = (answer.body as Fields) ?? {};
-      record.repeated = this.world.repeated.has(call.requestId);
+      record.repeated = this.world.network.repeated.has(call.requestId);
+      if (record.outcome === 'ok') then();
     });
   }
 }

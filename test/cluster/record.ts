@@ -18,6 +18,11 @@ export type CallKind =
   | 'subscribe'
   | 'unsubscribe'
   | 'deactivate'
+  | 'draft'
+  | 'drafts'
+  | 'rename'
+  /** What is known of oneself, at the frontend that answered what came before. */
+  | 'me'
   | 'fetch';
 
 /** One request of a person, beside registrations and polls. */

@@ -15,6 +15,8 @@ const COMMANDS = [
   'hold',
   'hold',
   'schedule',
+  'schedule',
+  'cancel',
   'post',
   'post',
   'post',

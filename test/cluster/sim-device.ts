@@ -34,6 +34,8 @@ export class SimDevice {
     private readonly world: ClusterWorld,
     /** How it tells of a new queue. */
     private readonly registered: (queue: QueueRecord) => void,
+    /** Events as they come. */
+    private readonly heard: (events: readonly ApiEvent[]) => void,
   ) {}
 
   get polling(): boolean {
@@ -42,7 +44,8 @@ export class SimDevice {
 
   request(method: string, path: string, params: Params, answered: (answer: HttpAnswer) => void): HttpCall {
     const { world, person, name } = this;
-    if (!this.#front || this.#front.dead || world.random.chance(0.1)) this.#front = world.random.pick(world.fronts);
+    if (!this.#front || this.#front.dead || this.#front.leaving || world.random.chance(0.1))
+      this.#front = world.random.pick(world.fronts);
     const { authorization } = person;
     const label = `${name} ${method} ${path}`;
     return world.call({ method, path, params, authorization, label }, this.#front, answered);
@@ -78,6 +81,7 @@ export class SimDevice {
       if (record.outcome !== 'ok') return;
       record.events = answer.body.events as ApiEvent[];
       for (const { id } of record.events) this.last = Math.max(this.last, id);
+      this.heard(record.events);
     });
     this.#poll = { record, call };
   }

@@ -5,7 +5,7 @@
 import { OPERATIONS } from '../../src/api/operations/index.js';
 import { LocalBus, type LocalHub } from '../../src/bus/index.js';
 import { loadConfig } from '../../src/config/index.js';
-import type { Partition } from '../../src/core/index.js';
+import { type ActorKey, type Partition, partitionOf } from '../../src/core/index.js';
 import { Frontend } from '../../src/http/index.js';
 import { LogUnavailable } from '../../src/log/index.js';
 import type { ReportingPlacement } from '../../src/placement/index.js';
@@ -62,6 +62,10 @@ const USED = new Set([
   'create-scheduled-message',
   'deactivate-user',
   'mark-all-as-read',
+  'get-drafts',
+  'create-drafts',
+  'get-own-user',
+  'update-settings',
 ]);
 const operations = OPERATIONS.filter(({ id }) => USED.has(id));
 
@@ -74,11 +78,15 @@ export class SimProcess implements Place {
   frozen = false;
   /** It leaves: nothing new is given to it. */
   leaving = false;
+  /** Entries on their way into the log. */
+  appending = 0;
   readonly node: ConclaveNode;
   readonly store: MemoryStore;
   readonly frontend: Frontend | undefined;
   readonly #bus: LocalBus;
   readonly #log: SimLog;
+  /** Partition → commits of its actors that are being written. */
+  readonly #writing = new Map<Partition, number>();
 
   constructor(
     readonly name: string,
@@ -89,11 +97,19 @@ export class SimProcess implements Place {
     const { scheduler, hub } = shared;
     const clock = new ProcessClock(shared.clock, scheduler, this);
     this.#bus = new LocalBus(clock, hub, name);
-    this.store = shared.store.peer((step, keys) => this.#gate(step, keys.join(), 'store'));
+    this.store = shared.store.peer((step, keys) => {
+      const passed = this.#gate(step, keys.join(), 'store');
+      if (passed && step.endsWith(':commit')) this.#writes(partitionOf(keys[0] as ActorKey), passed);
+      return passed;
+    });
     this.#log = new SimLog({
       clock,
       contents: shared.log,
-      gate: (step) => this.#gate(step, '', 'log'),
+      gate: (step) => {
+        const passed = this.#gate(step, '', 'log');
+        if (passed && step === 'before:append') this.#appends(passed);
+        return passed;
+      },
       travel: (label, deliver) => this.#travel(label, deliver),
     });
     const placement: ReportingPlacement = {
@@ -129,6 +145,22 @@ export class SimProcess implements Place {
 
   get host(): ActorHost {
     return this.node.host!;
+  }
+
+  isWriting(p: Partition): boolean {
+    return (this.#writing.get(p) ?? 0) > 0;
+  }
+
+  #appends(passed: Promise<void>): void {
+    this.appending++;
+    const over = (): void => void this.appending--;
+    passed.then(over, over);
+  }
+
+  #writes(p: Partition, passed: Promise<void>): void {
+    this.#writing.set(p, (this.#writing.get(p) ?? 0) + 1);
+    const over = (): void => void this.#writing.set(p, this.#writing.get(p)! - 1);
+    passed.then(over, over);
   }
 
   /** As `kill -9`: whatever step it was at is its last. */

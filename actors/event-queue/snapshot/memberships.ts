@@ -72,7 +72,17 @@ export async function readWithSubscribers<O extends Own>(
       (id) => behind.has(id) || (subscribers.get(id)?.includes(user) ?? false) !== joined.has(id),
     );
     const level = wanted.length === 0 && directory.version >= known;
-    if (level || attempt === MOST_RETRIES) return { own, subscribers };
+    if (level || attempt === MOST_RETRIES) {
+      // A stream that takes so long to hear of it: no event will tell the user of himself.
+      for (const id of wanted) subscribers.set(id, asOwn(subscribers.get(id) ?? [], user, joined.has(id)));
+      return { own, subscribers };
+    }
     await pause(suppliers);
   }
 }
+
+/** The list with or without the user, as his own side says. */
+const asOwn = (members: readonly number[], user: UserId, joined: boolean): readonly number[] => {
+  if (members.includes(user) === joined) return members;
+  return joined ? [...members, user].sort((a, b) => a - b) : members.filter((id) => id !== user);
+};

@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/api/errors.js';
 import { type JsonObject, userId, webhookKey } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
-import { send, sendDirect } from './send.js';
+import { judgedOnce, sendDirect } from './send.js';
 
 interface Answered extends JsonObject {
   /** What it answers, as part of a sentence. */
@@ -31,5 +31,5 @@ function replying<A extends JsonObject, I>(plain: StreamCommand<A, I>): StreamCo
   };
 }
 
-export const botReply = replying(send);
+export const botReply = replying(judgedOnce);
 export const directBotReply = replying(sendDirect);

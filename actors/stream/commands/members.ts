@@ -58,6 +58,14 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
   };
 }
 
+/** Does the stream know of this user's subscription? */
+export const isMemberNow: StreamCommand<{ readonly user: number }> = {
+  lane: 'members',
+  read: true,
+  creates: true,
+  handle: ({ parts }, { user }) => ({ reply: value(isMember(memberOf(parts, user))) }),
+};
+
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
 interface JoinArgs extends JsonObject {
@@ -129,14 +137,14 @@ function amongThemselves(leaving: readonly number[], { key, directory }: Members
 export const READ_STREAM = 'read-stream';
 
 /** Nothing of a stream that somebody has left is unread for him. */
-const reading = (users: readonly number[], { key, directory }: MembersContext): OutboxCommand[] =>
-  users.map((user) => ({
-    to: userKey(parseKey(key).realm, userId(user)),
-    name: READ_STREAM,
-    args: { stream: ownStream(key) },
-    caller: 0,
-    after: directory.version,
-  }));
+function reading({ state }: View<StreamState>, users: readonly number[], context: MembersContext, archived = false) {
+  const { key, directory } = context;
+  const args = { stream: ownStream(key), until: state.last, ...(archived ? { archived } : {}) };
+  return users.map((user): OutboxCommand => {
+    const to = userKey(parseKey(key).realm, userId(user));
+    return { to, name: READ_STREAM, args, caller: 0, after: directory.version };
+  });
+}
 
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
 export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
@@ -146,7 +154,7 @@ export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
     if (leaving.length === 0) return { reply: value(null) };
     const { mv, item, ...outcome } = left(view, leaving, context);
     const events = [item, peers('peer_remove', leaving, mv, context), ...amongThemselves(leaving, context)];
-    return { ...outcome, reply: value(null), events, commands: [reading(leaving, context)] };
+    return { ...outcome, reply: value(null), events, commands: [reading(view, leaving, context)] };
   },
 };
 
@@ -185,7 +193,7 @@ export const archive: StreamCommand<JsonObject> = {
       ...outcome,
       reply: value(null),
       events: leaving.length > 0 ? [item] : [],
-      commands: [reading(leaving, context)],
+      commands: [reading(view, leaving, context, true)],
       transition: 'archive',
     };
   },

@@ -7,7 +7,7 @@ import { type JsonObject, userId, userKey } from '../../../src/core/index.js';
 import type { OutboxCommand } from '../../../src/runtime/index.js';
 import { value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
-import { send, sendDirect } from './send.js';
+import { judgedOnce, sendDirect } from './send.js';
 
 interface Handed extends JsonObject {
   /** Id of the scheduled message. */
@@ -39,5 +39,5 @@ function scheduled<A extends JsonObject, I>(plain: StreamCommand<A, I>): StreamC
   };
 }
 
-export const sendScheduled = scheduled(send);
+export const sendScheduled = scheduled(judgedOnce);
 export const sendDirectScheduled = scheduled(sendDirect);

@@ -1,6 +1,6 @@
 /** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
-import { apiError } from '../../../src/api/errors.js';
-import { parseKey, realmKey, streamId, userId } from '../../../src/core/index.js';
+import { ApiError, apiError } from '../../../src/api/errors.js';
+import { type JsonObject, parseKey, realmKey, streamId, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import {
   activeSender,
@@ -27,7 +27,8 @@ interface SendArgs extends Said {
   readonly widget: string | null;
 }
 
-export const send: StreamCommand<SendArgs, Prepared> = {
+/** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
+export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
   creates: true,
   needs: prepare,
   handle({ state, parts }, args, prepared, context) {
@@ -49,6 +50,37 @@ export const send: StreamCommand<SendArgs, Prepared> = {
     const spoken = { ...bySender(args, prepared, context, has), copies, calls };
     checkWildcard(spoken.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
     return sentToStream({ state, parts }, args, context, stream, spoken);
+  },
+};
+
+export interface SendAgainArgs extends JsonObject {
+  readonly stream: number;
+  readonly message: SendArgs;
+}
+
+/** What may be granted by something that the stream has not heard of yet. */
+const GRANTED: ReadonlySet<string> = new Set([
+  'NOT_AUTHORIZED_TO_SEND',
+  'ONLY_ADMINS_SEND',
+  'ONLY_MODERATORS_SEND',
+  'NO_GUESTS_SEND',
+  'NO_NEW_MEMBERS_SEND',
+]);
+
+/** Before the stream refuses, the sender's own actor is asked whether the right to send is on its way. */
+export const send: StreamCommand<SendArgs & { readonly again?: boolean }, Prepared> = {
+  ...judgedOnce,
+  handle(view, { again = false, ...message }, prepared, context) {
+    try {
+      return judgedOnce.handle(view, message, prepared, context);
+    } catch (error) {
+      if (again || !(error instanceof ApiError) || !GRANTED.has(error.reason)) throw error;
+      const args: SendAgainArgs = { stream: Number(parseKey(context.key).rest), message };
+      const to = userKey(context.realm, userId(context.caller));
+      const reply = { forward: { to, command: 'send-again', args }, fresh: true } as const;
+      // A commit, so that it is remembered: should this command come once more, it must not be carried out beside what follows.
+      return { reply, parts: {} };
+    }
   },
 };
 

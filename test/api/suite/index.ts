@@ -86,6 +86,7 @@ import { restart } from './server/restart.js';
 import { serverFacts } from './server/server-facts.js';
 import { changingStreams } from './streams/changing-streams.js';
 import { deactivatedStreams } from './streams/deactivated-streams.js';
+import { joined } from './streams/joined.js';
 import { leaving } from './streams/leaving.js';
 import { streamGroups } from './streams/stream-groups.js';
 import { streamSettings } from './streams/stream-settings.js';
@@ -141,6 +142,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   subscribing,
   'refusals of subscribing': subscribingRefusals,
   visiting,
+  'sending at once': joined,
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,

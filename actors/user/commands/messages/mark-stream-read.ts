@@ -1,10 +1,24 @@
 /** Marking a stream as read (messages.md): on request, and when the user leaves it. */
 import { apiError } from '../../../../src/api/errors.js';
-import { IdSet, type Json, streamId, streamKey } from '../../../../src/core/index.js';
-import { markedRead, OwnFlags, readingPart, UnreadScan, withRead } from '../../../../src/messages/index.js';
-import type { LogItem, NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
+import { IdSet, type Json, type JsonObject, streamId, streamKey } from '../../../../src/core/index.js';
+import {
+  markedRead,
+  OwnFlags,
+  readingPart,
+  type StoredMessage,
+  UnreadScan,
+  withRead,
+} from '../../../../src/messages/index.js';
+import {
+  type LogItem,
+  type NeedsContext,
+  type Outcome,
+  READ_IDS_PER_EVENT,
+  type Suppliers,
+} from '../../../../src/runtime/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
 import { success, value } from '../../../shared/replies.js';
+import { READ_STREAM } from '../../../stream/commands/members.js';
 import type { UserCommand } from '../../command.js';
 import { idEvents, rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import { isSubscribed, selfOf, type UserState } from '../../state.js';
@@ -28,22 +42,23 @@ async function lookAt(
   stream: number,
   { realm, key, view }: NeedsContext<UserState, undefined>,
   suppliers: Suppliers,
+  until = Number.POSITIVE_INFINITY,
 ): Promise<StreamMarking> {
   const user = selfOf(key);
   const flags = new OwnFlags(user, view.parts);
   const reading = flags.reading(stream);
   const scan = new UnreadScan(suppliers.store, realm, user);
-  const newest = await scan.newestOf(stream);
+  const newest = Math.min(until, await scan.newestOf(stream));
   const excepted = await scan.excepted(reading);
   let some = excepted.some(({ body }) => body.stream === stream);
   if (!some) {
-    for await (const batch of scan.above(stream, reading)) {
+    for await (const batch of scan.above(stream, reading, until)) {
       some = batch.some(({ body }) => body.stream === stream);
       if (some) break;
     }
   }
   const left = excepted.filter(({ body }) => body.stream !== stream).map(({ id }) => id);
-  for await (const batch of scan.movedFrom(stream, reading)) left.push(...batch.map(({ id }) => id));
+  for await (const batch of scan.movedFrom(stream, reading, until)) left.push(...batch.map(({ id }) => id));
   const came = new Map<number, number[]>();
   for await (const batch of scan.movedTo(stream)) {
     for (const message of batch) {
@@ -95,39 +110,94 @@ export const markStreamRead: UserCommand<{ readonly stream: number }, StreamMark
   },
 };
 
-/** More than so many become read as a range, which is worked out when the event is delivered. */
-const MOST_NAMED = 500;
+/** Of an archived stream's: more become read as a range, which is worked out when the event is delivered. */
+const MOST_OF_ARCHIVED = 500;
 
-/** Undefined: they are too many. */
+/** Ids of what is unread in a stream and was sent there, ascending as far as they go: those below the mark, then those above. */
+interface Unread {
+  readonly below: readonly number[];
+  readonly above: readonly number[];
+  /** There are more than were asked for. */
+  readonly more: boolean;
+}
+
+interface ReadStreamArgs extends JsonObject {
+  readonly stream: number;
+  /** Newest message when that happened: who has come back meanwhile has not read what came after. */
+  readonly until?: number;
+  /** It was archived. */
+  readonly archived?: boolean;
+}
+
 async function unreadIn(
-  stream: number,
+  { stream, until }: ReadStreamArgs,
+  most: number,
   { realm, key, view }: NeedsContext<UserState, undefined>,
   { store }: Suppliers,
-): Promise<number[] | undefined> {
+): Promise<Unread> {
   const user = selfOf(key);
   const reading = new OwnFlags(user, view.parts).reading(stream);
   const scan = new UnreadScan(store, realm, user);
-  if (reading.unread.size > MOST_NAMED) return undefined;
-  const found = await scan.excepted(reading);
-  for await (const batch of scan.above(stream, reading)) {
-    found.push(...batch);
-    if (found.length > MOST_NAMED) return undefined;
+  const here = (messages: readonly StoredMessage[]): number[] =>
+    messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
+  const below = here(await scan.excepted(reading));
+  if (below.length > most) return { below: below.slice(0, most), above: [], more: true };
+  const above: number[] = [];
+  for await (const batch of scan.above(stream, reading, until)) {
+    above.push(...here(batch));
+    if (below.length + above.length > most) return { below, above: above.slice(0, most - below.length), more: true };
   }
-  return [...new Set(found.filter(({ body }) => body.stream === stream).map(({ id }) => id))];
+  return { below, above, more: false };
 }
 
+type Leaving = StreamMarking & { readonly unread?: Unread };
+
 /**
- * The user left the stream, or it was archived: never refused. What becomes read is named here where possible: of what is deleted
- * before the event is delivered the user will not hear.
+ * The user left the stream, or it was archived: never refused. Who has left a stream does not hear of what is deleted there, so what
+ * becomes read is named here, by commits of bounded size one after the other, each of which marks what it names.
  */
-export const readStream: UserCommand<{ readonly stream: number }, StreamMarking> = {
-  async needs({ stream }, context, suppliers) {
-    const marking = await lookAt(stream, context, suppliers);
-    const all = marking.some ? await unreadIn(stream, context, suppliers) : undefined;
-    return all ? { ...marking, all } : marking;
+export const readStream: UserCommand<ReadStreamArgs, Leaving> = {
+  async needs(args, context, suppliers) {
+    const { stream, until, archived = false } = args;
+    const marking = await lookAt(stream, context, suppliers, until);
+    if (!marking.some) return marking;
+    const most = archived ? MOST_OF_ARCHIVED : READ_IDS_PER_EVENT;
+    const unread = await unreadIn(args, most, context, suppliers);
+    return archived && unread.more ? marking : { ...marking, unread };
   },
-  handle: ({ parts }, { stream }, marking, { key }) => ({
-    reply: value(null),
-    ...marked(parts, selfOf(key), stream, marking),
-  }),
+  handle({ parts }, args, marking, { key, directory }) {
+    const user = selfOf(key);
+    const { unread } = marking;
+    if (!unread?.more) {
+      const all = unread && [...unread.below, ...unread.above];
+      return { reply: value(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
+    }
+    const rest = { to: key, name: READ_STREAM, args, caller: 0, after: directory.version };
+    return {
+      reply: value(null),
+      ...markedSome(parts, user, args.stream, marking, unread),
+      commands: [[rest]],
+      // The stream names what is deleted before all is done.
+      replyAfterCommands: true,
+    };
+  },
 };
+
+/** What is named becomes read, and nothing else. */
+function markedSome(
+  parts: ReadonlyMap<string, Json>,
+  user: number,
+  stream: number,
+  { left }: StreamMarking,
+  { below, above }: Unread,
+): Pick<Outcome<UserState>, 'parts' | 'events'> {
+  const reading = new OwnFlags(user, parts).reading(stream);
+  const mark = Math.max(reading.mark, above.at(-1) ?? 0);
+  const elsewhere = left.filter((id) => id > reading.mark && id <= mark && markedRead(reading, id) !== true);
+  const named = new Set(below);
+  const unread = IdSet.of([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
+  return {
+    parts: readingPart(stream, { mark, read: reading.read.above(mark), unread }),
+    events: idEvents(user, [...below, ...above]),
+  };
+}

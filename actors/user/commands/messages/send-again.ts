@@ -1,0 +1,33 @@
+/**
+ * A message that its stream would refuse for want of a right: the stream may not have heard yet what gave the right, of which the
+ * sender may already know. Who joins is told so before the stream is, and clients send as soon as they are told.
+ */
+import { streamId, streamKey, userId } from '../../../../src/core/index.js';
+import { TooEarly } from '../../../../src/runtime/index.js';
+import { readOwnState } from '../../../shared/own-state.js';
+import type { SendAgainArgs } from '../../../stream/commands/send.js';
+import type { UserCommand } from '../../command.js';
+import { isSubscribed } from '../../state.js';
+
+/** Goes on to the stream, which decides; when it knows of the subscription, if there is one. */
+export const sendAgain: UserCommand<SendAgainArgs> = {
+  lane: 'send-again',
+  read: true,
+  async needs({ stream }, { realm, caller, view }, suppliers) {
+    const knows = (user: number): Promise<unknown> =>
+      suppliers.ask(streamKey(realm, streamId(stream)), 'is-member', { user });
+    if (isSubscribed(view.parts, stream)) {
+      if (!(await knows(caller))) throw new TooEarly();
+      return;
+    }
+    // Of bots, the owner's subscription counts, too.
+    const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
+    if (!owner) return;
+    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], suppliers);
+    if (!subscriptions.some((own) => own.active && own.stream === stream)) return;
+    if (!(await knows(owner))) throw new TooEarly();
+  },
+  handle: (_view, { stream, message }, _inputs, { realm }) => ({
+    reply: { forward: { to: streamKey(realm, streamId(stream)), command: 'send', args: { ...message, again: true } } },
+  }),
+};

@@ -1,0 +1,71 @@
+/** Sending to a stream at once, by whoever knows of the right to it, through whichever frontend. */
+import { bad, makeBot, makeOrganization, type Person, Queue, refused, streamIdOf, subscribe } from '../../harness.js';
+import type { Facts } from '../facts.js';
+
+const TIMES = 12;
+
+export const joined: Facts = async (t, server) => {
+  const org = await makeOrganization(server);
+  const { owner, admin, member, other, guest } = org;
+  let n = 0;
+  const made = async (by: Person): Promise<string> => {
+    const name = `closed ${++n}`;
+    await subscribe(by, name, { invite_only: true });
+    return name;
+  };
+  const sends = (by: Person, to: string | number, content: string) =>
+    by.api.call('POST /messages', { type: 'stream', to, topic: 'at once', content });
+  const into = (name: string, whom: Person) =>
+    owner.api.call('POST /users/me/subscriptions', { subscriptions: [{ name }], principals: [whom.id] });
+
+  await t.test('who was subscribed by somebody else sends as soon as that is answered', async (t) => {
+    for (let i = 0; i < TIMES; i++) {
+      const name = await made(owner);
+      await refused(t, sends(guest, name, 'before'), bad(`Not authorized to send to stream '${name}'`));
+      t.equal((await into(name, guest)).status, 200);
+      t.equal((await sends(guest, name, 'after')).status, 200, `time ${i}`);
+    }
+  });
+
+  await t.test('and as soon as an event says so', async (t) => {
+    const queue = await Queue.register(other, { event_types: ['subscription'] });
+    for (let i = 0; i < TIMES; i++) {
+      const name = await made(owner);
+      const joining = into(name, other);
+      const isNews = (one: { op?: unknown; subscriptions?: unknown }): boolean =>
+        one.op === 'add' && (one.subscriptions as { name: string }[]).some((of) => of.name === name);
+      await queue.until((events) => events.some(isNews));
+      t.equal((await sends(other, name, 'told')).status, 200, `time ${i}`);
+      t.equal((await joining).status, 200);
+    }
+  });
+
+  await t.test('so does a bot whose owner was subscribed', async (t) => {
+    const bot = await makeBot(member, { bot_type: 1 });
+    for (let i = 0; i < TIMES; i++) {
+      const name = await made(owner);
+      await refused(t, sends(bot, name, 'before'), bad(`Not authorized to send to stream '${name}'`));
+      t.equal((await into(name, member)).status, 200);
+      t.equal((await sends(bot, name, 'after')).status, 200, `time ${i}`);
+    }
+  });
+
+  await t.test('who may send since the stream was changed does so at once', async (t) => {
+    for (let i = 0; i < TIMES; i++) {
+      const name = await made(admin);
+      const stream_id = await streamIdOf(admin, name);
+      await admin.api.ok('PATCH /streams/{stream_id}', { stream_id, is_private: false });
+      t.equal((await sends(member, stream_id, 'open')).status, 200, `time ${i}`);
+      await admin.api.ok('PATCH /streams/{stream_id}', { stream_id, stream_post_policy: 2 });
+      await admin.api.ok('PATCH /streams/{stream_id}', { stream_id, stream_post_policy: 1 });
+      t.equal((await sends(member, stream_id, 'for all')).status, 200, `time ${i}`);
+    }
+  });
+
+  await t.test('who left is refused', async (t) => {
+    const name = await made(owner);
+    await into(name, other);
+    await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: [name] });
+    await refused(t, sends(other, name, 'gone'), bad(`Not authorized to send to stream '${name}'`));
+  });
+};
