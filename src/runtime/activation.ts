@@ -121,6 +121,15 @@ export class Activation implements Whole {
       this.stop('store-failed', error);
       return;
     }
+    this.#begin(loaded);
+  }
+
+  /** There is no such actor, as far as anybody knows. If there is one, the first commit meets a conflict. */
+  found(): void {
+    this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
+  }
+
+  #begin(loaded: Loaded | 'fenced'): void {
     if (loaded === 'fenced') this.stop('fenced');
     else if (!this.#isStopped()) this.#guard(() => this.#loaded(loaded));
     if (this.#isStopped()) return;

@@ -349,13 +349,14 @@ export class ActorHost implements PartitionOwner {
       request.reply({ retry: 'not-owner' } satisfies Reply as never);
       return;
     }
-    this.#activate(envelope.to).activation.receive(
+    this.#activate(envelope.to, envelope.name).activation.receive(
       envelope,
       guarded(request, () => this.options.placement.mayAnswer(p)),
     );
   }
 
-  #activate(key: ActorKey): { activation: Activation; loaded: Promise<void> } {
+  /** @param first command for it */
+  #activate(key: ActorKey, first?: string): { activation: Activation; loaded: Promise<void> } {
     const known = this.#activations.get(key);
     if (known) return { activation: known, loaded: Promise.resolve() };
     const kind = this.options.kinds[parseKey(key).kind];
@@ -363,6 +364,11 @@ export class ActorHost implements PartitionOwner {
     const epoch = this.#epochs.get(partitionOf(key))!;
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#activations.set(key, activation);
+    // One that stopped, most likely because it was there already, is looked for.
+    if (first !== undefined && kind.commands[first]?.founds && !this.#retries.has(key)) {
+      activation.found();
+      return { activation, loaded: Promise.resolve() };
+    }
     this.#meters.of(kind.name).loads.n++;
     return { activation, loaded: activation.load() };
   }

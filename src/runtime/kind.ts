@@ -53,8 +53,6 @@ export interface MessageChange {
 export interface Outcome<S> {
   /** What the sender gets, after the commit. */
   readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
-  /** The reply is too large to be remembered. Only where a sender that lost it may begin anew: what was done is left behind. */
-  readonly large?: true;
   /** New root state; absent = unchanged. */
   readonly state?: S;
   /** Parts to write; null deletes. */
@@ -118,6 +116,11 @@ export interface CommandDefinition<S, A extends JsonObject, I, V> {
   readonly exclusive?: true;
   /** May run on an actor that has no root yet. Others get 'no such actor' (kind.missing). */
   readonly creates?: true;
+  /**
+   * Makes the actor, under a key that was made up for this command: so it is not looked for in the Store. Where it is there
+   * already, the command was carried out before; its reply, which is not remembered, was lost, and the sender begins anew.
+   */
+  readonly founds?: true;
 }
 
 export interface NeedsContext<S, V> {
