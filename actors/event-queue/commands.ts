@@ -37,6 +37,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
       user: caller,
       options: args.options,
       start: snapshot.start,
+      listed: snapshot.listed,
       acked: -1,
       position: snapshot.start,
       lifespanMs: args.lifespanMs,

@@ -64,7 +64,7 @@ export class Activation implements Whole {
     this.lastUsed = ports.clock.monotonic();
     this.#meter = ports.meters.of(kind.name);
     this.#memory = new ActorMemory(key, kind);
-    const inside = new Inside(key, this.#memory, this.#meter, ports, this);
+    const inside = new Inside(key, this.realm, this.#memory, this.#meter, ports, this);
     this.#outbox = new Outbox(key, this.realm, inside);
     this.#supply = new Supply(key, this.realm, kind, ports, this.#memory);
     this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, inside);

@@ -33,6 +33,7 @@ import type { Delivery } from './outbox.js';
 import type { ActivationPorts, Logger } from './ports.js';
 import { type Envelope, isFromActor, type OutboxCommand, type Reply, WAKE } from './protocol.js';
 import type { StopReason } from './reasons.js';
+import { Untold } from './untold.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
 export interface DirectorySource {
@@ -116,6 +117,7 @@ export class ActorHost implements PartitionOwner {
       busy: (key) => this.#activations.get(key)?.livePhase === 'polling',
       end: (key) => this.#tell(key, 'end', { reason: 'crowded' }),
     });
+    const untold = new Untold(options.clock);
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
       ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
@@ -125,6 +127,7 @@ export class ActorHost implements PartitionOwner {
         await options.directory.ready(realm, 0);
         return options.directory.now(realm);
       },
+      told: (realm) => untold.told(realm),
       services: options.services,
     };
     this.#ports = {
@@ -135,6 +138,7 @@ export class ActorHost implements PartitionOwner {
       suppliers: this.suppliers,
       directory: (realm, after) => options.directory.ready(realm, after),
       directoryNow: (realm) => options.directory.now(realm),
+      untold,
       meters: this.#meters,
       sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
       tell: (key, name, args) => this.#tell(key, name, args),

@@ -88,6 +88,8 @@ export interface Suppliers {
   readonly store: import('../store/index.js').Store;
   readonly log: import('../log/index.js').EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
+  /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: it does. */
+  told(realm: RealmId): Promise<void> | undefined;
   /** Anything else a kind's needs use (renderer, password hashing, feeds); see host options. */
   readonly services: HostServices;
 }
