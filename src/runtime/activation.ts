@@ -51,6 +51,8 @@ export class Activation implements Whole {
   #handling: Pending | undefined;
   /** Only commands of other actors are still taken. */
   #leaving = false;
+  /** It was not looked for in the Store. */
+  #founded = false;
   #onProgress: (() => void)[] | undefined;
   readonly #meter: KindMeter;
 
@@ -126,6 +128,7 @@ export class Activation implements Whole {
 
   /** There is no such actor, as far as anybody knows. If there is one, the first commit meets a conflict. */
   found(): void {
+    this.#founded = true;
     this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
   }
 
@@ -170,6 +173,12 @@ export class Activation implements Whole {
     if (this.status === 'loading') {
       this.#early ??= [];
       this.#early.push({ envelope, request });
+      return;
+    }
+    if (this.#founded && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.founds) {
+      // Whoever sends this knows the actor: it was made before, and what makes it came here once more.
+      this.stop('fenced');
+      this.#refuse(request, 'moved');
       return;
     }
     if (this.kind.liveCommands?.includes(envelope.name)) {

@@ -53,6 +53,20 @@ t.test(
   },
 );
 
+t.test('who knows an actor finds it, though what makes it has come once more just before', async (t) => {
+  const { h, send } = await setUp();
+  t.same(await send(envelope('x:1', 'a', 1, 'found')), { value: { total: 1 } });
+  await h.host.passivateIdle(0);
+  const gate = h.hold('before:commit');
+  const late = send(envelope('x:1', 'a', 1, 'found'));
+  await settle();
+  t.same(await send(envelope('x:2', 'b', 2)), { retry: 'moved' });
+  t.same(await late, { retry: 'moved' });
+  gate.open();
+  t.same(await send(envelope('x:2', 'b', 2)), { value: { total: 2 } });
+  t.same(h.state(key).ops, ['a', 'b']);
+});
+
 t.test('what makes an actor is done once, though its first owner does not know whether it was', async (t) => {
   const { h, send } = await setUp();
   const gate = h.hold('after:commit');
