@@ -9,6 +9,7 @@ import { type ActorKey, type JsonObject, parseKey, type RealmId, type Seq, seq }
 import {
   type EventSink,
   type FeedEnd,
+  type LivePosition,
   positionId,
   type RealmFeed,
   type SharedEvent,
@@ -43,7 +44,9 @@ declare module '../../src/runtime/kind.js' {
 const RETRY_MS = 1_000;
 
 export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
-  position: Seq = seq(0);
+  #position: Seq = seq(0);
+  /** While it is live. */
+  #follows: LivePosition | undefined;
   readonly ids = new OwnIds(this);
   readonly #poll = new HeldPoll(this);
   readonly #writing = new Writing(this);
@@ -182,6 +185,15 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
     for (const request of waiting) request.reply(reason === 'ended' ? gone() : MOVED);
   }
 
+  get position(): Seq {
+    return this.#follows && this.#follows.at > this.#position ? this.#follows.at : this.#position;
+  }
+
+  set position(position: Seq) {
+    this.#position = position;
+    this.#follows = undefined;
+  }
+
   covered(actor: string, version: number): boolean {
     const covered = this.#state!.covers[actor];
     return covered !== undefined && version <= covered;
@@ -218,8 +230,9 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
     this.#poll.answerSoon();
   }
 
-  live(): void {
+  live(position: LivePosition): void {
     this.#isLive = true;
+    this.#follows = position;
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const poll of early) this.#take(poll);

@@ -6,4 +6,4 @@ export * from './ids.js';
 export * from './json.js';
 export { madeOnce } from './made-once.js';
 export { type Limit, type RateStanding, RecentTimes, standingOf, waitFor, withTime } from './rates.js';
-export { SharedQuestion } from './shared-question.js';
+export { SharedRuns } from './shared-runs.js';

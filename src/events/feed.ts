@@ -16,7 +16,7 @@ import { Overview, type OverviewBudget } from './overview.js';
 import { Past, REPEAT_DISTANCE } from './past.js';
 import { type RecentBudget, RecentEntries } from './recent.js';
 import { eventId, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
-import type { EventSink, Work } from './sink.js';
+import type { EventSink, LivePosition, Work } from './sink.js';
 import { Sinks } from './sinks.js';
 
 export interface Subscribers {
@@ -46,6 +46,7 @@ export class RealmFeed {
   /** How often the live queues have lost their place: what began before the last time is nobody's business any more. */
   #losses = 0;
   #position: Seq;
+  #live: LivePosition;
 
   constructor(
     private readonly realm: RealmId,
@@ -62,6 +63,7 @@ export class RealmFeed {
     this.#sinks = new Sinks(this.#membersOf);
     this.#listening = new Sinks(this.#membersOf);
     this.#position = replica.tail.position;
+    this.#live = { at: this.#position };
     this.#recent = new RecentEntries(budget, this.#position);
     const before: { seq: Seq; entry: LogEntry }[] = [];
     const start = this.#position;
@@ -135,7 +137,7 @@ export class RealmFeed {
     this.#listening.add(sink);
   }
 
-  /** Deliver everything after `sink.position`; `sink.live()` is called when it has all of the past. */
+  /** Deliver everything after `sink.position`; `sink.live` is called when it has all of the past. */
   attach(sink: EventSink): void {
     this.#attaching.push(sink);
     // Before the past is read nobody goes live, and what is read of it need not be read again.
@@ -147,6 +149,9 @@ export class RealmFeed {
     for (const catchUp of this.#catchUps) catchUp.remove(sink);
     this.#sinks.remove(sink);
     this.#listening.remove(sink);
+    // What comes now it does not get.
+    const { position } = sink;
+    sink.position = position;
   }
 
   /** Queues that ask in one tick (after a take-over: all of them) read the past together. */
@@ -206,7 +211,7 @@ export class RealmFeed {
   #goLive(sink: EventSink): void {
     this.#sinks.add(sink);
     this.#listening.add(sink);
-    sink.live();
+    sink.live(this.#live);
   }
 
   /** Entries one after the other; synchronously, unless a membership has to be read. */
@@ -272,11 +277,7 @@ export class RealmFeed {
     }
     for (const sink of only ?? []) if (sink.position < seq) sink.position = seq;
     // Also by an entry without items: queues append those when they need ids.
-    if (only === undefined) this.#moved(seq);
-  }
-
-  #moved(seq: Seq): void {
-    for (const sink of this.#sinks) if (sink.position < seq) sink.position = seq;
+    if (only === undefined) this.#live.at = seq;
   }
 
   #give(
@@ -288,8 +289,9 @@ export class RealmFeed {
     only: ReadonlySet<EventSink> | undefined,
   ): void {
     const { view } = this.replica;
+    const { isReplayable } = event;
     const offer = (sink: EventSink): void => {
-      if (sink.position >= seq || sink.covered(actor, version)) return;
+      if (sink.position >= seq || (!isReplayable && sink.covered(actor, version))) return;
       if (receives(to, sink, view, this.#membersOf)) sink.push(event);
     };
     if (only) {
@@ -342,6 +344,8 @@ export class RealmFeed {
     this.#busy = !this.#pastRead;
     const sinks = [...this.#sinks];
     this.#sinks.clear();
+    // Those that were live stay where they are.
+    this.#live = { at: this.#live.at };
     for (const sink of sinks) {
       // Its own position decides: the log may still hold what this queue needs.
       this.attach(sink);

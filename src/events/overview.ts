@@ -7,7 +7,7 @@
  * asked for. Of everything else an event is still to come.
  */
 import type { Clock } from '../clock/index.js';
-import { parseKey, type RealmId, SharedQuestion } from '../core/index.js';
+import { parseKey, type RealmId, SharedRuns } from '../core/index.js';
 import { asStored, decidingStreams, type MessageBody, NEWEST, streamConversation } from '../messages/index.js';
 import type { CarryingItem, LogEntry, LogItem, MessageItem, PlainItem } from '../runtime/log-entry.js';
 import type { MessageReads, MessageRecord, MessageScan, Store, StoredPart } from '../store/index.js';
@@ -59,7 +59,7 @@ export class Overview implements MessageReads {
   #losses = 0;
   /** Stream → how often single members of it were asked for. */
   readonly #asked = new Map<number, number>();
-  readonly #question = new SharedQuestion(() => this.#level());
+  readonly #levelling = new SharedRuns<'all', boolean>(true);
 
   constructor(
     private readonly store: Store,
@@ -95,7 +95,7 @@ export class Overview implements MessageReads {
   async reads(): Promise<MessageReads> {
     if (!this.#records) await this.#begin();
     if (!this.#records) return this.store;
-    return (await this.#question.answer()) ? this : this.store;
+    return (await this.#levelling.ask('all', () => this.#level())) ? this : this.store;
   }
 
   /** False: the Store holds one of these that the log has not shown. Asked after `reads`; whoever names them had them from somewhere. */

@@ -58,8 +58,8 @@ export class RecentEntries {
   #kept: Kept[] = [];
   #head = 0;
   #after: Seq;
-  /** As it was before anything was dropped. */
-  #start: Seq;
+  /** What ends here may still be put before the rest; not any more when the oldest have gone, or the log had a gap. */
+  #joint: Seq | undefined;
   #end: Seq;
   readonly #replays = new Set<Replay>();
 
@@ -69,18 +69,8 @@ export class RecentEntries {
     after: Seq,
   ) {
     this.#after = after;
-    this.#start = after;
+    this.#joint = after;
     this.#end = after;
-  }
-
-  /** Position of the newest entry that was added. */
-  get end(): Seq {
-    return this.#end;
-  }
-
-  /** Everything above this position is here. */
-  covers(position: Seq): boolean {
-    return position >= this.#after;
   }
 
   /** The newest last. */
@@ -99,16 +89,15 @@ export class RecentEntries {
   }
 
   /**
-   * What comes before all that was added since the start.
+   * What comes before all that was added since the start; once. Without effect when it would leave a gap.
    *
    * @param after everything above this position is among them
    */
   prepend(before: readonly { readonly seq: Seq; readonly entry: LogEntry }[], after: Seq): void {
-    // What was added is the newest: nothing of it has been dropped so early, or there is no use for what is older.
-    if (this.#after !== this.#start) return;
+    if (this.#joint === undefined) return;
+    this.#joint = undefined;
     const kept = before.slice(-MOST_ENTRIES).map(({ seq, entry }) => ({ seq, entry, bytes: roughBytes(entry) }));
     this.#after = kept.length < before.length ? before[before.length - kept.length - 1]!.seq : after;
-    this.#start = this.#after;
     this.#kept = [...kept, ...this.#kept.slice(this.#head)];
     this.#head = 0;
     for (const { bytes } of kept) this.budget.added(this, bytes);
@@ -119,7 +108,7 @@ export class RecentEntries {
     while (this.drop());
     this.budget.emptied(this);
     this.#after = after;
-    this.#start = after;
+    this.#joint = undefined;
     this.#end = after;
   }
 
@@ -128,6 +117,7 @@ export class RecentEntries {
     const oldest = this.#kept[this.#head];
     if (!oldest) return false;
     this.#after = oldest.seq;
+    this.#joint = undefined;
     this.budget.dropped(oldest.bytes);
     this.#head++;
     if (this.#head > 1_024 && this.#head * 2 > this.#kept.length) {
@@ -139,7 +129,7 @@ export class RecentEntries {
 
   /** As a subscription of the log. @returns undefined when not everything above the position is here */
   subscribe(after: Seq, reader: LogReader): LogSubscription | undefined {
-    if (!this.covers(after)) return undefined;
+    if (after < this.#after) return undefined;
     const known = this.#kept.slice(this.#firstAbove(after));
     const replay = new Replay(known, toSeq(Math.max(after, this.#end)), reader, () => this.#replays.delete(replay));
     this.#replays.add(replay);

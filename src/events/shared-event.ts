@@ -41,6 +41,14 @@ export class SharedEvent {
     return this.item.t === 'message' ? 'message' : (this.item.event.type as string);
   }
 
+  /**
+   * Queues get it although their snapshot covers it: it changes nothing where what follows comes, too. A message that comes after
+   * the snapshot was taken without it, because the user has left its stream, has the flags it had at first.
+   */
+  get isReplayable(): boolean {
+    return this.type === 'update_message_flags';
+  }
+
   /** @param queue of the recipient, which alone gets its local id back */
   encode(shape: EventShape, user: number, queue: string): Uint8Array {
     const { item } = this;

@@ -10,19 +10,24 @@ export type FeedEnd =
   /** The log is another one than when the queue was made. */
   | 'incarnation';
 
+/** Log position up to which all live queues of a feed have everything: moved on once for all of them. */
+export interface LivePosition {
+  at: Seq;
+}
+
 /** An event queue as the feed sees it. */
 export interface EventSink {
   readonly user: number;
   readonly allPublic: boolean;
-  /** Log position up to which the queue has seen everything; the feed moves it on. */
+  /** Log position up to which the queue has seen everything; the feed moves it on. Set: it is this, and follows nothing. */
   position: Seq;
-  /** Snapshot of this queue contains this commit: don't deliver. */
+  /** Snapshot of this queue contains this commit: don't deliver, unless the event is replayable. */
   covered(actor: string, version: number): boolean;
   push(event: SharedEvent): void;
   /** An event that no log position stands for: the queue gives it an id of its own. */
   pushTransient(event: TransientEvent): void;
-  /** Everything up to its position was pushed: from now on it is live. */
-  live(): void;
+  /** Everything up to its position was pushed: from now on it is live, and its position at least this one. */
+  live(position: LivePosition): void;
   end(reason: FeedEnd): void;
 }
 

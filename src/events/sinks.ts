@@ -43,7 +43,7 @@ export class Sinks implements Iterable<EventSink> {
     const sinks = this.#byUser;
     // A role can be anybody's; users and members are looked up from the smaller side.
     if (to.role !== undefined) {
-      for (const of of sinks.values()) for (const sink of of) offer(sink);
+      for (const sink of this) offer(sink);
       return;
     }
     const done = new Set(to.users);

@@ -2,7 +2,7 @@
 import { type ActorRepeat, type ActorReply, ApiError, apiError, encodeFields, type Forward } from '../api/index.js';
 import type { Blobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
-import type { RealmId } from '../core/index.js';
+import { type RealmId, SharedRuns } from '../core/index.js';
 import { type Directories, DirectoryBehind, type DirectoryView, NoSuchRealm } from '../directory/index.js';
 import type { AnonymousCaller, Caller, ForwardContext, Forwarding, FrontendServices, Log } from '../http/index.js';
 import { LogUnavailable } from '../log/index.js';
@@ -10,7 +10,6 @@ import { type ActorClient, CommandTimeout } from '../runtime/index.js';
 import type { Secrets } from '../secrets/index.js';
 import { NewestByRealm } from './newest-by-realm.js';
 import { realmAtHost, subdomainOf } from './realms.js';
-import { SharedRuns } from './shared-runs.js';
 import { type SiteOptions, siteOf } from './site.js';
 
 export interface GatewayOptions {
@@ -48,14 +47,13 @@ export class Gateway implements FrontendServices {
   readonly secrets: Secrets;
   readonly #known = new Map<string, KnownKey>();
   readonly #newest: NewestByRealm;
-  readonly #refreshes: SharedRuns<RealmId>;
+  readonly #refreshes = new SharedRuns<RealmId>();
 
   constructor(private readonly options: GatewayOptions) {
     this.clock = options.clock;
     this.log = options.log;
     this.blobs = options.blobs;
     this.secrets = options.secrets;
-    this.#refreshes = new SharedRuns((realm) => options.directories.refresh(realm));
     this.#newest = new NewestByRealm(options.directories, options.client);
   }
 
@@ -149,7 +147,7 @@ export class Gateway implements FrontendServices {
   }
 
   refresh(realm: RealmId): Promise<void> {
-    return this.#available(() => this.#refreshes.ask(realm));
+    return this.#available(() => this.#refreshes.ask(realm, () => this.options.directories.refresh(realm)));
   }
 
   waitFor(realm: RealmId, version: number): void | Promise<void> {

@@ -7,7 +7,7 @@
 import type { NatsConnection, Subscription } from 'nats';
 import { connectNats, loudly, natsName, watchConnection } from '../bus/bus-nats-link.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
-import { type Json, type RealmId, realmSubject, type Seq, SharedQuestion } from '../core/index.js';
+import { type Json, type RealmId, realmSubject, type Seq, SharedRuns } from '../core/index.js';
 import {
   type EventLog,
   type LogLimits,
@@ -52,7 +52,7 @@ export class JetStreamLog implements EventLog {
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #feeds = new Map<RealmId, Feed>();
   #timer: TimerHandle | undefined;
-  readonly #positions = new Map<RealmId, SharedQuestion<LogPosition>>();
+  readonly #positions = new SharedRuns<RealmId, LogPosition>(true);
   #up = true;
   #closed = false;
 
@@ -124,17 +124,8 @@ export class JetStreamLog implements EventLog {
   }
 
   /** After a take-over, or when clients come back, hundreds of queues ask at once. */
-  async position(realm: RealmId): Promise<LogPosition> {
-    let question = this.#positions.get(realm);
-    if (!question) {
-      question = new SharedQuestion(() => this.#position(realm));
-      this.#positions.set(realm, question);
-    }
-    try {
-      return await question.answer();
-    } finally {
-      if (question.idle) this.#positions.delete(realm);
-    }
+  position(realm: RealmId): Promise<LogPosition> {
+    return this.#positions.ask(realm, () => this.#position(realm));
   }
 
   /** `end` is at least `trimmed`: a realm whose entries are all gone is followed from there. */

@@ -12,7 +12,7 @@ export type {
 export { emojiCode, emojiName } from './emoji-table.js';
 export { isUsable as isUsableLinkifier } from './linkifier.js';
 export { type FieldErrors, linkifierErrors } from './linkifier-check.js';
-export { closeRenderThreads, type RenderThreadOptions, RenderThreads, renderOffThread } from './off-thread.js';
+export { type RenderThreadOptions, RenderThreads } from './off-thread.js';
 export { apology, CannotRender, htmlOrNone, type Mentions, type Rendered, renderMarkdown } from './render.js';
 export { messageUrl } from './stream-link.js';
 export { type TopicLink, topicLinks } from './topic-links.js';

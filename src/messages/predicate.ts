@@ -14,7 +14,7 @@ export function isPublicStream({ directory }: Viewer, stream: number): boolean {
 
 export function isWebPublicStream({ directory }: Viewer, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
-  return of !== undefined && of.webPublic && !of.archived;
+  return of?.webPublic === true && !of.archived;
 }
 
 export const inHome = ({ body }: StoredMessage, viewer: Viewer, mutedStreams = viewer.mutedStreams): boolean =>

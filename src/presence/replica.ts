@@ -3,7 +3,7 @@
  * time, and encoded once for all who read it.
  */
 import { Encoded } from '../api/encode-fields.js';
-import { type JsonObject, madeOnce } from '../core/index.js';
+import { type JsonObject, madeOnce, SharedRuns } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
 
@@ -47,8 +47,7 @@ export class PresenceReplica {
   #version = -1;
   #times = new Map<number, PresenceTimes>();
   #loading: Promise<void> | undefined;
-  #asking: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #updates = new SharedRuns<'all'>();
   readonly #encoded = new Map<PresenceForm, EncodedList>();
 
   constructor(private readonly directory: DirectoryView) {}
@@ -57,22 +56,7 @@ export class PresenceReplica {
   async sync(ask: AskPresences): Promise<void> {
     await this.load(ask);
     // A question that is under way may have been answered before: one more for all who come meanwhile.
-    if (this.#asking) {
-      this.#next ??= this.#asking.then(
-        () => this.#ask(ask),
-        () => this.#ask(ask),
-      );
-      await this.#next;
-    } else await this.#ask(ask);
-  }
-
-  #ask(ask: AskPresences): Promise<void> {
-    this.#next = undefined;
-    const asking = this.update(ask).finally(() => {
-      if (this.#asking === asking) this.#asking = undefined;
-    });
-    this.#asking = asking;
-    return asking;
+    await this.#updates.ask('all', () => this.update(ask));
   }
 
   /** The first time everything comes, once for all who wait for it. */

@@ -1,7 +1,8 @@
 /**
- * The actor host: owns partitions, activates actors when a command or a timer comes, and lets idle ones go.
+ * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), which are activated when something
+ * comes for them (activations.ts).
  */
-import type { Bus, BusRequest, BusServer } from '../bus/index.js';
+import type { Bus, BusRequest } from '../bus/index.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import {
   type ActorKey,
@@ -11,7 +12,6 @@ import {
   type Partition,
   parseKey,
   partitionOf,
-  partitionSubject,
   type RealmId,
 } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
@@ -19,20 +19,21 @@ import type { EventLog } from '../log/index.js';
 import { Metrics } from '../metrics/index.js';
 import type { PartitionOwner, Placement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
-import { Activation, OWN_COMMAND } from './activation.js';
+import { OWN_COMMAND } from './activation.js';
+import { Activations } from './activations.js';
 import { registerCensus } from './census.js';
 import { ActorClient } from './client.js';
 import { Crowds } from './crowds.js';
-import { drain } from './drain.js';
 import { DueTimers } from './due-timers.js';
 import { Gate } from './gate.js';
+import { HandOn } from './hand-on.js';
 import { IdSource } from './id-source.js';
 import type { AnyKind, HostServices, Suppliers } from './kind.js';
 import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
-import type { ActivationPorts, Logger } from './ports.js';
-import { type Envelope, isFromActor, type OutboxCommand, type Reply, WAKE } from './protocol.js';
-import type { StopReason } from './reasons.js';
+import { Ownership } from './ownership.js';
+import type { Logger } from './ports.js';
+import { type Envelope, isFromActor, type OutboxCommand, type Reply } from './protocol.js';
 import { Untold } from './untold.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
@@ -61,22 +62,11 @@ export interface HostOptions {
 
 const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
-const PASSIVATED_AT_ONCE = 64;
 /** Reads of actors under way: more would only wait for connections of the Store, and for less patience than ours. */
 const LOADED_AT_ONCE = 64;
-const FIRST_WAKE_RETRY_MS = 250;
-const LONGEST_WAKE_RETRY_MS = 5_000;
 /** Shown also while no queue is in them. */
 const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
-/** Handing over waits this long for what was begun. */
-const DRAIN_MS = 10_000;
-const REMEMBERED_CRASHERS = 1_000;
 const WAKE_AGAIN_MS = 5_000;
-/** Longer than a write to the Store is under way. */
-const LOOK_AGAIN_MS = 10_000;
-const HAND_ON_MS = 60_000;
-/** The same, when this host ends. */
-const LAST_HAND_ON_MS = 2_000;
 
 /** Of an envelope that no frontend sent: its id has no number, so its reply needs no memory. */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
@@ -84,35 +74,25 @@ const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' }
 export class ActorHost implements PartitionOwner {
   readonly client: ActorClient;
   readonly suppliers: Suppliers;
-  readonly #activations = new Map<ActorKey, Activation>();
-  readonly #epochs = new Map<Partition, Epoch>();
-  /** Wall time at which we took it. */
-  readonly #since = new Map<Partition, number>();
-  /** Being handed over: only commands of other actors are still taken. */
-  readonly #leaving = new Set<Partition>();
-  readonly #servers = new Map<Partition, BusServer>();
-  readonly #retries = new Map<ActorKey, number>();
-  /** Commands whose handler threw. */
-  readonly #crashers = new Set<string>();
+  readonly #activations: Activations;
+  readonly #ownership: Ownership;
+  readonly #handOn: HandOn;
   readonly #timers: DueTimers;
   readonly #crowds: Crowds;
-  readonly #ports: ActivationPorts;
   readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
-  /** Second looks for sleepers that are to come. */
-  readonly #looks = new Set<TimerHandle>();
-  /** Actors being woken at their new owners. */
-  readonly #handedOn = new Set<Promise<unknown>>();
   /** Commands that went to activations here without the bus. */
   #tells = 0;
   #closed = false;
 
   constructor(private readonly options: HostOptions) {
+    const { bus, clock, directory, kinds, log, logger, services, store } = options;
     const metrics = options.metrics ?? new Metrics();
     this.#meters = new Meters(metrics);
-    this.client = new ActorClient(options.bus, options.clock, metrics);
+    this.client = new ActorClient(bus, clock, metrics);
     const ids = new IdSource(this.client);
-    this.#timers = new DueTimers(options.clock, (key) => this.#wake(key));
+    this.#handOn = new HandOn(this.client, clock, logger);
+    this.#timers = new DueTimers(clock, (key) => this.#wake(key));
     this.#crowds = new Crowds(options.maxQueues ?? Number.POSITIVE_INFINITY, {
       busy: (key) => this.#activations.get(key)?.livePhase === 'polling',
       end: (key) => this.#tell(key, 'end', { reason: 'crowded' }),
@@ -121,42 +101,59 @@ export class ActorHost implements PartitionOwner {
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
       ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
-      store: options.store,
-      log: options.log,
+      store,
+      log,
       directory: async (realm) => {
-        await options.directory.ready(realm, 0);
-        return options.directory.now(realm);
+        await directory.ready(realm, 0);
+        return directory.now(realm);
       },
       told: (realm) => untold.told(realm),
-      services: options.services,
+      services,
     };
-    this.#ports = {
-      clock: options.clock,
-      store: options.store,
-      log: options.log,
-      logger: options.logger,
-      suppliers: this.suppliers,
-      directory: (realm, after) => options.directory.ready(realm, after),
-      directoryNow: (realm) => options.directory.now(realm),
-      untold,
+    const due = (key: ActorKey, at: number | null): void => this.#due(key, at);
+    this.#activations = new Activations({
+      clock,
+      kinds,
       meters: this.#meters,
-      sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
-      tell: (key, name, args) => this.#tell(key, name, args),
-      suspect: (key) => this.#retries.has(key),
-      crashedBefore: (id) => this.#crashedBefore(id),
-      due: (key, at) => this.#due(key, at),
-      loads: new Gate(LOADED_AT_ONCE),
-      owned: (key) => this.#since.get(partitionOf(key)) ?? options.clock.now(),
-      stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
-    };
+      epochOf: (partition) => this.#ownership.epochOf(partition),
+      handOn: (key) => this.#handOn.wake(key),
+      ports: {
+        clock,
+        store,
+        log,
+        logger,
+        suppliers: this.suppliers,
+        untold,
+        directory: (realm, after) => directory.ready(realm, after),
+        directoryNow: (realm) => directory.now(realm),
+        meters: this.#meters,
+        sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
+        tell: (key, name, args) => this.#tell(key, name, args),
+        due,
+        loads: new Gate(LOADED_AT_ONCE),
+        owned: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
+      },
+    });
+    this.#ownership = new Ownership({
+      clock,
+      store,
+      bus,
+      meters: this.#meters,
+      activations: this.#activations,
+      timers: this.#timers,
+      crowds: this.#crowds,
+      handOn: this.#handOn,
+      due,
+      receive: (partition, request) => this.#receive(partition, request),
+    });
     registerCensus(
       metrics,
-      () => this.#activations.values(),
-      kindNames(options.kinds),
+      () => this.#activations,
+      Object.values(kinds).map(({ name }) => name),
       QUEUE_PHASES,
-      () => this.#timers.count((key) => parseKey(key).kind === 'queue' && !this.#activations.has(key)),
+      () => this.#timers.count((key) => parseKey(key).kind === 'queue' && !this.#activations.get(key)),
     );
-    metrics.read('conclave_partitions_owned', () => this.#servers.size);
+    metrics.read('conclave_partitions_owned', () => this.#ownership.served);
   }
 
   /** Join the cluster: from now on partitions come and go. */
@@ -169,158 +166,20 @@ export class ActorHost implements PartitionOwner {
   async stop(): Promise<void> {
     this.#closed = true;
     if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
-    for (const timer of this.#looks) this.options.clock.clearTimeout(timer);
+    this.#activations.close();
+    this.#ownership.close();
+    this.#handOn.ending();
     await this.options.placement.stop();
-    await this.#allHandedOn();
+    await this.#handOn.all();
     this.#timers.clear();
   }
 
-  async take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
-    const began = this.options.clock.monotonic();
-    await this.#take(partitions, epochs);
-    this.#meters.took(partitions.length, this.options.clock.monotonic() - began);
+  take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+    return this.#ownership.take(partitions, epochs);
   }
 
-  async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
-    // Lost and taken again before we heard of the loss: what is in memory has an epoch that is over.
-    const before = this.#of(new Set(partitions));
-    // A commit of theirs that is under way may yet become durable, after we have looked for sleepers.
-    const unsettled = before.filter((a) => a.status === 'ready' && !a.atRest).map(({ key }) => key);
-    for (const a of before) a.stop('lapsed');
-    for (const p of partitions) {
-      this.#epochs.set(p, epochs.get(p)!);
-      this.#since.set(p, this.options.clock.now());
-      this.#leaving.delete(p);
-    }
-    /** It may be lost again, or even taken again, while we wait. */
-    const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
-    // Nothing sleeps for ever: what a former owner left undone comes before the first answer.
-    const sleepers = await this.options.store.sleepers(partitions);
-    const now = this.options.clock.now();
-    const toWake = new Set(unsettled);
-    for (const { key, due, pending } of sleepers) {
-      if (!ours(partitionOf(key))) continue;
-      if (due !== null) this.#due(key, due);
-      if (pending || (due !== null && due <= now)) toWake.add(key);
-    }
-    const woken = new Map<Partition, Promise<void>[]>();
-    for (const key of toWake) {
-      const p = partitionOf(key);
-      if (!ours(p)) continue;
-      const loads = woken.get(p) ?? [];
-      woken.set(p, loads);
-      loads.push(this.#activate(key).loaded);
-    }
-    await Promise.all(
-      partitions.map(async (p) => {
-        // A partition that has many to wake keeps no other one waiting.
-        await Promise.all(woken.get(p) ?? []);
-        if (!ours(p)) return;
-        const server = await this.options.bus.serve(partitionSubject(p), (request) => this.#receive(p, request));
-        if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
-        else await server.close();
-      }),
-    );
-    this.#lookAgainLater(partitions, epochs);
-  }
-
-  /**
-   * A commit that a former owner had begun may have become durable after we looked for sleepers, and that owner be gone before it
-   * could have the actor woken here (#handOn).
-   */
-  #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
-    const look = async (): Promise<void> => {
-      const ours = (p: Partition): boolean => !this.#closed && this.#epochs.get(p) === epochs.get(p);
-      const still = partitions.filter(ours);
-      if (still.length === 0) return;
-      try {
-        for (const { key, due, pending } of await this.options.store.sleepers(still)) {
-          if (!ours(partitionOf(key)) || this.#activations.has(key)) continue;
-          if (due !== null) this.#timers.atLatest(key, due);
-          if (pending) this.#activate(key);
-        }
-      } catch {
-        this.#lookAgainLater(still, epochs);
-      }
-    };
-    if (this.#closed) return;
-    const timer = this.options.clock.setTimeout(() => {
-      this.#looks.delete(timer);
-      void look();
-    }, LOOK_AGAIN_MS);
-    this.#looks.add(timer);
-  }
-
-  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {
-    const began = this.options.clock.monotonic();
-    await this.#lose(partitions, reason, withinMs);
-    this.#meters.lost(partitions.length, reason, this.options.clock.monotonic() - began);
-  }
-
-  async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs: number): Promise<void> {
-    const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
-    if (reason === 'released') {
-      await drain(this.options.clock, withinMs, {
-        activations: (of) => this.#of(new Set(of)),
-        leave: () => this.#leave(partitions, epochs),
-        left: () => partitions.filter((p) => this.#leaving.has(p)),
-        all: partitions,
-      });
-    }
-    // While we drained, the lease may have lapsed and been taken anew.
-    const gone = new Set(partitions.filter((p) => this.#epochs.get(p) === epochs.get(p)));
-    for (const p of gone) {
-      this.#epochs.delete(p);
-      this.#leaving.delete(p);
-    }
-    const moved = (key: ActorKey): boolean => gone.has(partitionOf(key));
-    this.#timers.drop(moved);
-    this.#crowds.drop(moved);
-    const servers = [...gone].map((p) => this.#servers.get(p)?.close());
-    for (const p of gone) this.#servers.delete(p);
-    for (const a of this.#of(gone)) {
-      const unsettled = a.status === 'ready' && !a.atRest;
-      a.stop(reason === 'released' ? 'drained' : 'lapsed');
-      if (unsettled) this.#handOn(a.key);
-    }
-    if (reason === 'released') await Promise.all(servers);
-  }
-
-  /**
-   * A commit of ours may become durable after the new owner has looked for actors with something left to do, and nobody might
-   * ever send the actor another command: have it woken there.
-   */
-  #handOn(key: ActorKey): void {
-    const { client, options } = this;
-    const deadlineMs = this.#closed ? LAST_HAND_ON_MS : HAND_ON_MS;
-    const woken: Promise<unknown> = client
-      .send(key, WAKE, {}, { deadlineMs })
-      .reply.catch((error: unknown) => {
-        options.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
-      })
-      .finally(() => this.#handedOn.delete(woken));
-    this.#handedOn.add(woken);
-  }
-
-  /** Before the process ends: nobody else would tell. */
-  async #allHandedOn(): Promise<void> {
-    if (this.#handedOn.size === 0) return;
-    const { clock } = this.options;
-    let timer: TimerHandle | undefined;
-    const enough = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(resolve, LAST_HAND_ON_MS);
-    });
-    await Promise.race([Promise.all(this.#handedOn), enough]);
-    if (timer) clock.clearTimeout(timer);
-  }
-
-  /** Let go of those that are still ours at this epoch: from now on their actors only take commands of other actors. */
-  #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
-    for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
-  }
-
-  #of(partitions: ReadonlySet<Partition>): Activation[] {
-    return [...this.#activations.values()].filter((a) => partitions.has(partitionOf(a.key)));
+  lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs?: number): Promise<void> {
+    return this.#ownership.lose(partitions, reason, withinMs);
   }
 
   /** For metrics and tests. */
@@ -330,94 +189,26 @@ export class ActorHost implements PartitionOwner {
 
   /** For tests: those in memory. */
   get activeKeys(): readonly ActorKey[] {
-    return [...this.#activations.keys()];
+    return Array.from(this.#activations, ({ key }) => key);
   }
 
   /** Drop idle actors now; returns when they are gone. */
-  async passivateIdle(idleMs: number): Promise<void> {
-    const now = this.options.clock.monotonic();
-    const isIdle = (a: Activation): boolean => now - a.lastUsed >= Math.min(idleMs, a.kind.restMs ?? idleMs) && a.quiet;
-    const idle = [...this.#activations.values()].filter(isIdle);
-    // Each may have something to write first: not all at once, when thousands of clients went away together.
-    const next = async (): Promise<void> => {
-      for (let a = idle.pop(); a; a = idle.pop()) await a.retire('passivated');
-    };
-    await Promise.all(Array.from({ length: Math.min(PASSIVATED_AT_ONCE, idle.length) }, next));
+  passivateIdle(idleMs: number): Promise<void> {
+    return this.#activations.passivateIdle(idleMs);
   }
 
   #receive(p: Partition, request: BusRequest): void {
     const envelope = request.value as unknown as Envelope;
-    const left = this.#leaving.has(p) && !isFromActor(envelope.id);
-    if (left || !this.#epochs.has(p) || !this.options.placement.mayAnswer(p)) {
+    const left = this.#ownership.isLeaving(p) && !isFromActor(envelope.id);
+    if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
       this.#meters.refused('not-owner');
       request.reply({ retry: 'not-owner' } satisfies Reply as never);
       return;
     }
-    this.#activate(envelope.to, envelope.name).activation.receive(
+    this.#activations.activate(envelope.to, envelope.name).activation.receive(
       envelope,
       guarded(request, () => this.options.placement.mayAnswer(p)),
     );
-  }
-
-  /** @param first command for it */
-  #activate(key: ActorKey, first?: string): { activation: Activation; loaded: Promise<void> } {
-    const known = this.#activations.get(key);
-    if (known) return { activation: known, loaded: Promise.resolve() };
-    const kind = this.options.kinds[parseKey(key).kind];
-    if (!kind) throw new Error(`no such kind of actor: ${key}`);
-    const epoch = this.#epochs.get(partitionOf(key))!;
-    const activation = new Activation(key, kind, epoch, this.#ports);
-    this.#activations.set(key, activation);
-    // One that stopped, most likely because it was there already, is looked for.
-    if (first !== undefined && kind.commands[first]?.founds && !this.#retries.has(key)) {
-      activation.found();
-      return { activation, loaded: Promise.resolve() };
-    }
-    this.#meters.of(kind.name).loads.n++;
-    return { activation, loaded: activation.load() };
-  }
-
-  #crashedBefore(id: string): boolean {
-    if (this.#crashers.has(id)) return true;
-    if (this.#crashers.size >= REMEMBERED_CRASHERS) this.#crashers.clear();
-    this.#crashers.add(id);
-    return false;
-  }
-
-  #stopped(activation: Activation, reason: StopReason, error: unknown): void {
-    const { key } = activation;
-    if (this.#activations.get(key) === activation) this.#activations.delete(key);
-    const { logger } = this.options;
-    const why = reason === 'ended' ? activation.endReason : undefined;
-    this.#meters.of(activation.kind.name).stopped(reason);
-    if (why !== undefined) this.#meters.ended(why);
-    if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
-      logger.warn({ actor: key, reason, err: error }, 'actor stopped');
-      this.#wakeLater(key);
-    } else {
-      this.#retries.delete(key);
-      logger.debug({ actor: key, reason, why }, 'actor stopped');
-    }
-    if (reason === 'ended') this.#due(key, null);
-  }
-
-  /** What it left in the outbox must not wait for the next command. */
-  #wakeLater(key: ActorKey): void {
-    const tries = this.#retries.get(key) ?? 0;
-    this.#retries.set(key, tries + 1);
-    const delay = Math.min(FIRST_WAKE_RETRY_MS * 2 ** tries, LONGEST_WAKE_RETRY_MS);
-    this.options.clock.setTimeout(() => {
-      if (this.#closed) return;
-      if (!this.#epochs.has(partitionOf(key))) {
-        this.#retries.delete(key);
-        this.#handOn(key);
-        return;
-      }
-      const { activation, loaded } = this.#activate(key);
-      void loaded.then(() => {
-        if (activation.status === 'ready') this.#retries.delete(key);
-      });
-    }, delay);
   }
 
   #due(key: ActorKey, at: number | null): void {
@@ -427,18 +218,18 @@ export class ActorHost implements PartitionOwner {
   }
 
   #wake(key: ActorKey): void {
-    if (this.#closed || !this.#epochs.has(partitionOf(key))) return;
+    if (this.#closed || !this.#ownership.owns(partitionOf(key))) return;
     this.#tell(key, 'due', {}).catch((error: unknown) => {
       this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
-      if (this.#epochs.has(partitionOf(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
+      if (this.#ownership.owns(partitionOf(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
     });
   }
 
   /** Straight to an actor here: timers and what it must still write down when the host leaves may not depend on the bus. */
   async #tell(key: ActorKey, name: string, args: JsonObject): Promise<void> {
     const partition = partitionOf(key);
-    if (this.#epochs.has(partition) && this.options.placement.mayAnswer(partition)) {
-      const { activation } = this.#activate(key);
+    if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
+      const { activation } = this.#activations.activate(key);
       const reply = await new Promise<Reply>((resolve) => {
         const envelope = { id: `${OWN_COMMAND}${++this.#tells}`, to: key, name, args, ...FROM_HERE };
         const request = { value: null, from: this.client.id, onCancel: () => {} };
@@ -474,8 +265,6 @@ export class ActorHost implements PartitionOwner {
     }, SWEEP_MS);
   }
 }
-
-const kindNames = (kinds: Readonly<Record<string, AnyKind>>): string[] => Object.values(kinds).map(({ name }) => name);
 
 /** An answer given when the lease may have lapsed could contradict the next owner's. */
 function guarded(request: BusRequest, mayAnswer: () => boolean): BusRequest {

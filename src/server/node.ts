@@ -15,7 +15,7 @@ import { Metrics } from '../metrics/index.js';
 import { disposableDomains } from '../people/addresses/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
-import { passwordStrength } from '../secrets/password-strength.js';
+import { PasswordThread } from '../secrets/password-strength.js';
 import { Reachable, WebhookCaller } from '../webhooks/index.js';
 import { actorKinds } from './kinds.js';
 import type { Ports } from './ports.js';
@@ -29,6 +29,7 @@ export class ConclaveNode {
   readonly metrics = new Metrics();
   readonly log: EventLog;
   readonly #renderer = new MessageRenderer();
+  readonly #passwords = new PasswordThread();
 
   constructor(
     readonly ports: Ports,
@@ -74,7 +75,7 @@ export class ConclaveNode {
           clock,
           random: ports.random ?? Math.random,
           secrets: this.secrets,
-          passwords: passwordStrength,
+          passwords: this.#passwords,
           disposable: disposableDomains(
             config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
           ),
@@ -98,6 +99,7 @@ export class ConclaveNode {
   async stop(): Promise<void> {
     await this.host?.stop();
     await this.#renderer.close();
+    await this.#passwords.close();
     this.directories.close();
     await this.ports.close();
   }

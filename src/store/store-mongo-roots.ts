@@ -1,7 +1,8 @@
 /** Loads roots, those that are asked for in one turn of the loop together: after a take-over hundreds are. */
-import type { Collection } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { ActorKey, Epoch, Json } from '../core/index.js';
 import type { Root } from './store.js';
+import { updateMany } from './store-mongo-command.js';
 import { REMOVING, type RootDocument, value } from './store-mongo-documents.js';
 
 /** In one question. */
@@ -20,6 +21,7 @@ export class MongoRoots {
   #asked: Asked[] = [];
 
   constructor(
+    private readonly db: Db,
     private readonly roots: Collection<RootDocument>,
     /** Completes a removal that was left half done. */
     private readonly finishRemoval: (key: ActorKey) => Promise<void>,
@@ -64,10 +66,9 @@ export class MongoRoots {
 
   /** Stamps first: what is read afterwards at our epoch, nobody but this host can have changed since. */
   async #several(asked: readonly Asked[]): Promise<void> {
-    const stamps = asked.map(({ key, at }) => ({
-      updateOne: { filter: { _id: key, epoch: { $lt: at as number } }, update: { $set: { epoch: at as number } } },
-    }));
-    await this.roots.bulkWrite(stamps, { ordered: false });
+    const stamps = asked.map(({ key, at }) => ({ q: { _id: key, epoch: { $lt: at } }, u: { $set: { epoch: at } } }));
+    const { refused } = await updateMany(this.db, this.roots.collectionName, stamps);
+    if (refused[0]) throw refused[0].error;
     const keys = [...new Set(asked.map(({ key }) => key))];
     const found = await this.roots
       .find({ _id: { $in: keys } })

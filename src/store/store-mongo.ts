@@ -65,7 +65,7 @@ export class MongoStore implements Store {
     this.#records = new MongoRecords(this.#db, this.#clock);
     this.#commits = new MongoCommits(this.#db, this.#clock);
     this.#beginnings = new MongoBeginnings(this.#db, this.#clock);
-    this.#loader = new MongoRoots(this.#roots, (key) => this.#finishRemoval(key));
+    this.#loader = new MongoRoots(this.#db, this.#roots, (key) => this.#finishRemoval(key));
   }
 
   /**

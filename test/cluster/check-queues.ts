@@ -14,8 +14,8 @@ function due(queue: QueueRecord, { events }: ReadLog): ExpectedEvent[] {
   if (!stored) return [];
   return events.filter((event) => {
     if (event.seq <= stored.start || !event.receivers.has(user)) return false;
-    if (event.version <= (stored.covers[event.actor] ?? 0)) return false;
     const shared = new SharedEvent(event.id, event.item);
+    if (!shared.isReplayable && event.version <= (stored.covers[event.actor] ?? 0)) return false;
     return wants(stored.options, shared, user) && !isShown(stored, shared);
   });
 }

@@ -153,14 +153,14 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'timers are not taken over',
-    file: 'src/runtime/host.js',
-    find: 'if (pending || (due !== null && due <= now))',
+    file: 'src/runtime/ownership.js',
+    find: 'if (pending || (at !== null && at <= now))',
     put: 'if (pending)',
   },
   {
     name: 'sleepers are not woken',
-    file: 'src/runtime/host.js',
-    find: 'const sleepers = await this.options.store.sleepers(partitions);',
+    file: 'src/runtime/ownership.js',
+    find: 'const sleepers = await store.sleepers(partitions);',
     put: 'const sleepers = [];',
   },
   {
@@ -177,7 +177,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'hand-over without drain',
-    file: 'src/runtime/host.js',
+    file: 'src/runtime/ownership.js',
     find: "if (reason === 'released') {",
     put: 'if (false) {',
   },

@@ -52,7 +52,7 @@ function rebuilt() {
     attach(sink: EventSink) {
       from.push(sink.position);
       sink.position = seq(READ);
-      sink.live();
+      sink.live({ at: seq(READ) });
     },
     detach: () => {},
   };

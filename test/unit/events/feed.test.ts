@@ -1,9 +1,10 @@
 import t from 'tap';
-import { type Json, realmId, realmKey, seq, streamId, streamKey } from '../../../src/core/index.js';
+import { type Json, realmId, realmKey, type Seq, seq, streamId, streamKey } from '../../../src/core/index.js';
 import { DirectoryReplica, type DirectoryUser } from '../../../src/directory/index.js';
 import {
   type EventSink,
   type FeedEnd,
+  type LivePosition,
   OverviewBudget,
   RealmFeed,
   RecentBudget,
@@ -29,13 +30,23 @@ class Sink implements EventSink {
   readonly transient: string[] = [];
   isLive = false;
   ended: FeedEnd | undefined;
-  position = seq(0);
+  #own = seq(0);
+  #follows: LivePosition | undefined;
 
   constructor(
     readonly user: number,
     readonly allPublic = false,
     readonly covers: Record<string, number> = {},
   ) {}
+
+  get position(): Seq {
+    return seq(Math.max(this.#own, this.#follows?.at ?? 0));
+  }
+
+  set position(position: Seq) {
+    this.#own = position;
+    this.#follows = undefined;
+  }
 
   covered(actor: string, version: number): boolean {
     return version <= (this.covers[actor] ?? -1);
@@ -50,7 +61,8 @@ class Sink implements EventSink {
     this.transient.push(event.type);
   }
 
-  live(): void {
+  live(position: LivePosition): void {
+    this.#follows = position;
     this.isLive = true;
   }
 
@@ -307,15 +319,36 @@ t.test('a gap while a membership is being read costs live queues nothing that th
   t.same(next.got, ['e3', 'e4'], 'what was being read before the gap does not say how far it is');
 });
 
-t.test('what the snapshot of a queue contains is left out, and nothing else', async (t) => {
+t.test('live queues are as far as the feed is; one that has gone stays where it was', async (t) => {
+  const { feed, append } = await world();
+  const [one, other] = [new Sink(1), new Sink(2)];
+  feed.attach(one);
+  feed.attach(other);
+  await settle();
+  for (let v = 1; v <= 3; v++) await append('x', v, event('told', { users: [1] }));
+  await settle();
+  t.same([one.position, other.position], [feed.position, feed.position]);
+  const before = other.position;
+  feed.detach(other);
+  await append('x', 4, event('missed', { users: [1, 2] }));
+  await settle();
+  t.equal(other.position, before);
+  feed.attach(other);
+  await settle();
+  t.same(other.got, ['missed']);
+});
+
+t.test('what the snapshot of a queue contains is left out', async (t) => {
   const { feed, append } = await world();
   const sink = new Sink(1, false, { x: 2 });
   feed.attach(sink);
+  await append('x', 1, event('update_message_flags', { users: [1] }));
   await append('x', 2, event('covered', { users: [1] }));
   await append('y', 1, event('other', { users: [1] }));
   await append('x', 3, event('new', { users: [1] }));
   await settle();
-  t.same(sink.got, ['other', 'new']);
+  const flags = 'update_message_flags';
+  t.same(sink.got, [flags, 'other', 'new'], 'but changes of flags: messages told before may lack them');
 });
 
 t.test('a queue whose past is no longer kept is ended, the others go on', async (t) => {

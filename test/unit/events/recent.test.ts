@@ -62,6 +62,22 @@ t.test('what is read of the time before comes first', async (t) => {
   t.equal(await read(long, 5_500), undefined, 'more than is kept');
 });
 
+t.test('nothing is put before a gap', async (t) => {
+  const gapped = new RecentEntries(new RecentBudget(), seq(10));
+  gapped.add(seq(11), entry('x'));
+  gapped.restart(seq(20));
+  gapped.prepend([{ seq: seq(7), entry: entry('x') }], seq(3));
+  gapped.add(seq(21), entry('x'));
+  t.equal(await read(gapped, 3), undefined);
+  t.equal(await read(gapped, 11), undefined);
+  t.same(await read(gapped, 20), [21]);
+  const full = new RecentEntries(new RecentBudget(1_000), seq(10));
+  full.add(seq(11), entry('x'.repeat(900)));
+  full.add(seq(12), entry('x'));
+  full.prepend([{ seq: seq(7), entry: entry('x') }], seq(3));
+  t.equal(await read(full, 3), undefined);
+});
+
 t.test('all realms share one budget: the oldest entries go, wherever they are', async (t) => {
   const budget = new RecentBudget(100_000);
   const [one, two] = [new RecentEntries(budget, seq(0)), new RecentEntries(budget, seq(0))];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { realmId } from '../../../src/core/index.js';
 import { Secrets } from '../../../src/secrets/index.js';
-import { passwordStrength } from '../../../src/secrets/password-strength.js';
+import { PasswordThread } from '../../../src/secrets/password-strength.js';
 
 const SECRET = 'a secret of the test suite';
 
@@ -57,10 +57,12 @@ t.test('a short server secret is refused', async (t) => {
 });
 
 t.test('passwords that are short, common, or made of the name are too weak', async (t) => {
-  const strong = (password: string, related: string[] = []) => passwordStrength.strongEnough(password, related);
-  t.notOk(strong('a9$Zq'));
-  t.notOk(strong('password'));
-  t.notOk(strong('hamlet@example.com', ['hamlet@example.com']));
-  t.ok(strong('correct horse battery'));
-  t.ok(strong('x'.repeat(3).concat('7Gq!vw').repeat(2000)), 'a very long one is answered in no time');
+  const passwords = new PasswordThread();
+  t.teardown(() => passwords.close());
+  const strong = (password: string, related: string[] = []) => passwords.strongEnough(password, related);
+  t.notOk(await strong('a9$Zq'));
+  t.notOk(await strong('password'));
+  t.notOk(await strong('hamlet@example.com', ['hamlet@example.com']));
+  t.ok(await strong('correct horse battery'));
+  t.ok(await strong('x'.repeat(3).concat('7Gq!vw').repeat(2000)), 'a very long one is answered in no time');
 });

@@ -47,7 +47,7 @@ export async function prepareAccount(
   { store, services: { secrets, passwords, disposable, clock } }: Suppliers,
 ): Promise<PreparedAccount> {
   const key = secrets.newApiKey(realm);
-  const strong = passwords.strongEnough(password, [email, fullName]);
+  const strong = await passwords.strongEnough(password, [email, fullName]);
   const open = streams.filter(isOpen).map(({ id }) => id);
   return {
     strong,

@@ -45,7 +45,7 @@ async function newPassword(
   const checked = (await ask(to, 'check-password', { password: old_password })) as CheckedPassword;
   const user = userOf(view.parts, caller);
   const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
-  const good = checked.correct && services.passwords.strongEnough(new_password, related);
+  const good = checked.correct && (await services.passwords.strongEnough(new_password, related));
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 

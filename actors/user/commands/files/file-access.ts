@@ -99,7 +99,7 @@ export const filePublic: UserCommand<{ readonly path: string }, Access> = {
     const directory = await suppliers.directory(context.realm);
     const may = await linkedBy(parsed.token, context, suppliers, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
-      return stream !== undefined && stream.webPublic && !stream.archived;
+      return stream?.webPublic === true && !stream.archived;
     });
     return may ? 'granted' : 'denied';
   },

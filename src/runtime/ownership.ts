@@ -1,0 +1,206 @@
+/** The partitions of a host: taken, served, drained and lost as placement says. */
+import type { Bus, BusRequest, BusServer } from '../bus/index.js';
+import type { Clock, TimerHandle } from '../clock/index.js';
+import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '../core/index.js';
+import type { PartitionOwner } from '../placement/index.js';
+import type { Store } from '../store/index.js';
+import type { Activation } from './activation.js';
+import type { Activations } from './activations.js';
+import type { Crowds } from './crowds.js';
+import { drain } from './drain.js';
+import type { DueTimers } from './due-timers.js';
+import type { HandOn } from './hand-on.js';
+import type { Meters } from './meters.js';
+
+/** Handing over waits this long for what was begun. */
+const DRAIN_MS = 10_000;
+/** Longer than a write to the Store is under way. */
+const LOOK_AGAIN_MS = 10_000;
+
+export interface OwnershipOptions {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly meters: Meters;
+  readonly activations: Activations;
+  readonly timers: DueTimers;
+  readonly crowds: Crowds;
+  readonly handOn: HandOn;
+  due(key: ActorKey, at: number | null): void;
+  receive(partition: Partition, request: BusRequest): void;
+}
+
+export class Ownership implements PartitionOwner {
+  readonly #epochs = new Map<Partition, Epoch>();
+  /** Wall time at which we took it. */
+  readonly #since = new Map<Partition, number>();
+  readonly #leaving = new Set<Partition>();
+  readonly #servers = new Map<Partition, BusServer>();
+  /** Second looks for sleepers that are to come. */
+  readonly #looks = new Set<TimerHandle>();
+  #closed = false;
+
+  constructor(private readonly options: OwnershipOptions) {}
+
+  /** Partitions that answer. */
+  get served(): number {
+    return this.#servers.size;
+  }
+
+  epochOf(partition: Partition): Epoch | undefined {
+    return this.#epochs.get(partition);
+  }
+
+  owns(partition: Partition): boolean {
+    return this.#epochs.has(partition);
+  }
+
+  /** Being handed over: only commands of other actors are still taken. */
+  isLeaving(partition: Partition): boolean {
+    return this.#leaving.has(partition);
+  }
+
+  /** Wall time, ms. */
+  since(partition: Partition): number | undefined {
+    return this.#since.get(partition);
+  }
+
+  /** No more looks for sleepers. */
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#looks) this.options.clock.clearTimeout(timer);
+  }
+
+  async take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+    const { clock, meters } = this.options;
+    const began = clock.monotonic();
+    await this.#take(partitions, epochs);
+    meters.took(partitions.length, clock.monotonic() - began);
+  }
+
+  async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+    const { activations, bus, clock } = this.options;
+    // Lost and taken again before we heard of the loss: what is in memory has an epoch that is over.
+    const before = activations.of(new Set(partitions));
+    // A commit of theirs that is under way may yet become durable, after we have looked for sleepers.
+    const unsettled = before.filter(isUnsettled).map(({ key }) => key);
+    for (const a of before) a.stop('lapsed');
+    for (const p of partitions) {
+      this.#epochs.set(p, epochs.get(p)!);
+      this.#since.set(p, clock.now());
+      this.#leaving.delete(p);
+    }
+    /** It may be lost again, or even taken again, while we wait. */
+    const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
+    const woken = new Map<Partition, Promise<void>[]>();
+    for (const key of await this.#undone(partitions, ours, unsettled)) {
+      const p = partitionOf(key);
+      if (!ours(p)) continue;
+      const loads = woken.get(p) ?? [];
+      woken.set(p, loads);
+      loads.push(activations.activate(key).loaded);
+    }
+    await Promise.all(
+      partitions.map(async (p) => {
+        // A partition that has many to wake keeps no other one waiting.
+        await Promise.all(woken.get(p) ?? []);
+        if (!ours(p)) return;
+        const server = await bus.serve(partitionSubject(p), (request) => this.options.receive(p, request));
+        if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
+        else await server.close();
+      }),
+    );
+    this.#lookAgainLater(partitions, epochs);
+  }
+
+  /** Nothing sleeps for ever: what a former owner left undone comes before the first answer. */
+  async #undone(
+    partitions: readonly Partition[],
+    ours: (p: Partition) => boolean,
+    unsettled: readonly ActorKey[],
+  ): Promise<ReadonlySet<ActorKey>> {
+    const { clock, due, store } = this.options;
+    const sleepers = await store.sleepers(partitions);
+    const now = clock.now();
+    const toWake = new Set(unsettled);
+    for (const { key, due: at, pending } of sleepers) {
+      if (!ours(partitionOf(key))) continue;
+      if (at !== null) due(key, at);
+      if (pending || (at !== null && at <= now)) toWake.add(key);
+    }
+    return toWake;
+  }
+
+  /**
+   * A commit that a former owner had begun may have become durable after we looked for sleepers, and that owner be gone before it
+   * could have the actor woken here (HandOn).
+   */
+  #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
+    if (this.#closed) return;
+    const { activations, clock, store, timers } = this.options;
+    const look = async (): Promise<void> => {
+      const ours = (p: Partition): boolean => !this.#closed && this.#epochs.get(p) === epochs.get(p);
+      const still = partitions.filter(ours);
+      if (still.length === 0) return;
+      try {
+        for (const { key, due, pending } of await store.sleepers(still)) {
+          if (!ours(partitionOf(key)) || activations.get(key)) continue;
+          if (due !== null) timers.atLatest(key, due);
+          if (pending) activations.activate(key);
+        }
+      } catch {
+        this.#lookAgainLater(still, epochs);
+      }
+    };
+    const timer = clock.setTimeout(() => {
+      this.#looks.delete(timer);
+      void look();
+    }, LOOK_AGAIN_MS);
+    this.#looks.add(timer);
+  }
+
+  async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = DRAIN_MS): Promise<void> {
+    const { clock, meters } = this.options;
+    const began = clock.monotonic();
+    await this.#lose(partitions, reason, withinMs);
+    meters.lost(partitions.length, reason, clock.monotonic() - began);
+  }
+
+  async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs: number): Promise<void> {
+    const { activations, clock, crowds, handOn, timers } = this.options;
+    const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
+    if (reason === 'released') {
+      await drain(clock, withinMs, {
+        activations: (of) => activations.of(new Set(of)),
+        leave: () => this.#leave(partitions, epochs),
+        left: () => partitions.filter((p) => this.#leaving.has(p)),
+        all: partitions,
+      });
+    }
+    // While we drained, the lease may have lapsed and been taken anew.
+    const gone = new Set(partitions.filter((p) => this.#epochs.get(p) === epochs.get(p)));
+    for (const p of gone) {
+      this.#epochs.delete(p);
+      this.#leaving.delete(p);
+    }
+    const moved = (key: ActorKey): boolean => gone.has(partitionOf(key));
+    timers.drop(moved);
+    crowds.drop(moved);
+    const servers = [...gone].map((p) => this.#servers.get(p)?.close());
+    for (const p of gone) this.#servers.delete(p);
+    for (const a of activations.of(gone)) {
+      const unsettled = isUnsettled(a);
+      a.stop(reason === 'released' ? 'drained' : 'lapsed');
+      if (unsettled) handOn.wake(a.key);
+    }
+    if (reason === 'released') await Promise.all(servers);
+  }
+
+  /** Let go of those that are still ours at this epoch: from now on their actors only take commands of other actors. */
+  #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
+    for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
+  }
+}
+
+/** It may have a commit under way. */
+const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.atRest;

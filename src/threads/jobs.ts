@@ -1,0 +1,16 @@
+/** The side of a thread (pool.ts). */
+import { parentPort } from 'node:worker_threads';
+
+export type Answer<Result> = { readonly result: Result } | { readonly failed: string };
+
+/** Called once by the module that a pool starts. */
+export function serveJobs<Job, Result>(run: (job: Job) => Result): void {
+  const answer = (job: Job): Answer<Result> => {
+    try {
+      return { result: run(job) };
+    } catch (error) {
+      return { failed: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  parentPort?.on('message', (job: Job) => parentPort?.postMessage(answer(job)));
+}

@@ -1,0 +1,8 @@
+/** A thread for the tests: doubles numbers, fails for negative ones, never comes back from 0. */
+import { serveJobs } from '../../../src/threads/index.js';
+
+serveJobs((n: number): number => {
+  if (n < 0) throw new Error('negative');
+  if (n === 0) for (;;);
+  return n * 2;
+});

@@ -1,0 +1,53 @@
+import t, { type Test } from 'tap';
+import { ThreadFailed, ThreadPool } from '../../../src/threads/index.js';
+import { until } from '../../support/until.js';
+
+const SCRIPT = new URL('./doubling.js', import.meta.url);
+
+function pool(t: Pick<Test, 'teardown'>, options: { threads?: number; timeoutMs?: number; idleMs?: number } = {}) {
+  const threads = new ThreadPool<number, number>({ script: SCRIPT, threads: 2, timeoutMs: 20_000, ...options });
+  t.teardown(() => threads.close());
+  return threads;
+}
+
+t.test('more jobs than threads are all done', { timeout: 60_000 }, async (t) => {
+  const threads = pool(t);
+  const numbers = Array.from({ length: 100 }, (_, i) => i + 1);
+  t.same(
+    await Promise.all(numbers.map((n) => threads.run(n))),
+    numbers.map((n) => 2 * n),
+  );
+  t.ok(threads.size <= 2);
+});
+
+t.test('a job that throws fails alone', { timeout: 60_000 }, async (t) => {
+  const threads = pool(t, { threads: 1 });
+  const [bad, good] = [threads.run(-1), threads.run(4)];
+  await t.rejects(bad, new ThreadFailed('negative'));
+  t.equal(await good, 8);
+});
+
+t.test('a job that never ends is given up, and the next one done', { timeout: 60_000 }, async (t) => {
+  const threads = pool(t, { threads: 1, timeoutMs: 1_000 });
+  await t.rejects(threads.run(0), new ThreadFailed('it took too long'));
+  // On a busy machine the start of the next thread may take as long.
+  const next = (): Promise<number> => threads.run(3).catch(next);
+  t.equal(await next(), 6);
+});
+
+t.test('idle threads end, and are started anew', { timeout: 60_000 }, async (t) => {
+  const threads = pool(t, { idleMs: 1 });
+  t.equal(await threads.run(1), 2);
+  await until('no thread is left', () => threads.size === 0);
+  t.equal(await threads.run(2), 4);
+});
+
+t.test('closed: what waits fails, and what comes', { timeout: 60_000 }, async (t) => {
+  const threads = pool(t, { threads: 1 });
+  const [under, waiting] = [threads.run(0), threads.run(1)];
+  const refused = [t.rejects(under, ThreadFailed), t.rejects(waiting, ThreadFailed)];
+  await threads.close();
+  await Promise.all(refused);
+  await t.rejects(threads.run(1), ThreadFailed);
+  t.equal(threads.size, 0);
+});
