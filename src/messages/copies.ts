@@ -1,6 +1,7 @@
 /** Who has a copy of a message (messages.md § Access to a message): decided by stays in streams and by moves. Pure. */
 import type { MovedCopies } from '../runtime/log-entry.js';
 import { hadCopies, type Member, stayWith } from '../streams/index.js';
+import { movesOf } from './seen.js';
 import type { StoredMessage } from './stored.js';
 
 export interface Copy {
@@ -10,10 +11,11 @@ export interface Copy {
 }
 
 /** Streams whose memberships decide about the message. */
-export function decidingStreams({ home, body }: StoredMessage): readonly number[] {
+export function decidingStreams(message: StoredMessage): readonly number[] {
+  const { home } = message;
   if (home === 0) return [];
-  if (!body.moves || body.moves.length === 0) return [home];
-  return [...new Set([home, ...body.moves.flatMap(({ from, to }) => [from, to])])];
+  const moves = movesOf(message);
+  return moves.length === 0 ? [home] : [...new Set([home, ...moves.flatMap(({ from, to }) => [from, to])])];
 }
 
 /**
@@ -26,9 +28,9 @@ export function copyOf(
   membership: (stream: number) => Member | undefined,
   own: boolean,
 ): Copy {
-  const { home, body, id, participants } = message;
+  const { home, id, participants } = message;
   if (home === 0) return { has: participants.includes(user), gained: false };
-  return movedCopy({ id, home, moves: body.moves ?? [] }, membership, own);
+  return movedCopy({ id, home, moves: movesOf(message) }, membership, own);
 }
 
 /** As `copyOf`, of a message that was sent to a stream. */

@@ -1,19 +1,19 @@
 /** GET /messages: rows around an anchor, among what the caller may read (narrow.md § Anchors and windows). */
-import type { MessageRange, Store } from '../store/index.js';
+import type { MessageRange, MessageScan, Store } from '../store/index.js';
 import { canReadHistory } from '../streams/index.js';
 import { type Copy, copyOf, decidingStreams } from './copies.js';
 import { OwnMemberships } from './own-memberships.js';
 import { type Plan, unreadPlan } from './plan.js';
 import { isPublicStream } from './predicate.js';
+import { movesOf, SeenMessage, streamOf } from './seen.js';
 import { copyRanges, historyRanges } from './sources.js';
 import { asStored, type StoredMessage } from './stored.js';
 import type { Viewer } from './viewer.js';
 
 /** 'newest' on the wire: above every message id. */
 export const NEWEST = 10_000_000_000_000_000;
-const FIRST_BATCH = 64;
-/** For a single row, as GET /users/me asks for: mostly it is the very first. */
-const FIRST_BATCH_OF_ONE = 1;
+/** After a first look at as many as are wanted: mostly all of them are there. */
+const SECOND_BATCH = 64;
 const LARGEST_BATCH = 4_096;
 
 /** A message as one user has it. */
@@ -57,7 +57,8 @@ export class Reader {
     const { has, gained } = this.#copy(message);
     if (has) return { message, copy: true, gained };
     const { directory, user, subscribed } = this.viewer;
-    const stream = message.body.stream === 0 ? undefined : directory.stream(message.body.stream as never);
+    const of = streamOf(message);
+    const stream = of === 0 ? undefined : directory.stream(of as never);
     if (!stream?.historyPublic || !canReadHistory(user, stream, subscribed(stream.id))) return undefined;
     return { message, copy: false, gained: false };
   }
@@ -65,20 +66,80 @@ export class Reader {
   /** Rows of the narrow, nearest first. */
   async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<OwnMessage[]> {
     const rows: OwnMessage[] = [];
-    const [range, ...or] = await this.#ranges(plan);
-    if (!range) return rows;
-    let at = from;
-    let batch = limit === 1 ? FIRST_BATCH_OF_ONE : Math.max(FIRST_BATCH, limit);
-    while (rows.length < limit) {
-      const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
+    await this.#along(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
       const readable = await this.readable(records.map(asStored), plan.history);
       rows.push(...readable.filter(plan.matches));
-      if (records.length < batch) break;
-      at = records.at(-1)!.id;
-      batch = Math.min(Math.max(batch * 2, FIRST_BATCH), LARGEST_BATCH);
-    }
+      return { count: records.length, last: records.at(-1)?.id, rows: rows.length };
+    });
     return rows.slice(0, limit);
+  }
+
+  /**
+   * The same of messages that need not be decoded, where the Store can do that.
+   * @param take makes a row of what is shown to it only until it returns; of some, the row is not used
+   */
+  async show<T>(
+    plan: Plan,
+    from: number,
+    direction: 'newer' | 'older',
+    limit: number,
+    take: (own: OwnMessage) => T,
+  ): Promise<T[]> {
+    const { store } = this;
+    if (!store.lookAtMessages || plan.readsTexts) return (await this.scan(plan, from, direction, limit)).map(take);
+    const rows: T[] = [];
+    const seen = new SeenMessage();
+    const made = this.viewer.flags.copiesMade();
+    await this.#along(plan, { from, direction, limit }, async (scan) => {
+      const before = rows.length;
+      for (;;) {
+        const unknown: number[] = [];
+        let last: number | undefined;
+        const count = await store.lookAtMessages!(scan, (packed) => {
+          last = packed.id;
+          const message = seen.show(packed);
+          if (!this.#decides(message, unknown) || rows.length === limit) return;
+          const { has, gained } = copyOf(message, this.viewer.user.id, this.#members.of, made(message.id));
+          if (!has && !this.#inHistory(message, plan.history)) return;
+          const own = { message, copy: has, gained };
+          if (plan.matchesFound(own)) rows.push(take(own));
+        });
+        if (unknown.length === 0) return { count, last, rows: rows.length };
+        // Who can say whether these may be read? Then once more.
+        await this.#members.load(unknown);
+        rows.length = before;
+      }
+    });
+    return rows;
+  }
+
+  /** Whether the memberships that decide about a message are known; else notes them. */
+  #decides(message: StoredMessage, unknown: number[]): boolean {
+    const { home } = message;
+    const before = unknown.length;
+    if (home !== 0 && !this.#members.knows(home)) unknown.push(home);
+    if (movesOf(message).length > 0) {
+      for (const stream of decidingStreams(message)) if (!this.#members.knows(stream)) unknown.push(stream);
+    }
+    return unknown.length === before;
+  }
+
+  /** Batch by batch, until there are enough rows or no more messages. */
+  async #along(
+    plan: Plan,
+    { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
+    next: (scan: MessageScan) => Promise<{ count: number; last: number | undefined; rows: number }>,
+  ): Promise<void> {
+    const [range, ...or] = await this.#ranges(plan);
+    if (!range) return;
+    let at = from;
+    for (let batch = limit; ; batch = Math.min(Math.max(batch * 2, SECOND_BATCH), LARGEST_BATCH)) {
+      const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
+      const { count, last, rows } = await next(scan);
+      if (rows >= limit || count < batch) return;
+      at = last!;
+    }
   }
 
   async #ranges({ history, conditions }: Plan): Promise<readonly MessageRange[]> {
@@ -99,7 +160,7 @@ export class Reader {
   }
 
   #inHistory(message: StoredMessage, history: Plan['history']): boolean {
-    const { stream } = message.body;
+    const stream = streamOf(message);
     if (history === 'none' || stream === 0) return false;
     return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
   }
@@ -127,16 +188,23 @@ export const windowOf = (args: WindowArgs): Window => ({
   includeAnchor: args.include_anchor,
 });
 
-export interface Fetched {
-  readonly rows: readonly OwnMessage[];
+export interface FetchedRows<T> {
+  readonly rows: readonly T[];
   readonly anchor: number;
   readonly foundAnchor: boolean;
   readonly foundOldest: boolean;
   readonly foundNewest: boolean;
 }
 
+export type Fetched = FetchedRows<OwnMessage>;
+
 /** What GET /messages tells of a window beside its messages. */
-export const presentWindow = ({ anchor, foundAnchor, foundOldest, foundNewest }: Fetched) => ({
+export const presentWindow = ({
+  anchor,
+  foundAnchor,
+  foundOldest,
+  foundNewest,
+}: Omit<FetchedRows<unknown>, 'rows'>) => ({
   anchor,
   found_newest: foundNewest,
   found_oldest: foundOldest,
@@ -144,7 +212,35 @@ export const presentWindow = ({ anchor, foundAnchor, foundOldest, foundNewest }:
   history_limited: false,
 });
 
-export async function fetchWindow(reader: Reader, plan: Plan, window: Window): Promise<Fetched> {
+export const fetchWindow = (reader: Reader, plan: Plan, window: Window): Promise<Fetched> =>
+  windowAround(reader, plan, window, {
+    scan: (from, direction, limit) => reader.scan(plan, from, direction, limit),
+    idOf: ({ message }) => message.id,
+  });
+
+/** @param take as of `Reader.show` */
+export const showWindow = <T extends { readonly id: number }>(
+  reader: Reader,
+  plan: Plan,
+  window: Window,
+  take: (own: OwnMessage) => T,
+): Promise<FetchedRows<T>> =>
+  windowAround(reader, plan, window, {
+    scan: (from, direction, limit) => reader.show(plan, from, direction, limit, take),
+    idOf: ({ id }) => id,
+  });
+
+interface Rows<T> {
+  scan(from: number, direction: 'newer' | 'older', limit: number): Promise<T[]>;
+  idOf(row: T): number;
+}
+
+async function windowAround<T>(
+  reader: Reader,
+  plan: Plan,
+  window: Window,
+  { scan, idOf }: Rows<T>,
+): Promise<FetchedRows<T>> {
   const anchor = window.anchor === 'first_unread' ? await firstUnread(reader, plan) : Math.min(window.anchor, NEWEST);
   const left = anchor === 0;
   const right = anchor === NEWEST;
@@ -153,11 +249,11 @@ export async function fetchWindow(reader: Reader, plan: Plan, window: Window): P
   // The anchor row comes with both sides, with the one side that asks for it, or alone.
   const wantsAnchor = !right && (window.includeAnchor || (numBefore === 0 && numAfter === 0));
   const [older, newer] = await Promise.all([
-    numBefore > 0 ? reader.scan(plan, anchor, 'older', numBefore) : [],
-    numAfter > 0 || wantsAnchor ? reader.scan(plan, anchor - 1, 'newer', numAfter + 1) : [],
+    numBefore > 0 ? scan(anchor, 'older', numBefore) : [],
+    numAfter > 0 || wantsAnchor ? scan(anchor - 1, 'newer', numAfter + 1) : [],
   ]);
-  const at = wantsAnchor ? newer.filter(({ message }) => message.id === anchor) : [];
-  const after = newer.filter(({ message }) => message.id !== anchor).slice(0, numAfter);
+  const at = wantsAnchor ? newer.filter((row) => idOf(row) === anchor) : [];
+  const after = newer.filter((row) => idOf(row) !== anchor).slice(0, numAfter);
   return {
     rows: [...older.reverse(), ...at, ...after],
     anchor,

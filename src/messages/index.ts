@@ -3,9 +3,10 @@ export { directConversation } from './conditions.js';
 export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams, movedCopy } from './copies.js';
 export { flagsAtCreation, meantBy } from './creation-flags.js';
+export { digestOf } from './digest.js';
 export * from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
-export { encodedFlags, encodedMessage } from './encoded.js';
+export { ShownMessages, type ShownRow } from './encoded.js';
 export {
   type Fetched,
   fetchWindow,
@@ -13,6 +14,7 @@ export {
   type OwnMessage,
   presentWindow,
   Reader,
+  showWindow,
   type Window,
   type WindowArgs,
   windowOf,

@@ -22,6 +22,10 @@ export class OwnMemberships {
     });
   }
 
+  knows(stream: number): boolean {
+    return this.#members.has(stream);
+  }
+
   /** Of a stream that was loaded. */
   readonly of = (stream: number): Member | undefined => this.#members.get(stream);
 }

@@ -11,6 +11,10 @@ export interface Plan {
   readonly conditions: Conditions;
   /** Of a message that the viewer may read in this view. */
   matches(own: OwnMessage): boolean;
+  /** The same of one that was found in the ranges of the conditions: what they say need not be asked again. */
+  matchesFound(own: OwnMessage): boolean;
+  /** Matching looks at more of a message than its digest tells. */
+  readonly readsTexts: boolean;
   /** Streams whose messages count without a copy, or 'none'. */
   readonly history: 'none' | 'public' | { readonly stream: number };
   readonly terms: readonly Term[];
@@ -31,11 +35,20 @@ function historyOf(terms: readonly Term[], { user, directory, subscribed }: View
   return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
 }
 
+const READS_TEXTS = new Set<Term['is']>(['search', 'resolved', 'has', 'home']);
+
+/** With a conversation, each range is along that or along a topic of it. */
+const isLeft = ({ is, negated }: Term): boolean =>
+  negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
+
 /** @param copies only messages of which the viewer has a copy, whatever the narrow */
 export function makePlan(terms: readonly Term[], viewer: Viewer, { copies = false } = {}): Plan {
+  const conditions = conditionsOf(terms, viewer);
   return {
-    conditions: conditionsOf(terms, viewer),
+    conditions,
     matches: matcher(terms, viewer),
+    matchesFound: matcher(conditions.conversation === undefined ? terms : terms.filter(isLeft), viewer),
+    readsTexts: terms.some((term) => READS_TEXTS.has(term.is)),
     history: copies ? 'none' : historyOf(terms, viewer),
     terms,
   };
@@ -52,5 +65,7 @@ export function unreadPlan({ terms }: Plan, viewer: Viewer): Plan {
     ...plan,
     conditions: { ...conditions, inStream: (stream) => !muted.has(stream) && conditions.inStream(stream) },
     matches: (own) => inHome(own.message, viewer, muted) && plan.matches(own),
+    matchesFound: (own) => inHome(own.message, viewer, muted) && plan.matchesFound(own),
+    readsTexts: true,
   };
 }

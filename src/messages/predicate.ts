@@ -1,7 +1,9 @@
 /** The exact meaning of each term of a narrow, for one message. Pure. */
+import { SENT } from './digest.js';
 import type { OwnMessage } from './fetch.js';
 import type { Term } from './narrow.js';
 import { isFound } from './search/index.js';
+import { isWildcard, ofTopic, sentFlags, streamOf } from './seen.js';
 import type { StoredMessage } from './stored.js';
 import { RESOLVED_PREFIX } from './tags.js';
 import type { Viewer } from './viewer.js';
@@ -17,40 +19,46 @@ export function isWebPublicStream({ directory }: Viewer, stream: number): boolea
   return of?.webPublic === true && !of.archived;
 }
 
-export const inHome = ({ body }: StoredMessage, viewer: Viewer, mutedStreams = viewer.mutedStreams): boolean =>
-  body.stream === 0 || (!mutedStreams.has(body.stream) && !viewer.mutesTopic(body.stream, body.topic));
+export function inHome(message: StoredMessage, viewer: Viewer, mutedStreams = viewer.mutedStreams): boolean {
+  const stream = streamOf(message);
+  return stream === 0 || (!mutedStreams.has(stream) && !viewer.mutesTopic(stream, message.body.topic));
+}
 
 function test(term: Term, viewer: Viewer): (own: OwnMessage) => boolean {
   const { flags, user } = viewer;
   switch (term.is) {
     case 'stream':
-      return ({ message }) => message.body.stream === term.stream;
+      return ({ message }) => streamOf(message) === term.stream;
     case 'public-streams':
-      return ({ message }) => isPublicStream(viewer, message.body.stream);
+      return ({ message }) => isPublicStream(viewer, streamOf(message));
     case 'web-public-streams':
-      return ({ message }) => isWebPublicStream(viewer, message.body.stream);
-    case 'topic':
-      return ({ message: { body } }) => body.stream !== 0 && body.topic.toLowerCase() === term.topic;
+      return ({ message }) => isWebPublicStream(viewer, streamOf(message));
+    case 'topic': {
+      const isOfTopic = ofTopic(term.topic);
+      return ({ message }) => isOfTopic(message);
+    }
     case 'sender':
       return ({ message }) => message.sender === term.user;
     case 'conversation':
-      return ({ message: { body, participants } }) =>
-        body.stream === 0 &&
-        participants.length === term.participants.length &&
-        participants.every((id, i) => id === term.participants[i]);
+      return ({ message }) =>
+        streamOf(message) === 0 &&
+        message.participants.length === term.participants.length &&
+        message.participants.every((id, i) => id === term.participants[i]);
     case 'direct-with':
-      return ({ message: { body, participants } }) =>
-        body.stream === 0 && participants.includes(term.user) && (!term.groupsOnly || participants.length > 2);
+      return ({ message }) =>
+        streamOf(message) === 0 &&
+        message.participants.includes(term.user) &&
+        (!term.groupsOnly || message.participants.length > 2);
     case 'direct':
-      return ({ message }) => message.body.stream === 0;
+      return ({ message }) => streamOf(message) === 0;
     case 'starred':
       return ({ message }) => flags.marked('starred').has(message.id);
     case 'unread':
       return (own) => !flags.isRead(own);
     case 'mentioned':
-      return ({ message: { body } }) => body.wildcard || (body.flags[user.id]?.includes('mentioned') ?? false);
+      return ({ message }) => isWildcard(message) || (sentFlags(message, user.id) & SENT.mentioned) !== 0;
     case 'alerted':
-      return ({ message: { body } }) => body.flags[user.id]?.includes('has_alert_word') ?? false;
+      return ({ message }) => (sentFlags(message, user.id) & SENT.has_alert_word) !== 0;
     case 'resolved':
       return ({ message: { body } }) => body.stream !== 0 && body.topic.startsWith(RESOLVED_PREFIX);
     case 'has':

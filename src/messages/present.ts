@@ -39,9 +39,10 @@ export interface NeutralMessage extends JsonObject {
   readonly gravatar: boolean;
 }
 
-function displayRecipient(message: StoredMessage, directory: DirectoryView): Json {
-  if (message.body.stream !== 0) return directory.stream(streamId(message.body.stream))?.name ?? '';
-  const people = message.participants
+/** @param stream 0 = a direct message */
+export function displayRecipient(stream: number, participants: readonly number[], directory: DirectoryView): Json {
+  if (stream !== 0) return directory.stream(streamId(stream))?.name ?? '';
+  const people = participants
     .map((id) => directory.user(userId(id)))
     .filter((user): user is DirectoryUser => user !== undefined)
     .map((user) => ({ id: user.id, email: user.email, full_name: user.fullName, is_mirror_dummy: false }));
@@ -71,33 +72,52 @@ const presentSubmessage = (message: number, { id, sender, type, content }: Store
   content,
 });
 
+/** What is shown of a message to everybody and at any time: it follows from the message alone. */
+export const shownAlways = ({ id, sender, body }: StoredMessage): JsonObject => ({
+  id,
+  sender_id: sender,
+  recipient_id: body.recipient,
+  timestamp: body.sent,
+  client: body.client,
+  subject: body.topic,
+  topic_links: body.topicLinks,
+  is_me_message: body.content.startsWith('/me '),
+  submessages: (body.submessages ?? []).map((one) => presentSubmessage(id, one)),
+  type: body.stream === 0 ? 'private' : 'stream',
+  ...(body.stream === 0 ? {} : { stream_id: body.stream }),
+});
+
+/** What is shown of its sender, but for the avatar. */
+export const shownOfSender = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
+  sender_full_name: sender?.fullName ?? '',
+  sender_email: sender?.email ?? '',
+  sender_realm_str: directory.subdomain,
+});
+
+/** What changes with what people do about the message. */
+export const shownSince = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
+  reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
+  ...editFields(body, directory.settings.allow_edit_history !== false),
+});
+
+/** Everybody may know the address of who never uploaded an avatar. */
+export const isGravatar = (sender: DirectoryUser | undefined): boolean =>
+  sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
+
 export function neutral(message: StoredMessage, directory: DirectoryView): NeutralMessage {
   const { body } = message;
   const sender = directory.user(userId(message.sender));
   return {
     common: {
-      id: message.id,
-      sender_id: message.sender,
-      recipient_id: body.recipient,
-      timestamp: body.sent,
-      client: body.client,
-      subject: body.topic,
-      topic_links: body.topicLinks,
-      is_me_message: body.content.startsWith('/me '),
-      reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
-      submessages: (body.submessages ?? []).map((one) => presentSubmessage(message.id, one)),
-      sender_full_name: sender?.fullName ?? '',
-      sender_email: sender?.email ?? '',
-      sender_realm_str: directory.subdomain,
-      display_recipient: displayRecipient(message, directory),
-      type: body.stream === 0 ? 'private' : 'stream',
-      ...(body.stream === 0 ? {} : { stream_id: body.stream }),
-      ...editFields(body, directory.settings.allow_edit_history !== false),
+      ...shownAlways(message),
+      ...shownOfSender(sender, directory),
+      display_recipient: displayRecipient(body.stream, message.participants, directory),
+      ...shownSince(message, directory),
     },
     content: body.content,
     html: body.html,
     avatar: sender ? avatarUrl(sender) : '',
-    gravatar: sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1,
+    gravatar: isGravatar(sender),
   };
 }
 

@@ -4,7 +4,9 @@
  * read is one small write, however much there is to read. Pure.
  */
 import { IdSet, type Json, type JsonObject, madeOnce } from '../core/index.js';
+import { SENT } from './digest.js';
 import type { OwnMessage } from './fetch.js';
+import { isWildcard, sentFlags } from './seen.js';
 import type { StoredMessage } from './stored.js';
 
 /** Reading of one home: everything up to `mark` is read but for `unread`, everything above is not but for `read`. */
@@ -64,9 +66,21 @@ export function markedRead({ mark, read, unread }: HomeReading, id: number): boo
   return id <= mark || read.has(id) ? true : undefined;
 }
 
-const NO_FLAGS: readonly string[] = [];
 /** Of what somebody has no copy of. */
 const HISTORY: readonly string[] = ['read', 'historical'];
+
+/** In the order in which they are listed, each twice what the one before counts. */
+const LISTED = ['read', 'starred', 'collapsed', 'mentioned', 'wildcard_mentioned', 'has_alert_word', 'historical'];
+const lists: (readonly string[] | undefined)[] = [];
+
+function listOf(sum: number): readonly string[] {
+  let list = lists[sum];
+  if (!list) {
+    list = LISTED.filter((_, i) => (sum & (1 << i)) !== 0);
+    lists[sum] = list;
+  }
+  return list;
+}
 
 /** A user's flags, from the parts of the user's actor. */
 export class OwnFlags {
@@ -123,42 +137,39 @@ export class OwnFlags {
 
   /** In the order in which flags are listed. */
   of(own: OwnMessage): readonly string[] {
-    return this.ofAll([own])[0]!;
+    return this.each()(own);
   }
 
-  /** Of many messages, each set looked up once. */
-  ofAll(messages: readonly OwnMessage[]): (readonly string[])[] {
+  /** The same of many messages, each set looked up once. Equal lists are the same one. */
+  each(): (own: OwnMessage) => readonly string[] {
     const starred = this.marked('starred');
     const collapsed = this.marked('collapsed');
     const historical = this.marked('historical');
     const readings = new Map<number, HomeReading>();
-    return messages.map(({ message, copy, gained }) => {
+    return ({ message, copy, gained }) => {
       if (!copy) return HISTORY;
-      const { id, home, body } = message;
-      const sent = body.flags[this.user] ?? NO_FLAGS;
+      const { id, home } = message;
+      const sent = sentFlags(message, this.user);
       const isHistorical = historical.has(id);
       let reading = readings.get(home);
       if (!reading) {
         reading = this.reading(home);
         readings.set(home, reading);
       }
-      const flags: string[] = [];
-      if (markedRead(reading, id) ?? (gained || isHistorical || sent.includes('read'))) flags.push('read');
-      if (starred.has(id)) flags.push('starred');
-      if (collapsed.has(id)) flags.push('collapsed');
-      if (sent.includes('mentioned')) flags.push('mentioned');
-      if (body.wildcard) flags.push('wildcard_mentioned');
-      if (sent.includes('has_alert_word')) flags.push('has_alert_word');
-      if (isHistorical) flags.push('historical');
-      return flags;
-    });
+      let sum = 0;
+      if (markedRead(reading, id) ?? (gained || isHistorical || (sent & SENT.read) !== 0)) sum |= 1;
+      if (starred.has(id)) sum |= 2;
+      if (collapsed.has(id)) sum |= 4;
+      if ((sent & SENT.mentioned) !== 0) sum |= 8;
+      if (isWildcard(message)) sum |= 16;
+      if ((sent & SENT.has_alert_word) !== 0) sum |= 32;
+      if (isHistorical) sum |= 64;
+      return listOf(sum);
+    };
   }
 
   #read(message: StoredMessage, gained: boolean): boolean {
     const explicit = markedRead(this.reading(message.home), message.id);
-    return (
-      explicit ??
-      (gained || this.#isHistorical(message.id) || (message.body.flags[this.user]?.includes('read') ?? false))
-    );
+    return explicit ?? (gained || this.#isHistorical(message.id) || (sentFlags(message, this.user) & SENT.read) !== 0);
   }
 }

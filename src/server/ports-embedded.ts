@@ -5,6 +5,7 @@ import { LocalBus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import { LmdbLog } from '../log/index.js';
+import { digestOf } from '../messages/index.js';
 import { SinglePlacement } from '../placement/index.js';
 import { LmdbStore, openEmbedded } from '../store/index.js';
 import { prepareDataDir } from './data-dir.js';
@@ -17,7 +18,7 @@ export async function embeddedPorts(config: Config, clock: Clock): Promise<Ports
   await prepareDataDir(config.dataDir);
   await refuseUnfinished(config.dataDir);
   const environment = await openEmbedded(config.dataDir);
-  const store = new LmdbStore(environment, clock);
+  const store = new LmdbStore(environment, clock, digestOf);
   const log = await LmdbLog.open(environment, clock, logLimits(config));
   const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
   const mailer = await embeddedMailer(config);

@@ -14,7 +14,7 @@ interface Interval {
 /** Above every id. */
 const LAST = 2 ** 53;
 /** Intervals that adjoin are one up to this length; longer ones would be dear to put together. */
-const LONGEST = 1_024;
+const LONGEST = 256;
 
 export class Postings {
   /** Ascending; none overlaps another. */

@@ -105,6 +105,29 @@ export class CommonPlaces {
     else if (agreed === indexes.length) this.head = this.at;
   }
 
+  /** Adds the next places, as `MergedPlaces.take`; for a range that is not merged with others. */
+  takeTo(taken: number[], limit: number, allowance: Allowance): void {
+    const [only] = this.indexes;
+    if (this.indexes.length > 1) {
+      for (; taken.length < limit; this.pass()) {
+        if (this.head === undefined) this.advance(allowance);
+        if (this.head === undefined || this.ended) return;
+        taken.push(this.head);
+      }
+      return;
+    }
+    this.head = undefined;
+    while (taken.length < limit && allowance.left > 0) {
+      const found = this.at > this.last ? undefined : (only as Places).seek(this.at);
+      if (found === undefined || found > this.last) {
+        this.ended = true;
+        return;
+      }
+      taken.push(found);
+      this.at = found + 1;
+    }
+  }
+
   pass(): void {
     this.head = undefined;
     this.at++;
@@ -126,6 +149,12 @@ export class MergedPlaces {
   /** The next places, at most `limit`; fewer when the allowance is used up or the end was reached. */
   take(limit: number, allowance: Allowance): number[] {
     const taken: number[] = [];
+    const [only] = this.#ranges;
+    if (only && this.#ranges.length === 1) {
+      only.takeTo(taken, limit, allowance);
+      if (only.ended) this.#ranges = [];
+      return taken;
+    }
     while (taken.length < limit) {
       let next = Number.POSITIVE_INFINITY;
       let ended = false;

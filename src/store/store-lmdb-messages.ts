@@ -1,23 +1,15 @@
 import type { Key } from 'lmdb';
-import type { Json, JsonObject, RealmId } from '../core/index.js';
-import { pack, unpack } from './codec.js';
-import { type Embedded, fitsKey, keyText, type Table } from './embedded.js';
-import { keepRecord, MetBefore } from './kept-records.js';
+import type { RealmId } from '../core/index.js';
+import type { Embedded, Table } from './embedded.js';
 import { type CacheChanges, GuardedCache } from './lmdb-cache.js';
+import { type IndexKey, indexKeys, indexPrefix, keptName, type StoredIndex, storable } from './lmdb-index-keys.js';
+import { LmdbRecords } from './lmdb-records.js';
 import { indexesOf, inRange, rangesOf } from './message-range.js';
+import type { DigestOf, PackedMessage } from './packed-message.js';
 import { type FetchIds, Postings } from './postings.js';
-import type { MessageIndex, MessageRange, MessageRecord, MessageScan, MessageWrite } from './store.js';
+import type { MessageRange, MessageRecord, MessageScan, MessageWrite } from './store.js';
 import type { Graves } from './store-lmdb-graves.js';
 import { Allowance, CommonPlaces, IndexPlaces, ListPlaces, MergedPlaces, type Places } from './store-lmdb-merge.js';
-
-type StoredIndex = Exclude<MessageIndex, { by: 'ids' }>;
-type IndexKey = readonly [string, number, ...(string | number)[]];
-interface Stored {
-  readonly rev: number;
-  readonly record: MessageRecord;
-  /** Packed. */
-  readonly bytes: number;
-}
 
 const PRESENT = Buffer.from([1]);
 /** Above every id; ordered-binary sorts numbers by value. */
@@ -33,31 +25,46 @@ const MOST_TRIED = 1_000;
 /** Several conditions rarely agree at once, so that more keys are needed than messages wanted. */
 const FIRST_BLOCK_IN_COMMON = 4;
 
-/** Of packed records; decoded, with what is made of them, they take some four times as much. */
-const KEPT_BYTES = 16 * 1_048_576;
 /** Of all indexes together. */
 const KEPT_IDS = 1_000_000;
 /** What an index costs that has no ids, as most of some kinds have none. */
 const EMPTY_COST = 16;
-/** Ids of one realm, told apart from those of others in one number; what is above is not kept. */
-const REALM_IDS = 2 ** 33;
-const MOST_REALMS = 2 ** 20;
 
-/** Message records keyed [realm, id], and one table of index entries that end with the id. */
+/** How a scan takes records: decoded, or as they are stored. */
+interface Taking<T> {
+  /** Outside of transactions. */
+  read(realm: RealmId, id: number): T | undefined;
+  recordOf(taken: T): MessageRecord;
+}
+
+/** What a scan found so far. */
+interface Found<T> {
+  length: number;
+  push(taken: T): void;
+}
+
+/** Message records, and one table of index entries that end with the id. */
 export class LmdbMessages {
-  readonly #records: Table;
+  readonly #table: Table;
+  readonly #records: LmdbRecords;
   readonly #index: Table;
   readonly #graves: Graves;
   /** By realm: no stored id is above this one (a write that is not committed yet may be). */
   readonly #newest = new Map<RealmId, number>();
-  /** Realms by the order in which they came up. */
-  readonly #slots = new Map<RealmId, number>();
-  readonly #met = new MetBefore();
-  readonly #kept = new GuardedCache<number, Stored>(KEPT_BYTES, ({ bytes }) => bytes);
   readonly #postings = new GuardedCache<string, Postings>(KEPT_IDS, ({ size }) => EMPTY_COST + size);
 
-  constructor(environment: Embedded, graves: Graves) {
-    this.#records = environment.table('messages');
+  readonly #decoded: Taking<MessageRecord> = {
+    read: (realm, id) => this.#records.read(realm, id),
+    recordOf: (record) => record,
+  };
+  readonly #packed: Taking<PackedMessage> = {
+    read: (realm, id) => this.#records.look(realm, id),
+    recordOf: ({ record }) => record,
+  };
+
+  constructor(environment: Embedded, graves: Graves, digestOf: DigestOf | undefined) {
+    this.#table = environment.table('messages');
+    this.#records = new LmdbRecords(this.#table, digestOf);
     this.#index = environment.table('message-index');
     this.#graves = graves;
   }
@@ -67,18 +74,18 @@ export class LmdbMessages {
     const { realm, id, rev, value } = write;
     if (id > (this.#newest.get(realm) ?? -1)) this.#newest.set(realm, id);
     const keys = value ? indexKeys(realm, value) : [];
-    const bytes = value && encode(rev, value);
+    const bytes = value && this.#records.encode(rev, value);
     return () => {
-      const old = this.#stored(realm, id);
+      const old = this.#records.stored(realm, id);
       if ((old?.rev ?? this.#graves.rev(['m', realm, id])) >= rev) return;
       const before = old ? indexKeys(realm, old.record) : [];
       this.#reindex(before, keys);
       this.#changes(realm, id, before, keys, changes);
       if (bytes) {
         if (!old) this.#graves.unbury(['m', realm, id]);
-        this.#records.put([realm, id], bytes);
+        this.#table.put([realm, id], bytes);
       } else {
-        if (old) this.#records.remove([realm, id]);
+        if (old) this.#table.remove([realm, id]);
         this.#graves.bury(['m', realm, id], rev);
       }
     };
@@ -86,14 +93,12 @@ export class LmdbMessages {
 
   /** Inside the transaction: what is kept of it must not be used before that is settled. */
   #changes(realm: RealmId, id: number, before: readonly IndexKey[], after: readonly IndexKey[], changes: CacheChanges) {
-    const key = this.#keyOf(realm, id);
     const gone = new Set(before.map(keptName));
     const now = new Set(after.map(keptName));
     const names = [...new Set([...gone, ...now])].filter((name) => name !== '' && gone.has(name) !== now.has(name));
-    this.#kept.block(key);
+    this.#records.changes(realm, id, changes);
     for (const name of names) this.#postings.block(name, true);
     changes.onSettled((done) => {
-      this.#kept.release(key);
       for (const name of names) {
         const change = now.has(name) ? (of: Postings) => of.add(id) : (of: Postings) => of.remove(id);
         this.#postings.release(name, done ? change : undefined);
@@ -118,39 +123,57 @@ export class LmdbMessages {
     const found: (MessageRecord | null)[] = [];
     for (const id of ids) {
       if (found.length > 0 && found.length % DECODE_AT_ONCE === 0) await turn();
-      found.push(this.#read(realm, id)?.record ?? null);
+      found.push(this.#records.read(realm, id) ?? null);
     }
     return found;
   }
 
   async scan(scan: MessageScan): Promise<MessageRecord[]> {
-    const { limit } = scan;
     const found: MessageRecord[] = [];
+    await this.#scan(scan, this.#decoded, found);
+    return found;
+  }
+
+  /** The same without decoding them. @returns how many there were */
+  async look(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
+    const found: Found<PackedMessage> = {
+      length: 0,
+      push(message) {
+        this.length++;
+        each(message);
+      },
+    };
+    await this.#scan(scan, this.#packed, found);
+    return found.length;
+  }
+
+  async #scan<T extends { readonly id: number }>(scan: MessageScan, taking: Taking<T>, found: Found<T>): Promise<void> {
+    const { limit } = scan;
     let from = scan.from;
-    const newest = this.#newestOf(scan);
+    const newest = this.#newestOf(scan, taking);
     if (newest && limit > 0) {
-      found.push(newest);
       from = newest.id;
+      found.push(newest);
     }
     const shared = sharedRange(scan);
     if (shared && found.length < limit) {
       const { realm, direction } = scan;
-      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, found, MOST_TRIED);
-      if (reached === undefined) return found;
+      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, taking, found, MOST_TRIED);
+      if (reached === undefined) return;
       from = reached;
     }
-    await this.#walk({ ...scan, from }, scan, found);
-    return found;
+    await this.#walk({ ...scan, from }, scan, taking, found);
   }
 
   /**
    * Adds to `found` what is `along` a scan and in another, wider or equal one. Undefined: there is no more, or as many
    * as are wanted were found; else the id that was reached when `most` were looked at.
    */
-  async #walk(
+  async #walk<T>(
     along: MessageScan,
     scan: MessageScan,
-    found: MessageRecord[],
+    taking: Taking<T>,
+    found: Found<T>,
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
     const { realm, limit } = scan;
@@ -167,12 +190,14 @@ export class LmdbMessages {
       const wanted = Math.min(exact ? missing : Math.max(missing, looked), DECODE_AT_ONCE);
       const places = merged.take(wanted, allowance);
       for (const place of places) {
-        const record = this.#read(realm, Math.abs(place))?.record;
+        const taken = taking.read(realm, Math.abs(place));
+        if (!taken || found.length >= limit) continue;
         // What was read in an earlier turn may be gone or elsewhere by now.
-        const sure = exact && turns === 0;
-        if (record && found.length < limit && (sure || ranges.some((range) => inRange(record, range)))) {
-          found.push(record);
+        if (!(exact && turns === 0)) {
+          const record = taking.recordOf(taken);
+          if (!ranges.some((range) => inRange(record, range))) continue;
         }
+        found.push(taken);
       }
       if (exact && turns === 0 && places[0] !== undefined) this.#learn(scan, Math.abs(places[0]));
       reached = Math.abs(places.at(-1) ?? reached);
@@ -214,11 +239,11 @@ export class LmdbMessages {
    * The first record of a scan from the realm's end, without a cursor: that is what GET /users/me looks at, and opening
    * a cursor costs more than all the rest of it.
    */
-  #newestOf(scan: MessageScan): MessageRecord | undefined {
+  #newestOf<T>(scan: MessageScan, taking: Taking<T>): T | undefined {
     const { realm, from } = scan;
     if (!isFromEnd(scan)) return undefined;
     const id = this.#newest.get(realm);
-    return id === undefined || id >= from ? undefined : this.#read(realm, id)?.record;
+    return id === undefined || id >= from ? undefined : taking.read(realm, id);
   }
 
   /** After a start. Once a write of the realm is under way, only writes raise it. */
@@ -229,7 +254,7 @@ export class LmdbMessages {
 
   #reader(realm: RealmId, index: StoredIndex, newer: boolean): (place: number, limit: number) => number[] {
     const prefix = index.by === 'realm' ? [realm] : indexPrefix(realm, index);
-    const table = index.by === 'realm' ? this.#records : this.#index;
+    const table = index.by === 'realm' ? this.#table : this.#index;
     const fetch: FetchIds = (from, limit, upwards) => {
       const range = upwards
         ? { start: [...prefix, from], end: [...prefix, LAST_ID] }
@@ -264,90 +289,6 @@ export class LmdbMessages {
       if (posting.size > before) this.#postings.grew(posting.size - before);
       return ids;
     };
-  }
-
-  /** Outside of transactions. */
-  #read(realm: RealmId, id: number): Stored | undefined {
-    const key = this.#keyOf(realm, id);
-    const kept = this.#kept.get(key);
-    if (kept) return kept;
-    const stored = this.#stored(realm, id);
-    if (stored && key !== NOT_KEPT && this.#met.again(key)) {
-      keepRecord(stored.record.body);
-      this.#kept.put(key, stored);
-    }
-    return stored;
-  }
-
-  #keyOf(realm: RealmId, id: number): number {
-    let slot = this.#slots.get(realm);
-    if (slot === undefined) {
-      slot = this.#slots.size;
-      this.#slots.set(realm, slot);
-    }
-    return id < REALM_IDS && slot < MOST_REALMS ? slot * REALM_IDS + id : NOT_KEPT;
-  }
-
-  #stored(realm: RealmId, id: number): Stored | undefined {
-    // In memory that the next look overwrites, of which it is the first `length` bytes: decoded at once.
-    const found = this.#records.getBinaryFast([realm, id]) as Uint8Array | undefined;
-    return found && decode(id, new Uint8Array(found.buffer, found.byteOffset, found.length));
-  }
-}
-
-const NOT_KEPT = -1;
-
-/** '' = not kept: every message has many words, and few of them are looked for. */
-function keptName(key: IndexKey): string {
-  if (key[0] === 'w' && (key[2] as string).startsWith('=')) return '';
-  return key.slice(0, -1).join('/');
-}
-
-function encode(rev: number, m: MessageRecord): Buffer {
-  return pack([rev, m.conversation, m.topicKey, m.sender, m.participants, m.body, m.movedFrom, [...m.tags]]);
-}
-
-function decode(id: number, bytes: Uint8Array): Stored {
-  const [rev, conversation, topicKey, sender, participants, body, movedFrom, tags] = unpack(
-    bytes,
-  ) as readonly Json[] as [number, string, string, number, number[], JsonObject, string, string[]];
-  return {
-    rev,
-    record: { id, conversation, topicKey, sender, participants, movedFrom, tags, body },
-    bytes: bytes.length,
-  };
-}
-
-function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
-  const keys: IndexKey[] = [
-    [...indexPrefix(realm, { by: 'conversation', conversation: m.conversation }), m.id],
-    [...indexPrefix(realm, { by: 'topic', conversation: m.conversation, topicKey: m.topicKey }), m.id],
-    [...indexPrefix(realm, { by: 'sender', sender: m.sender }), m.id],
-  ];
-  for (const user of new Set(m.participants)) keys.push([...indexPrefix(realm, { by: 'participant', user }), m.id]);
-  for (const tag of m.tags) keys.push([...indexPrefix(realm, { by: 'tag', tag }), m.id]);
-  if (m.movedFrom !== '') keys.push([...indexPrefix(realm, { by: 'moved', from: m.movedFrom }), m.id]);
-  return keys;
-}
-
-/** Is there anything that can be stored there? */
-const storable = (index: MessageIndex): boolean =>
-  Object.values(index).every((of) => typeof of !== 'string' || fitsKey(of));
-
-function indexPrefix(realm: RealmId, index: Exclude<StoredIndex, { by: 'realm' }>): IndexKey {
-  switch (index.by) {
-    case 'conversation':
-      return ['c', realm, keyText(index.conversation)];
-    case 'topic':
-      return ['t', realm, keyText(index.conversation), keyText(index.topicKey)];
-    case 'sender':
-      return ['s', realm, index.sender];
-    case 'participant':
-      return ['p', realm, index.user];
-    case 'tag':
-      return ['w', realm, keyText(index.tag)];
-    case 'moved':
-      return ['m', realm, keyText(index.from)];
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import { pack, unpack } from './codec.js';
 import { type Embedded, keyText, type Table } from './embedded.js';
 import { CacheChanges, GuardedCache } from './lmdb-cache.js';
+import type { DigestOf, PackedMessage } from './packed-message.js';
 import type {
   MessageRecord,
   MessageScan,
@@ -56,8 +57,11 @@ export class LmdbStore implements Store {
   readonly #writing = new Set<Promise<unknown>>();
   #closed = false;
 
-  /** Use one per environment. The clock tells only when tombstones may go. */
-  constructor(environment: Embedded, clock: Clock) {
+  /**
+   * Use one per environment. The clock tells only when tombstones may go.
+   * @param digestOf what `lookAtMessages` shows of messages without decoding them; messages that are written without can be read as well
+   */
+  constructor(environment: Embedded, clock: Clock, digestOf?: DigestOf) {
     this.#environment = environment;
     this.#heads = environment.table('root-heads');
     this.#roots = environment.table('roots');
@@ -65,7 +69,7 @@ export class LmdbStore implements Store {
     this.#sleepers = environment.table('sleepers');
     this.#epochs = environment.table('epochs');
     this.#graves = new Graves(environment, clock);
-    this.#messages = new LmdbMessages(environment, this.#graves);
+    this.#messages = new LmdbMessages(environment, this.#graves, digestOf);
   }
 
   load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
@@ -155,6 +159,11 @@ export class LmdbStore implements Store {
   async scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
     this.#check();
     return this.#messages.scan(scan);
+  }
+
+  async lookAtMessages(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
+    this.#check();
+    return this.#messages.look(scan, each);
   }
 
   async sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {

@@ -10,6 +10,7 @@
  * - `StoreUnavailable` is the only error that callers meet for a store that cannot be reached.
  */
 import type { ActorKey, Epoch, Json, JsonObject, Partition, RealmId } from '../core/index.js';
+import type { PackedMessage } from './packed-message.js';
 
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
@@ -169,6 +170,12 @@ export interface Store {
 
   /** At most `limit` messages of a range, or of several. */
   scanMessages(scan: MessageScan): Promise<MessageRecord[]>;
+
+  /**
+   * The same without decoding what nobody asks for: shows one message after the other, each only until the call returns,
+   * and tells how many there were. A Store that must decode them has no such method.
+   */
+  lookAtMessages?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 
   /** Roots of these partitions that must not sleep for ever: a pending outbox or a due time. */
   sleepers(partitions: readonly Partition[]): Promise<Sleeper[]>;

@@ -14,6 +14,7 @@ import type { Json } from '../../src/core/index.js';
 import { IdSet } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import {
+  digestOf,
   fetchWindow,
   makePlan,
   NEWEST,
@@ -130,7 +131,7 @@ async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'conclave-fetch-'));
   const environment = await openEmbedded(dir);
   try {
-    return await use(new LmdbStore(environment, new RealClock()));
+    return await use(new LmdbStore(environment, new RealClock(), digestOf));
   } finally {
     await environment.close();
     await rm(dir, { recursive: true });

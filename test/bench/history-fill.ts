@@ -10,6 +10,7 @@ import { RealClock } from '../../src/clock/index.js';
 import { escapeHtml, IdSet, realmId, streamId, streamKey, userId, userKey } from '../../src/core/index.js';
 import {
   asStored,
+  digestOf,
   directConversation,
   NEWEST,
   readingPart,
@@ -61,7 +62,7 @@ export async function makeHistory(directory: string, count: number): Promise<His
   const { accounts, pairs } = await begin(directory);
   const environment = await openEmbedded(directory);
   try {
-    const store = new LmdbStore(environment, new RealClock());
+    const store = new LmdbStore(environment, new RealClock(), digestOf);
     const history = await fill(store, accounts, pairs, count);
     await writeFile(note, JSON.stringify(history));
     return history;

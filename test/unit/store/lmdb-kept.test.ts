@@ -76,9 +76,19 @@ t.test('reads between and during writes', async (t) => {
           found.push(of.getMessages(realm, all));
           for (const index of INDEXES) {
             const scan = { realm, index, limit: 4 } as const;
-            found.push(of.scanMessages({ ...scan, from: 5, direction: 'newer' }));
-            found.push(of.scanMessages({ ...scan, from: 9, direction: 'older' }));
-            found.push(of.scanMessages({ ...scan, from: 2 ** 53 - 1, direction: 'older' }));
+            for (const [from, direction] of [
+              [5, 'newer'],
+              [9, 'older'],
+              [2 ** 53 - 1, 'older'],
+            ] as const) {
+              const decoded = of.scanMessages({ ...scan, from, direction });
+              const shown: unknown[] = [];
+              const count = of.lookAtMessages({ ...scan, from, direction }, ({ record }) => shown.push(record));
+              found.push(
+                decoded,
+                Promise.all([count, decoded]).then(([n, all]) => [n === all.length, shown]),
+              );
+            }
           }
         }
         for (const realm of [0, 1])

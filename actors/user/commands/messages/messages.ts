@@ -1,15 +1,11 @@
 /** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
-import { Encoded } from '../../../../src/api/encode-fields.js';
+import { Encoded, type Fields } from '../../../../src/api/encode-fields.js';
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryView } from '../../../../src/directory/index.js';
 import type { Rendered } from '../../../../src/markdown/index.js';
 import {
   asStored,
-  encodedFlags,
-  encodedMessage,
-  type Fetched,
-  fetchWindow,
   makePlan,
   matchOf,
   neutral,
@@ -19,7 +15,10 @@ import {
   presentWindow,
   resolveTerms,
   type Search,
+  ShownMessages,
+  type StoredMessage,
   searchesOf,
+  showWindow,
   variant,
   windowOf,
 } from '../../../../src/messages/index.js';
@@ -47,26 +46,21 @@ function present(
   return { ...variant(neutral(own.message, directory), options), flags: flags.of(own) };
 }
 
-/** GET /messages. */
-export const fetchMessages: UserCommand<FetchArgs, { fetched: Fetched; searches: readonly Search[] }> = {
+/** GET /messages: encoded at once, while the Store shows the messages. */
+export const fetchMessages: UserCommand<FetchArgs, Fields> = {
   lane: 'read',
   read: true,
   async needs(args, context, suppliers) {
     const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
-    return { fetched, searches: searchesOf(terms) };
-  },
-  handle({ parts }, args, { fetched, searches }, { directory, caller }) {
-    const { rows } = fetched;
+    const searches = searchesOf(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
-    const flags = new OwnFlags(caller, parts).ofAll(rows);
-    const messages = rows.map((row, i) => {
-      const matched = searches.length === 0 ? '}' : `,${JSON.stringify(matchOf(row.message.body, searches)).slice(1)}`;
-      return `${encodedMessage(row.message, directory, options)},"flags":${encodedFlags(flags[i]!)}${matched}`;
-    });
-    return { reply: encoded({ ...presentWindow(fetched), messages: Encoded.text(`[${messages.join(',')}]`) }) };
+    const matched = searches.length === 0 ? undefined : ({ body }: StoredMessage) => matchOf(body, searches);
+    const shown = new ShownMessages(viewer.flags, directory, options, matched);
+    const fetched = await showWindow(reader, makePlan(terms, viewer), windowOf(args), shown.take);
+    return { ...presentWindow(fetched), messages: new Encoded(shown.list(fetched.rows)) };
   },
+  handle: (_view, _args, fields) => ({ reply: encoded(fields) }),
 };
 
 interface MatchArgs extends JsonObject {

@@ -1,0 +1,266 @@
+/**
+ * GET /messages out of what is stored: the same messages, objects and flags as when they are decoded, whoever may read what.
+ */
+import fc from 'fast-check';
+import t from 'tap';
+import { IdSet, type Json, realmId, userId } from '../../../src/core/index.js';
+import type { DirectoryStream } from '../../../src/directory/index.js';
+import {
+  asStored,
+  digestOf,
+  type MessageBody,
+  makePlan,
+  markedPart,
+  neutral,
+  OwnFlags,
+  parseNarrow,
+  Reader,
+  readingPart,
+  recordOf,
+  resolveTerms,
+  ShownMessages,
+  type StoredMessage,
+  type Viewer,
+  variant,
+} from '../../../src/messages/index.js';
+import { LmdbStore, openEmbedded, type RecordWrite } from '../../../src/store/index.js';
+import { memberPart } from '../../../src/streams/index.js';
+import { directoryWith } from '../../support/directory.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { person } from '../../support/person.js';
+
+const REALM = realmId(1);
+const ME = 9;
+const PEOPLE = [8, 9, 10, 11];
+const STREAMS = [1, 2, 3, 4];
+
+const stream = (id: number, name = `stream ${id}`): DirectoryStream =>
+  ({ id, name, inviteOnly: id === 3, historyPublic: id !== 3, webPublic: false, archived: false }) as DirectoryStream;
+
+const directoryOf = (version: number, name: string, streamName: string) =>
+  directoryWith({
+    version,
+    settings: { allow_edit_history: version % 2 === 0 },
+    users: PEOPLE.map((id) =>
+      person(id, { fullName: id === 8 ? name : `User ${id}`, avatarSource: id === 10 ? 'U' : 'G' }),
+    ),
+    streams: STREAMS.map((id) => stream(id, id === 1 ? streamName : undefined)),
+  });
+
+const text = fc.oneof(fc.string(), fc.constantFrom('"a" \\ b\n', '<p>ä€😀</p>', '/me waves', ''));
+const moved = fc.record({
+  from: fc.constantFrom(...STREAMS),
+  fromMv: fc.integer({ min: 1, max: 5 }),
+  to: fc.constantFrom(...STREAMS),
+  toMv: fc.integer({ min: 1, max: 5 }),
+  gained: fc.boolean(),
+});
+const body = fc.record({
+  content: text,
+  html: text,
+  topic: fc.constantFrom('Lunch', 'ÄRGER "x"', '✔ done'),
+  sent: fc.nat(),
+  client: text,
+  recipient: fc.nat(),
+  rev: fc.constant(1),
+  flags: fc.dictionary(
+    fc.constantFrom(...PEOPLE.map(String)),
+    fc.uniqueArray(fc.constantFrom('read', 'mentioned', 'has_alert_word', 'starred'), { maxLength: 3 }),
+  ),
+  wildcard: fc.boolean(),
+  topicLinks: fc.array(fc.record({ text, url: text }), { maxLength: 2 }),
+  has: fc.record({ link: fc.boolean(), image: fc.boolean() }),
+  reactions: fc.option(
+    fc.array(
+      fc.record({
+        user: fc.constantFrom(...PEOPLE),
+        emoji_name: fc.constant('tada'),
+        emoji_code: fc.constant('1f389'),
+        reaction_type: fc.constant('unicode_emoji'),
+      }),
+      { maxLength: 2 },
+    ),
+    { nil: undefined },
+  ),
+  edits: fc.option(
+    fc.array(fc.record({ user: fc.constant(8), at: fc.nat(), topic: fc.constant({ from: 'a', to: 'b' }) })),
+    {
+      nil: undefined,
+    },
+  ),
+  moves: fc.option(fc.array(moved, { maxLength: 2 }), { nil: undefined }),
+  submessages: fc.option(
+    fc.array(fc.record({ id: fc.nat(), sender: fc.constant(8), type: fc.constant('widget'), content: text }), {
+      maxLength: 1,
+    }),
+    { nil: undefined },
+  ),
+});
+const message = fc
+  .record({
+    sender: fc.constantFrom(...PEOPLE, 77),
+    home: fc.constantFrom(0, ...STREAMS),
+    now: fc.constantFrom(...STREAMS),
+    participants: fc.uniqueArray(fc.constantFrom(...PEOPLE), { minLength: 1, maxLength: 3 }),
+    body,
+    digest: fc.boolean(),
+  })
+  .map(({ sender, home, now, participants, body, digest }) => {
+    const direct = home === 0;
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    const own = { ...given, stream: direct ? 0 : now, ...(direct ? { topic: '', moves: [] } : {}) };
+    return {
+      digest,
+      stored: {
+        id: 0,
+        sender,
+        home,
+        participants: direct ? participants.toSorted((a, b) => a - b) : [],
+        body: own as unknown as MessageBody,
+      } satisfies StoredMessage,
+    };
+  });
+const ids = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 6 });
+const world = fc.record({
+  messages: fc.array(message, { minLength: 1, maxLength: 30 }),
+  stays: fc.array(
+    fc.record({ from: fc.integer({ min: 1, max: 4 }), after: fc.nat({ max: 20 }), ended: fc.boolean() }),
+    { minLength: 4, maxLength: 4 },
+  ),
+  starred: ids,
+  read: ids,
+  historical: ids,
+  mark: fc.nat({ max: 20 }),
+});
+
+const NARROWS = [
+  [],
+  [{ operator: 'stream', operand: 1 }],
+  [
+    { operator: 'stream', operand: 1 },
+    { operator: 'topic', operand: 'lunch' },
+  ],
+  [{ operator: 'topic', operand: 'ärger "x"' }],
+  [{ operator: 'dm', operand: [8] }],
+  [{ operator: 'is', operand: 'dm' }],
+  [{ operator: 'is', operand: 'mentioned' }],
+  [{ operator: 'is', operand: 'alerted' }],
+  [{ operator: 'is', operand: 'unread' }],
+  [{ operator: 'is', operand: 'resolved' }],
+  [{ operator: 'is', operand: 'starred' }],
+  [{ operator: 'sender', operand: 8 }],
+  [{ operator: 'sender', operand: 8, negated: true }],
+  [{ operator: 'streams', operand: 'public' }],
+  [{ operator: 'in', operand: 'home' }],
+  [{ operator: 'has', operand: 'link' }],
+];
+
+t.test('as if they were decoded', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
+      const environment = await openEmbedded(t.testdir());
+      const withDigests = new LmdbStore(environment, new FakeClock(), digestOf);
+      const without = new LmdbStore(environment, new FakeClock());
+      const writes = messages.map(({ stored, digest }, i) => {
+        const record = recordOf({ ...stored, id: i + 1 }, `d${stored.participants.join()}`);
+        return { digest, write: { type: 'message', realm: REALM, id: i + 1, rev: 1, value: record } as RecordWrite };
+      });
+      await withDigests.apply(writes.filter(({ digest }) => digest).map(({ write }) => write));
+      await without.apply(writes.filter(({ digest }) => !digest).map(({ write }) => write));
+      await without.apply(
+        stays.map(({ from, after, ended }, i): RecordWrite => {
+          const stay = { from, after, ...(ended ? { to: from + 2, until: after + 6 } : { to: 0, until: 0 }) };
+          return { type: 'part', ...memberPart(REALM, STREAMS[i]!, ME), rev: 1, value: { stays: [stay] } };
+        }),
+      );
+      const parts = new Map<string, Json>(
+        [
+          markedPart('starred', IdSet.of(starred)),
+          markedPart('historical', IdSet.of(historical)),
+          ...[0, ...STREAMS].map((home) =>
+            readingPart(home, { mark, read: IdSet.of(read), unread: IdSet.of(starred) }),
+          ),
+        ].flatMap((part) => Object.entries(part)),
+      );
+      for (const [version, name, streamName] of [
+        [1, 'Before', 'before'],
+        [2, 'After "him"', 'after'],
+      ] as const) {
+        const directory = directoryOf(version, name, streamName);
+        const viewer: Viewer = {
+          realm: REALM,
+          user: directory.user(userId(ME))!,
+          directory,
+          flags: new OwnFlags(ME, parts),
+          // Of the others nothing is known before a message of them comes up.
+          streams: [1, 3],
+          subscribed: (id) => id === 1,
+          mutedStreams: new Set([2]),
+          mutesTopic: (_stream, topic) => topic === 'Lunch',
+        };
+        for (const narrow of NARROWS) {
+          const terms = resolveTerms(parseNarrow(JSON.stringify(narrow)), directory, ME);
+          const plan = makePlan(terms, viewer);
+          for (const [direction, from, limit] of [
+            ['older', 1_000, 5],
+            ['newer', 3, 40],
+          ] as const) {
+            const options = { applyMarkdown: version === 1, clientGravatar: limit === 5 };
+            const shown = new ShownMessages(viewer.flags, directory, options);
+            const rows = await new Reader(withDigests, viewer).show(plan, from, direction, limit, shown.take);
+            const given = JSON.parse(Buffer.from(shown.list(rows)).toString()) as unknown;
+            const expected = await new Reader(without, viewer).scan(plan, from, direction, limit);
+            t.same(
+              given,
+              expected.map((own) =>
+                JSON.parse(
+                  JSON.stringify({
+                    ...variant(neutral(own.message, directory), options),
+                    flags: viewer.flags.of(own),
+                  }),
+                ),
+              ),
+              JSON.stringify({ narrow, direction }),
+            );
+          }
+        }
+      }
+      await withDigests.close();
+      await without.close();
+      await environment.close();
+    }),
+    { numRuns: 25 },
+  );
+});
+
+t.test('answers that are put together at once do not meet', async (t) => {
+  const directory = directoryOf(1, 'Somebody', 'somewhere');
+  const flags = new OwnFlags(ME, new Map());
+  const options = { applyMarkdown: false, clientGravatar: false };
+  const of = (id: number, content: string) => ({
+    message: asStored({
+      id,
+      conversation: 's1',
+      topicKey: 'x',
+      sender: 8,
+      participants: [],
+      movedFrom: '',
+      tags: [],
+      body: { content, html: '', topic: 'x', stream: 1, flags: {}, topicLinks: [], wildcard: false },
+    }),
+    copy: true,
+    gained: false,
+  });
+  const answers = Array.from({ length: 3 }, () => new ShownMessages(flags, directory, options));
+  const rows = [1, 2, 3].map((id) => answers.map((answer, i) => answer.take(of(id, `${i} `.repeat(60_000)))));
+  for (const [i, answer] of answers.entries()) {
+    const list = answer.list(rows.map((row) => row[i]!).reverse());
+    const given = JSON.parse(Buffer.from(list).toString()) as { id: number; content: string }[];
+    t.same(
+      given.map(({ id }) => id),
+      [3, 2, 1],
+    );
+    t.ok(given.every(({ content }) => content === `${i} `.repeat(60_000)));
+  }
+  t.equal(Buffer.from(new ShownMessages(flags, directory, options).list([])).toString(), '[]');
+});

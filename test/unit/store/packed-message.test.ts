@@ -1,0 +1,111 @@
+/** How messages are laid out in the embedded Store: with a digest or without, they are the same records. */
+import fc from 'fast-check';
+import t from 'tap';
+import type { JsonObject } from '../../../src/core/index.js';
+import {
+  copy,
+  decodeMessage,
+  encodeMessage,
+  type MessageRecord,
+  PackedMessage,
+  unpack,
+} from '../../../src/store/index.js';
+import { Slab } from '../../../src/store/packed-message.js';
+
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', 'plain', '"quoted" \\ and\nlines', '<p>ä€😀</p>', '\u0000\u001f\u2028'),
+);
+const message = fc.record({
+  id: fc.integer({ min: 1, max: 2 ** 40 }),
+  conversation: text,
+  topicKey: text,
+  sender: fc.nat(),
+  participants: fc.array(fc.nat(), { maxLength: 4 }),
+  movedFrom: text,
+  tags: fc.uniqueArray(text, { maxLength: 4 }),
+  body: fc.dictionary(
+    fc.string().filter((key) => key !== '__proto__'),
+    fc.oneof(text, fc.integer(), fc.boolean()),
+  ),
+  html: text,
+});
+const digest = fc.record({
+  version: fc.integer({ min: 0, max: 255 }),
+  facts: fc.array(fc.integer({ min: 0, max: 2 ** 32 - 1 }), { maxLength: 12 }),
+  head: text,
+});
+const json = (of: string): string => JSON.stringify(of).slice(1, -1);
+const isWhole = (of: string): boolean => !/\p{Surrogate}/u.test(of);
+
+t.test('what is written is read, whatever is beside it', async (t) => {
+  fc.assert(
+    fc.property(
+      message,
+      digest,
+      fc.integer({ min: 1, max: 2 ** 33 }),
+      fc.nat({ max: 50 }),
+      (given, more, rev, before) => {
+        const { html, ...rest } = given;
+        const body: JsonObject = { ...rest.body, html };
+        const record: MessageRecord = { ...rest, body };
+        const texts = [html, rest.topicKey, 'not in it: "'];
+        const whole = encodeMessage(rev, record, { ...more, texts });
+        const plain = encodeMessage(rev, record);
+        t.same(decodeMessage(record.id, whole), decodeMessage(record.id, plain));
+        t.same(decodeMessage(record.id, plain), {
+          rev,
+          record: { ...copy(rest as JsonObject), id: record.id, body: copy(body) },
+        });
+        t.same((unpack(whole) as unknown[]).slice(0, 8), unpack(plain), 'for those who know no digest');
+
+        // Somewhere in larger memory.
+        const bytes = Buffer.concat([Buffer.alloc(before, 7), whole, Buffer.alloc(3, 9)]);
+        const packed = new PackedMessage().moveTo(record.id, new Slab(bytes), before, whole.length);
+        t.same(packed.record, decodeMessage(record.id, plain).record);
+        if (!texts.every(isWhole) || /\\ud[89a-f]/.test(more.head)) {
+          if (!texts.every(isWhole))
+            t.equal(packed.version, undefined, 'what would be shown would not be what is decoded');
+          return;
+        }
+        t.equal(packed.version, more.version);
+        t.same(
+          Array.from({ length: packed.facts }, (_, i) => packed.fact(i)),
+          more.facts,
+        );
+        t.equal(Buffer.from(packed.head).toString(), Buffer.from(more.head).toString());
+        texts.forEach((one, i) => {
+          t.equal(Buffer.from(packed.text(i)).toString(), json(one));
+          t.equal(packed.isText(i, Buffer.from(json(one))), true);
+          t.equal(packed.isText(i, Buffer.from(`${json(one)}x`)), false);
+        });
+      },
+    ),
+  );
+});
+
+t.test('one object goes from message to message', async (t) => {
+  const record = (id: number): MessageRecord => ({
+    id,
+    conversation: 's1',
+    topicKey: 'a',
+    sender: 1,
+    participants: [],
+    movedFrom: '',
+    tags: [],
+    body: { content: `message ${id}` },
+  });
+  const slab = new Slab(Buffer.alloc(1_000));
+  const first = encodeMessage(1, record(1), { version: 3, facts: [5], head: '{"id":1', texts: [] });
+  const second = encodeMessage(1, record(2));
+  const places = [first, second].map((bytes) => slab.add(bytes)!);
+  const packed = new PackedMessage().moveTo(1, slab, places[0]!, first.length);
+  const { record: kept } = packed;
+  t.match(packed, { id: 1, version: 3, facts: 1 });
+  packed.moveTo(2, slab, places[1]!, second.length);
+  t.match(packed, { id: 2, version: undefined, facts: 0 });
+  t.same(packed.record, record(2));
+  t.same(kept, record(1), 'what was decoded stays');
+  t.equal(slab.add(Buffer.alloc(1_000)), undefined, 'no room');
+});
