@@ -26,6 +26,7 @@ const GRACE_MS = 60_000;
 
 export const register: QueueCommand<RegisterArgs, Snapshot> = {
   creates: true,
+  founds: true,
   needs: takeSnapshot,
   handle({ state, volatile }, args, snapshot, { caller, now }) {
     volatile.active = now;
@@ -35,6 +36,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
       user: caller,
       options: args.options,
       start: snapshot.start,
+      listed: snapshot.listed,
       acked: -1,
       position: snapshot.start,
       lifespanMs: args.lifespanMs,
@@ -45,8 +47,6 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
     };
     return {
       reply: { ok: [encodeFields({ queue_id: args.queue_id, last_event_id: last }), ...snapshot.parts] },
-      // A queue that nobody has heard of is collected when its time is over.
-      large: true,
       state: next,
       due: now + args.lifespanMs,
     };

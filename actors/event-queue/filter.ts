@@ -1,5 +1,5 @@
 /** Which events a queue wants (events.md § Filtering per queue). Pure. */
-import type { JsonObject } from '../../src/core/index.js';
+import { type JsonObject, seqOfId } from '../../src/core/index.js';
 import type { SharedEvent } from '../../src/events/index.js';
 import type { NeutralMessage } from '../../src/messages/index.js';
 import { shows } from './snapshot/message-sections.js';
@@ -63,12 +63,15 @@ export function lockedOut({ type, item }: Pick<SharedEvent, 'type' | 'item'>, us
 
 export type LockOut = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
 
-/** The registration's answer has this message already. */
-export function isShown({ shows: shown }: QueueState, { item }: SharedEvent): boolean {
+/** The registration's answer has this message, or this change of subscribers, already. */
+export function isShown({ shows: shown, listed = 0 }: QueueState, { id, type, item }: SharedEvent): boolean {
+  if (item.t === 'event' && type === 'subscription' && seqOfId(id) <= listed) return isOfPeers(item.event.op);
   if (!shown || item.t !== 'message') return false;
   const { common } = item.message as unknown as NeutralMessage;
   return shows(shown, (common.stream_id as number | undefined) ?? 0, common.id as number);
 }
+
+const isOfPeers = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
 
 /** Undelivered events of one key are told as one (events.md § Coalescing); undefined: this one stands alone. */
 export function mergeKey({ type, item }: SharedEvent): string | undefined {

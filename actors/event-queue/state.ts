@@ -31,6 +31,8 @@ export interface QueueState extends JsonObject {
   readonly options: QueueOptions;
   /** Log position at which the queue starts. */
   readonly start: number;
+  /** Log position up to which the lists of subscribers in the answer to the registration show everything. */
+  readonly listed?: number;
   /** Highest acknowledged event id, as last written; -1 before the first. */
   readonly acked: number;
   /** Log position below which nothing waits for the client, as last written. */

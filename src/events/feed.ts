@@ -12,23 +12,32 @@ import type { Store } from '../store/index.js';
 import { receives, streamsOf } from './audience.js';
 import { type CatchingUp, CatchUp, type CatchUpSource } from './catch-up.js';
 import { Memberships } from './memberships.js';
+import { Overview, type OverviewBudget } from './overview.js';
 import { Past, REPEAT_DISTANCE } from './past.js';
 import { type RecentBudget, RecentEntries } from './recent.js';
 import { isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
 import type { EventSink, LivePosition, Work } from './sink.js';
 import { Sinks } from './sinks.js';
 
+export interface Subscribers {
+  readonly position: Seq;
+  /** Stream → user ids, ascending. */
+  readonly of: ReadonlyMap<number, readonly number[]>;
+}
+
 export class RealmFeed {
   readonly #sinks: Sinks;
   /** Those that hear of transient events: the live ones, and new ones whose past is still being read. */
   readonly #listening: Sinks;
   readonly #memberships: Memberships;
+  /** For registrations. */
+  readonly overview: Overview;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
   readonly #catchUps = new Set<CatchUp>();
   readonly #past: Past;
   readonly #recent: RecentEntries;
   #attaching: EventSink[] = [];
-  /** Catch-ups that are ahead of the live feed. */
+  /** Catch-ups and registrations that are ahead of the live feed. */
   #awaited: { readonly seq: Seq; resolve(): void }[] = [];
   #work: Work[] = [];
   /** Until the past is read, and while a membership is. */
@@ -46,8 +55,11 @@ export class RealmFeed {
     store: Store,
     private readonly clock: Clock,
     budget: RecentBudget,
+    overviews: OverviewBudget,
   ) {
     this.#memberships = new Memberships(store, realm);
+    const owner = { clock, recent: () => this.#recent, settled: () => this.#settled() };
+    this.overview = new Overview(store, realm, this.#memberships, owner, overviews);
     this.#sinks = new Sinks(this.#membersOf);
     this.#listening = new Sinks(this.#membersOf);
     this.#position = replica.tail.position;
@@ -76,6 +88,7 @@ export class RealmFeed {
   /** The directory that it reads is closed: it gets no news. */
   closed(): void {
     this.#recent.restart(this.#position);
+    this.overview.reset();
   }
 
   /** Log position up to which live queues have everything. */
@@ -86,12 +99,37 @@ export class RealmFeed {
   /** It has queues, or something under way for them. */
   get busy(): boolean {
     const sinks = this.#sinks.size + this.#listening.size + this.#attaching.length + this.#catchUps.size;
-    return sinks > 0 || this.#busy || this.#work.length > 0;
+    return sinks > 0 || this.#awaited.length > 0 || this.#busy || this.#work.length > 0;
   }
 
   /** Resolves when the directory replica shows everything up to this log position. */
   async reach(position: Seq): Promise<void> {
     if (this.replica.tail.position < position) await this.replica.tail.caughtUp();
+  }
+
+  /** Resolves when everything that the log had brought here before was delivered. */
+  async #settled(): Promise<void> {
+    const { position } = this.replica.tail;
+    if (this.#position >= position && !this.#busy) return;
+    await new Promise<void>((resolve) => this.#awaited.push({ seq: position, resolve }));
+  }
+
+  /**
+   * Who is subscribed to these streams, and the log position up to which these lists show everything.
+   *
+   * @param streams asked for when all that the log had brought here before was delivered, and again when they were read
+   */
+  async subscribers(streams: () => readonly number[]): Promise<Subscribers> {
+    for (;;) {
+      await this.#settled();
+      const unread = streams().filter((stream) => !this.#memberships.of(stream));
+      if (unread.length === 0) break;
+      await Promise.all(unread.map((stream) => this.#memberships.load(stream)));
+    }
+    return {
+      position: this.#position,
+      of: new Map(streams().map((stream) => [stream, this.#memberships.listed(stream)])),
+    };
   }
 
   /** Deliver transient events from now on: they are stored nowhere, so nothing catches up on them. */
@@ -190,7 +228,7 @@ export class RealmFeed {
           () => {
             if (losses !== this.#losses) return;
             this.#busy = false;
-            this.#position = seq;
+            this.#delivered(work);
             this.#release();
             this.#run();
           },
@@ -200,10 +238,15 @@ export class RealmFeed {
         );
         return;
       }
-      this.#position = seq;
+      this.#delivered(work);
     }
     this.#release();
     for (const catchUp of this.#catchUps) catchUp.check();
+  }
+
+  #delivered({ seq, fresh }: Work): void {
+    this.#position = seq;
+    for (const { items } of fresh) for (const item of items) this.overview.apply(item);
   }
 
   /** To these sinks, or to all live ones. */
@@ -296,6 +339,7 @@ export class RealmFeed {
   #lost(): void {
     this.#losses++;
     this.#memberships.forget();
+    this.overview.reset();
     this.#work = [];
     this.#busy = !this.#pastRead;
     const sinks = [...this.#sinks];

@@ -5,6 +5,7 @@ import type { Dependent, Directories } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Store } from '../store/index.js';
 import { RealmFeed } from './feed.js';
+import { OverviewBudget } from './overview.js';
 import { RecentBudget } from './recent.js';
 
 declare module '../runtime/kind.js' {
@@ -17,6 +18,7 @@ export class Feeds implements Dependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
   /** Those of them that are there. */
   readonly #recent = new RecentBudget();
+  readonly #overviews = new OverviewBudget();
   readonly #open = new Map<RealmId, RealmFeed>();
 
   constructor(
@@ -44,7 +46,7 @@ export class Feeds implements Dependent {
     const known = this.#feeds.get(realm);
     if (known) return known;
     const feed = replica.then((opened) => {
-      const made = new RealmFeed(realm, opened, this.log, this.store, this.clock, this.#recent);
+      const made = new RealmFeed(realm, opened, this.log, this.store, this.clock, this.#recent, this.#overviews);
       this.#open.set(realm, made);
       return made;
     });

@@ -1,6 +1,7 @@
 export { receives, roleAt } from './audience.js';
-export { RealmFeed } from './feed.js';
+export { RealmFeed, type Subscribers } from './feed.js';
 export { Feeds } from './feeds.js';
+export { type Overview, OverviewBudget } from './overview.js';
 export { PersonalParts } from './personal.js';
 export { RecentBudget } from './recent.js';
 export * from './shared-event.js';

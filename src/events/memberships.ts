@@ -3,17 +3,24 @@
  * kept up from the log.
  */
 import { type RealmId, streamId, streamKey } from '../core/index.js';
+import { Gate } from '../runtime/gate.js';
 import type { MembershipItem } from '../runtime/log-entry.js';
 import type { Store } from '../store/index.js';
-import { asMember, MEMBER_PART, type Member, type Stay } from '../streams/index.js';
+import { asMember, isMember, MEMBER_PART, type Member, type Stay } from '../streams/index.js';
 
 interface Loaded {
   mv: number;
   readonly members: Map<number, Member>;
+  /** Who is subscribed, ascending; undefined: it was not asked for since the last change. */
+  listed: readonly number[] | undefined;
 }
+
+/** A registration may want the lists of thousands of streams. */
+const READ_AT_ONCE = 32;
 
 export class Memberships {
   readonly #streams = new Map<number, Loaded>();
+  readonly #gate = new Gate(READ_AT_ONCE);
   readonly #loading = new Map<number, Promise<void>>();
   /** What the log told of streams while they were being read: the read may have begun before that. */
   readonly #meanwhile = new Map<number, MembershipItem[]>();
@@ -25,6 +32,18 @@ export class Memberships {
 
   of(stream: number): ReadonlyMap<number, Member> | undefined {
     return this.#streams.get(stream)?.members;
+  }
+
+  /** Who is subscribed to a stream that is at hand; ascending. The same list until it changes. */
+  listed(stream: number): readonly number[] {
+    const loaded = this.#streams.get(stream);
+    if (!loaded) return [];
+    if (!loaded.listed) {
+      const ids: number[] = [];
+      for (const [user, member] of loaded.members) if (isMember(member)) ids.push(user);
+      loaded.listed = ids.sort((a, b) => a - b);
+    }
+    return loaded.listed;
   }
 
   /** Shows this membership version, or a newer one. */
@@ -40,8 +59,16 @@ export class Memberships {
    */
   load(stream: number, mv = 0): Promise<void> | undefined {
     if (this.#streams.has(stream) && (mv === 0 || this.shows(stream, mv))) return undefined;
-    const known = this.#loading.get(stream);
-    if (known) return known;
+    return this.#loading.get(stream) ?? this.#begin(stream);
+  }
+
+  /** Shows what the Store holds now, or more. */
+  renew(stream: number): Promise<void> {
+    const before = this.#loading.get(stream);
+    return before ? before.then(() => this.#begin(stream)) : this.#begin(stream);
+  }
+
+  #begin(stream: number): Promise<void> {
     this.#meanwhile.set(stream, []);
     const loading = this.#load(stream).finally(() => {
       this.#loading.delete(stream);
@@ -57,6 +84,7 @@ export class Memberships {
     const loaded = this.#streams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
     loaded.mv = mv;
+    loaded.listed = undefined;
     for (const user of join) {
       const quiet = silent.includes(user) ? ({ silent: true } as const) : {};
       const stay: Stay = { from: mv, to: 0, after, until: 0, ...quiet };
@@ -76,8 +104,9 @@ export class Memberships {
   }
 
   async #load(stream: number): Promise<void> {
-    const parts = await this.store.parts(streamKey(this.realm, streamId(stream)), MEMBER_PART);
-    const loaded: Loaded = { mv: 0, members: new Map() };
+    const key = streamKey(this.realm, streamId(stream));
+    const parts = await this.#gate.run(() => this.store.parts(key, MEMBER_PART));
+    const loaded: Loaded = { mv: 0, members: new Map(), listed: undefined };
     for (const { part, value } of parts) {
       const member = asMember(value)!;
       loaded.members.set(Number(part.slice(MEMBER_PART.length)), member);

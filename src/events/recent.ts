@@ -73,6 +73,11 @@ export class RecentEntries {
     this.#end = after;
   }
 
+  /** The newest last. */
+  *[Symbol.iterator](): Iterator<{ readonly entry: LogEntry }> {
+    for (let i = this.#head; i < this.#kept.length; i++) yield this.#kept[i]!;
+  }
+
   /** In the order of the log, without a gap. */
   add(seq: Seq, entry: LogEntry): void {
     const bytes = roughBytes(entry);

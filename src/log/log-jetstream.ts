@@ -7,7 +7,7 @@
 import type { NatsConnection, Subscription } from 'nats';
 import { connectNats, loudly, natsName, watchConnection } from '../bus/bus-nats-link.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
-import { type Json, type RealmId, realmSubject, type Seq } from '../core/index.js';
+import { type Json, type RealmId, realmSubject, type Seq, SharedRuns } from '../core/index.js';
 import {
   type EventLog,
   type LogLimits,
@@ -52,7 +52,7 @@ export class JetStreamLog implements EventLog {
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #feeds = new Map<RealmId, Feed>();
   #timer: TimerHandle | undefined;
-  readonly #positions = new Map<RealmId, Promise<LogPosition>>();
+  readonly #positions = new SharedRuns<RealmId, LogPosition>(true);
   #up = true;
   #closed = false;
 
@@ -123,16 +123,9 @@ export class JetStreamLog implements EventLog {
     this.#nats.publish(this.#republished(realm), encodeEntry(value));
   }
 
-  /** After a take-over hundreds of queues ask at once: those of one turn of the loop share the question. */
+  /** After a take-over, or when clients come back, hundreds of queues ask at once. */
   position(realm: RealmId): Promise<LogPosition> {
-    const known = this.#positions.get(realm);
-    if (known) return known;
-    const asked = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      this.#positions.delete(realm);
-      return this.#position(realm);
-    });
-    this.#positions.set(realm, asked);
-    return asked;
+    return this.#positions.ask(realm, () => this.#position(realm));
   }
 
   /** `end` is at least `trimmed`: a realm whose entries are all gone is followed from there. */

@@ -1,6 +1,6 @@
 /** The newest message that a user has a copy of, at a cost that depends on the user's streams, not on the realm. */
 import type { JsonObject, RealmId } from '../core/index.js';
-import type { Store } from '../store/index.js';
+import type { MessageReads } from '../store/index.js';
 import { asMember, hasCopy, type Member, memberPart } from '../streams/index.js';
 import { NEWEST } from './fetch.js';
 import { asStored, streamConversation } from './stored.js';
@@ -15,7 +15,7 @@ export interface NewestKnown extends JsonObject {
 
 /** @param streams all that the user is or was subscribed to. Returns -1 without any message. */
 export async function newestMessage(
-  store: Store,
+  store: MessageReads,
   realm: RealmId,
   user: number,
   streams: readonly number[],
@@ -33,7 +33,7 @@ export async function newestMessage(
 
 /** The same, for somebody who goes on from there by the log. What he reads there of before must not count. */
 export async function newestKnown(
-  store: Store,
+  store: MessageReads,
   realm: RealmId,
   user: number,
   streams: readonly number[],
@@ -51,7 +51,7 @@ export async function newestKnown(
   return { id: own ? id : await newestOf(store, realm, user, streams, members), streams: known };
 }
 
-async function realmsNewest(store: Store, realm: RealmId) {
+async function realmsNewest(store: MessageReads, realm: RealmId) {
   const [record] = await store.scanMessages({
     realm,
     index: { by: 'realm' },
@@ -65,7 +65,7 @@ async function realmsNewest(store: Store, realm: RealmId) {
 }
 
 async function membersIn(
-  store: Store,
+  store: MessageReads,
   realm: RealmId,
   user: number,
   streams: readonly number[],
@@ -76,7 +76,7 @@ async function membersIn(
 }
 
 async function newestOf(
-  store: Store,
+  store: MessageReads,
   realm: RealmId,
   user: number,
   streams: readonly number[],

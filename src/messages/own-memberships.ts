@@ -1,13 +1,13 @@
 /** One user's memberships of streams, looked up in the Store as streams come up. */
 import type { RealmId } from '../core/index.js';
-import type { Store } from '../store/index.js';
+import type { MessageReads } from '../store/index.js';
 import { asMember, type Member, memberPart } from '../streams/index.js';
 
 export class OwnMemberships {
   readonly #members = new Map<number, Member | undefined>();
 
   constructor(
-    private readonly store: Store,
+    private readonly store: MessageReads,
     private readonly realm: RealmId,
     private readonly user: number,
   ) {}

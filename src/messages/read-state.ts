@@ -101,6 +101,17 @@ export class OwnFlags {
     return IdSet.of(all).ids;
   }
 
+  /** Ids of messages that were read, not read or starred one by one. */
+  *named(): Iterable<number> {
+    for (const name of this.parts.keys()) {
+      if (!name.startsWith(READ_PART)) continue;
+      const { read, unread } = this.reading(Number(name.slice(READ_PART.length)));
+      yield* read.ids;
+      yield* unread.ids;
+    }
+    yield* this.marked('starred').ids;
+  }
+
   marked(name: MarkName): IdSet {
     return markedOf(this.parts, name);
   }

@@ -1,6 +1,6 @@
 /** Direct conversations in which somebody lately took part (register.md, `recent_private_conversations`). */
 import type { RealmId } from '../core/index.js';
-import type { Store } from '../store/index.js';
+import type { MessageReads } from '../store/index.js';
 import { NEWEST } from './fetch.js';
 import { asStored } from './stored.js';
 
@@ -14,7 +14,11 @@ export interface RecentConversation {
 }
 
 /** Newest first. */
-export async function recentConversations(store: Store, realm: RealmId, user: number): Promise<RecentConversation[]> {
+export async function recentConversations(
+  store: MessageReads,
+  realm: RealmId,
+  user: number,
+): Promise<RecentConversation[]> {
   const records = await store.scanMessages({
     realm,
     index: { by: 'participant', user },

@@ -1,6 +1,6 @@
 /** What a user has not read, from the marks of the user's actor and the Store's indexes (design § 4). */
 import type { RealmId } from '../core/index.js';
-import type { MessageIndex, MessageRange, Store } from '../store/index.js';
+import type { MessageIndex, MessageRange, MessageReads } from '../store/index.js';
 import { copyOf, decidingStreams } from './copies.js';
 import { OwnMemberships } from './own-memberships.js';
 import { DIRECT_HOME, type HomeReading } from './read-state.js';
@@ -18,7 +18,7 @@ export class UnreadScan {
   readonly #members: OwnMemberships;
 
   constructor(
-    private readonly store: Store,
+    private readonly store: MessageReads,
     private readonly realm: RealmId,
     private readonly user: number,
   ) {

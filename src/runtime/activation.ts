@@ -51,6 +51,8 @@ export class Activation implements Whole {
   #handling: Pending | undefined;
   /** Only commands of other actors are still taken. */
   #leaving = false;
+  /** It was not looked for in the Store. */
+  #founded = false;
   #onProgress: (() => void)[] | undefined;
   readonly #meter: KindMeter;
 
@@ -64,7 +66,7 @@ export class Activation implements Whole {
     this.lastUsed = ports.clock.monotonic();
     this.#meter = ports.meters.of(kind.name);
     this.#memory = new ActorMemory(key, kind);
-    const inside = new Inside(key, this.#memory, this.#meter, ports, this);
+    const inside = new Inside(key, this.realm, this.#memory, this.#meter, ports, this);
     this.#outbox = new Outbox(key, this.realm, inside);
     this.#supply = new Supply(key, this.realm, kind, ports, this.#memory);
     this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, inside);
@@ -121,6 +123,16 @@ export class Activation implements Whole {
       this.stop('store-failed', error);
       return;
     }
+    this.#begin(loaded);
+  }
+
+  /** There is no such actor, as far as anybody knows. If there is one, the first commit meets a conflict. */
+  found(): void {
+    this.#founded = true;
+    this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
+  }
+
+  #begin(loaded: Loaded | 'fenced'): void {
     if (loaded === 'fenced') this.stop('fenced');
     else if (!this.#isStopped()) this.#guard(() => this.#loaded(loaded));
     if (this.#isStopped()) return;
@@ -161,6 +173,12 @@ export class Activation implements Whole {
     if (this.status === 'loading') {
       this.#early ??= [];
       this.#early.push({ envelope, request });
+      return;
+    }
+    if (this.#founded && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.founds) {
+      // Whoever sends this knows the actor: it was made before, and what makes it came here once more.
+      this.stop('fenced');
+      this.#refuse(request, 'moved');
       return;
     }
     if (this.kind.liveCommands?.includes(envelope.name)) {

@@ -58,8 +58,12 @@ export class Activations implements Iterable<Activation> {
     return [...this].filter((a) => partitions.has(partitionOf(a.key)));
   }
 
-  /** The actor is in memory, or on its way; its partition must be ours. */
-  activate(key: ActorKey): { activation: Activation; loaded: Promise<void> } {
+  /**
+   * The actor is in memory, or on its way; its partition must be ours.
+   *
+   * @param first command for it
+   */
+  activate(key: ActorKey, first?: string): { activation: Activation; loaded: Promise<void> } {
     const known = this.#byKey.get(key);
     if (known) return { activation: known, loaded: Promise.resolve() };
     const kind = this.options.kinds[parseKey(key).kind];
@@ -67,6 +71,11 @@ export class Activations implements Iterable<Activation> {
     const epoch = this.options.epochOf(partitionOf(key))!;
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#byKey.set(key, activation);
+    // One that stopped, most likely because it was there already, is looked for.
+    if (first !== undefined && kind.commands[first]?.founds && !this.#retries.has(key)) {
+      activation.found();
+      return { activation, loaded: Promise.resolve() };
+    }
     this.options.meters.of(kind.name).loads.n++;
     return { activation, loaded: activation.load() };
   }

@@ -47,7 +47,8 @@ export class Executor {
   handle(pending: Pending): void {
     const { envelope, command } = pending;
     const phase = this.memory.refusingPhase(envelope.name);
-    if (pending.failure !== undefined) this.#fail(pending, pending.failure);
+    if (command.founds && this.memory.exists) this.#answer(pending, { again: true });
+    else if (pending.failure !== undefined) this.#fail(pending, pending.failure);
     else if (!this.memory.exists && !command.creates) this.#answer(pending, this.kind.missing(this.key));
     else if (phase !== undefined) this.#refuse(pending, this.kind.refuse(phase, envelope.name));
     else if (envelope.name === 'due' && !this.#isDue()) this.#answer(pending, { value: null });
@@ -139,7 +140,7 @@ export class Executor {
     this.commits.take(group);
     group.commands++;
     if (requestId !== '' && this.ports.logger.isLevelEnabled?.('debug')) group.requests.push(requestId);
-    group.replies.push([pending.envelope.id, outcome.large ? { again: true } : reply]);
+    if (!pending.command.founds) group.replies.push([pending.envelope.id, reply]);
     const finish = (): void => this.owner.finish(pending, reply);
     const { exclusive, lane = 'main' } = pending.command;
     const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);

@@ -34,6 +34,7 @@ import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
 import type { Logger } from './ports.js';
 import { type Envelope, isFromActor, type OutboxCommand, type Reply } from './protocol.js';
+import { Untold } from './untold.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
 export interface DirectorySource {
@@ -96,6 +97,7 @@ export class ActorHost implements PartitionOwner {
       busy: (key) => this.#activations.get(key)?.livePhase === 'polling',
       end: (key) => this.#tell(key, 'end', { reason: 'crowded' }),
     });
+    const untold = new Untold(options.clock);
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
       ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
@@ -105,6 +107,7 @@ export class ActorHost implements PartitionOwner {
         await directory.ready(realm, 0);
         return directory.now(realm);
       },
+      told: (realm) => untold.told(realm),
       services,
     };
     const due = (key: ActorKey, at: number | null): void => this.#due(key, at);
@@ -120,6 +123,7 @@ export class ActorHost implements PartitionOwner {
         log,
         logger,
         suppliers: this.suppliers,
+        untold,
         directory: (realm, after) => directory.ready(realm, after),
         directoryNow: (realm) => directory.now(realm),
         meters: this.#meters,
@@ -201,7 +205,7 @@ export class ActorHost implements PartitionOwner {
       request.reply({ retry: 'not-owner' } satisfies Reply as never);
       return;
     }
-    this.#activations.activate(envelope.to).activation.receive(
+    this.#activations.activate(envelope.to, envelope.name).activation.receive(
       envelope,
       guarded(request, () => this.options.placement.mayAnswer(p)),
     );

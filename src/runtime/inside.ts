@@ -3,7 +3,7 @@
  * there are tens of thousands of activations.
  */
 import type { Clock } from '../clock/index.js';
-import type { ActorKey, JsonObject, Seq } from '../core/index.js';
+import type { ActorKey, JsonObject, RealmId, Seq } from '../core/index.js';
 import type { EventLog } from '../log/index.js';
 import type { CommitOwner } from './commit-loop.js';
 import type { ExecutorOwner } from './executor.js';
@@ -15,6 +15,7 @@ import type { Delivery, OutboxPorts } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
 import type { OutboxCommand, Reply } from './protocol.js';
 import type { StopReason } from './reasons.js';
+import type { Untelling } from './untold.js';
 
 /** The activation, as its own parts see it. */
 export interface Whole {
@@ -31,6 +32,7 @@ export interface Whole {
 export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
   constructor(
     private readonly key: ActorKey,
+    private readonly realm: RealmId,
     private readonly memory: ActorMemory,
     private readonly meter: KindMeter,
     private readonly ports: ActivationPorts,
@@ -94,6 +96,10 @@ export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
 
   send(command: OutboxCommand, id: string, requestId: string): Delivery {
     return this.ports.sendFromOutbox(command, id, requestId);
+  }
+
+  untold(): Untelling {
+    return this.ports.untold.begin(this.realm);
   }
 
   appended(seq: Seq, versions: readonly number[]): void {

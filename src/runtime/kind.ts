@@ -53,8 +53,6 @@ export interface MessageChange {
 export interface Outcome<S> {
   /** What the sender gets, after the commit. */
   readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
-  /** The reply is too large to be remembered. Only where a sender that lost it may begin anew: what was done is left behind. */
-  readonly large?: true;
   /** New root state; absent = unchanged. */
   readonly state?: S;
   /** Parts to write; null deletes. */
@@ -90,6 +88,8 @@ export interface Suppliers {
   readonly store: import('../store/index.js').Store;
   readonly log: import('../log/index.js').EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
+  /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: it does. */
+  told(realm: RealmId): Promise<void> | undefined;
   /** Anything else a kind's needs use (renderer, password hashing, feeds); see host options. */
   readonly services: HostServices;
 }
@@ -123,6 +123,11 @@ export interface CommandDefinition<S, A extends JsonObject, I, V> {
   readonly exclusive?: true;
   /** May run on an actor that has no root yet. Others get 'no such actor' (kind.missing). */
   readonly creates?: true;
+  /**
+   * Makes the actor, under a key that was made up for this command: so it is not looked for in the Store. Where it is there
+   * already, the command was carried out before; its reply, which is not remembered, was lost, and the sender begins anew.
+   */
+  readonly founds?: true;
 }
 
 export interface NeedsContext<S, V> {

@@ -8,6 +8,7 @@ import type { EventLog } from '../log/index.js';
 import { formEntries } from './form-entries.js';
 import type { OutboxEntry, Sequence } from './group.js';
 import type { OutboxCommand } from './protocol.js';
+import type { Untelling } from './untold.js';
 
 export interface Delivery {
   /** Resolves when the command was carried out. */
@@ -21,6 +22,8 @@ export interface OutboxPorts {
   readonly log: EventLog;
   /** Send until carried out. */
   send(command: OutboxCommand, id: string, requestId: string): Delivery;
+  /** A commit has items that the log does not hold yet. */
+  untold(): Untelling;
   /** The log holds the last items of these versions, at this position. */
   appended(seq: Seq, versions: readonly number[]): void;
   /** An append failed and is tried again. */
@@ -33,6 +36,7 @@ interface Job {
   readonly entry: OutboxEntry;
   /** Items are in the log. */
   appended: boolean;
+  readonly untold: Untelling | undefined;
   started: boolean;
   /** Sequences not yet carried out. */
   left: number;
@@ -87,7 +91,8 @@ export class Outbox {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
     this.#jobs = ownMap(this.#jobs);
-    this.#jobs.set(entry.v, { entry, appended, started: false, left: entry.sequences.length, finished });
+    const untold = appended ? undefined : this.ports.untold();
+    this.#jobs.set(entry.v, { entry, appended, untold, started: false, left: entry.sequences.length, finished });
     this.#backlog += entry.items.length;
     for (const { answers } of entry.sequences) {
       if (answers === undefined) continue;
@@ -121,6 +126,7 @@ export class Outbox {
 
   stop(): void {
     this.#stopped = true;
+    for (const { untold } of this.#jobs.values()) untold?.over();
     this.#jobs.clear();
     this.#logged = undefined;
     for (const delivery of this.#deliveries) delivery.cancel();
@@ -168,6 +174,7 @@ export class Outbox {
     const job = this.#jobs.get(v);
     if (!job) return;
     job.appended = true;
+    job.untold?.over();
     this.#backlog -= job.entry.items.length;
   }
 

@@ -11,6 +11,7 @@ import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
 import type { StopReason } from './reasons.js';
+import type { Untold } from './untold.js';
 
 /** The part of pino's logger that is used here. */
 export interface Logger {
@@ -29,6 +30,7 @@ export interface ActivationPorts {
   readonly logger: Logger;
   readonly meters: Meters;
   readonly suppliers: Suppliers;
+  readonly untold: Untold;
   /** A promise when the replica isn't there yet or behind `after`; undefined when it is at hand (or there is none). */
   directory(realm: RealmId, after: number): Promise<void> | undefined;
   directoryNow(realm: RealmId): DirectoryView;

@@ -4,10 +4,12 @@ export { Embedded, openEmbedded } from './embedded.js';
 export { FORMAT, FormatMismatch, judgeFormat } from './format.js';
 export { mongoFormat, raiseMongoFormat } from './format-mongo.js';
 export { keepRecord, memoOf } from './kept-records.js';
+export { lowest } from './message-range.js';
 export { type Digest, type DigestOf, decodeMessage, encodeMessage, PackedMessage } from './packed-message.js';
 export type {
   MessageIndex,
   MessageRange,
+  MessageReads,
   MessageRecord,
   MessageScan,
   MessageWrite,

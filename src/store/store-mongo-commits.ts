@@ -6,8 +6,8 @@ import type { Binary, Db } from 'mongodb';
 import type { Clock } from '../clock/index.js';
 import type { ActorKey } from '../core/index.js';
 import { Bulks } from './store-mongo-bulks.js';
-import { translate } from './store-mongo-client.js';
-import { updateMany } from './store-mongo-command.js';
+import { isDuplicate, translate } from './store-mongo-client.js';
+import { insertMany, updateMany } from './store-mongo-command.js';
 import { bytes, type RootDocument } from './store-mongo-documents.js';
 
 export interface Commit {
@@ -23,14 +23,17 @@ export interface Commit {
 
 type Result = 'ok' | 'conflict';
 
-interface Waiting {
-  readonly commit: Commit;
+interface Waiting<C = Commit> {
+  readonly commit: C;
   readonly bytes: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
 const DOCUMENT_BYTES = 400;
+
+const bytesOf = ({ state, outbox }: Pick<RootDocument, 'state' | 'outbox'>): number =>
+  DOCUMENT_BYTES + bytes(state).length + bytes(outbox).length;
 
 /** An actor has one commit at a time here. */
 export class MongoCommits {
@@ -44,7 +47,7 @@ export class MongoCommits {
   }
 
   put(commit: Commit): Promise<Result> {
-    const bytes = DOCUMENT_BYTES + commit.root.state.length() + commit.root.outbox.length();
+    const bytes = bytesOf(commit.root);
     return new Promise((resolve, reject) => this.#bulks.put({ commit, bytes, resolve, reject }));
   }
 
@@ -82,6 +85,36 @@ export class MongoCommits {
       .toArray();
     const roots = new Map(found.map((root) => [root._id, root]));
     for (const { commit, resolve } of left) resolve(holds(roots.get(commit.key), commit) ? 'ok' : 'conflict');
+  }
+}
+
+/** First commits. In bulks of their own: thousands of queues are made at once, and messages don't wait for them. */
+export class MongoBeginnings {
+  readonly #bulks: Bulks<Waiting<RootDocument>>;
+
+  constructor(
+    private readonly db: Db,
+    clock: Clock,
+  ) {
+    this.#bulks = new Bulks(clock, (bulk) => this.#send(bulk));
+  }
+
+  /** 'conflict': the actor has a root. */
+  put(root: RootDocument): Promise<Result> {
+    const bytes = bytesOf(root);
+    return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));
+  }
+
+  async #send(bulk: readonly Waiting<RootDocument>[]): Promise<void> {
+    const documents = bulk.map(({ commit }) => commit);
+    const { refused } = await insertMany(this.db, 'roots', documents);
+    const errors = new Map(refused.map(({ index, error }) => [index, error]));
+    bulk.forEach(({ resolve, reject }, i) => {
+      const error = errors.get(i);
+      if (!error) resolve('ok');
+      else if (isDuplicate(error)) resolve('conflict');
+      else reject(translate(error));
+    });
   }
 }
 

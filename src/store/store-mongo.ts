@@ -4,7 +4,7 @@ import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type Rea
 import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
 import { StoreUnavailable } from './store.js';
 import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
-import { MongoCommits } from './store-mongo-commits.js';
+import { MongoBeginnings, MongoCommits } from './store-mongo-commits.js';
 import {
   above,
   binary,
@@ -41,6 +41,7 @@ export class MongoStore implements Store {
   #db!: Db;
   #records!: MongoRecords;
   #commits!: MongoCommits;
+  #beginnings!: MongoBeginnings;
   #loader!: MongoRoots;
   readonly #clock: Clock;
   readonly #underWay: UnderWay;
@@ -63,6 +64,7 @@ export class MongoStore implements Store {
     this.#epochs = this.#db.collection('partitions');
     this.#records = new MongoRecords(this.#db, this.#clock);
     this.#commits = new MongoCommits(this.#db, this.#clock);
+    this.#beginnings = new MongoBeginnings(this.#db, this.#clock);
     this.#loader = new MongoRoots(this.#db, this.#roots, (key) => this.#finishRemoval(key));
   }
 
@@ -112,16 +114,12 @@ export class MongoStore implements Store {
       pending,
       sleeper: pending || due !== null,
     };
-    return this.#run(async () => {
-      if (expected > 0) return this.#commits.put({ key, epoch: write.epoch as number, expected, root });
-      try {
-        await this.#roots.insertOne({ _id: key, epoch: write.epoch, partition: partitionOf(key), ...root });
-        return 'ok';
-      } catch (error) {
-        if (isDuplicate(error)) return 'conflict';
-        throw error;
-      }
-    });
+    const epoch = write.epoch as number;
+    return this.#run(() =>
+      expected > 0
+        ? this.#commits.put({ key, epoch, expected, root })
+        : this.#beginnings.put({ _id: key, epoch, partition: partitionOf(key), ...root }),
+    );
   }
 
   apply(writes: readonly RecordWrite[]): Promise<void> {

@@ -136,6 +136,9 @@ export interface Sleeper {
   readonly pending: boolean;
 }
 
+/** What looking at messages, and at who has copies of them, needs of a Store. */
+export type MessageReads = Pick<Store, 'getParts' | 'getMessages' | 'scanMessages'>;
+
 export interface Store {
   /** True: `commit` applies `records` in its own transaction, so they need not pass through the outbox. */
   readonly atomicRecords: boolean;

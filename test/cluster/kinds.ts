@@ -51,8 +51,8 @@ const credits = (args: OpArgs): { to: ActorKey; name: string; args: OpArgs; call
 
 const commands: Record<string, Ledger> = {
   add: { creates: true, handle: (view, { op }) => record(view, op) },
-  /** Its reply is not remembered. */
-  large: { creates: true, handle: (view, { op }) => ({ ...record(view, op), large: true }) },
+  /** Makes the ledger. Its reply is not remembered. */
+  found: { creates: true, founds: true, handle: (view, { op }) => record(view, op) },
   credit: { creates: true, handle: (view, { op }) => record(view, op) },
   /** Two stages of commands; the reply waits for both. */
   move: {

@@ -1,9 +1,10 @@
 /** The caller's own state and the subscribers of streams, as one consistent whole. */
 import { apiError } from '../../../src/api/errors.js';
-import { type ActorKey, type RealmId, streamId, streamKey, type UserId, userKey } from '../../../src/core/index.js';
+import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '../../../src/core/index.js';
+import type { RealmFeed, Subscribers } from '../../../src/events/index.js';
 import type { Suppliers } from '../../../src/runtime/index.js';
+import { lowest } from '../../../src/store/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
-import { readMembership } from '../../shared/subscribers.js';
 
 const RETRY_MS = 5;
 const MOST_RETRIES = 400;
@@ -34,55 +35,49 @@ interface Own {
  * Joining and leaving are committed to the user first and to the stream after that, and whom it is about hears nothing
  * of the second: a snapshot that has one of the two must have the other. Where they differ, both are read again.
  *
- * @param streams whose subscribers are wanted; null = of none
- * @param covers gets the versions of what was read
+ * @param listed subscribers of all streams are wanted
+ * @param covers gets the version of what was read of the user
  */
 export async function readWithSubscribers<O extends Own>(
   realm: RealmId,
   user: UserId,
-  streams: readonly number[] | null,
+  listed: boolean,
   readOwn: () => Promise<O> | O | undefined,
+  feed: RealmFeed,
   suppliers: Suppliers,
   covers: Record<ActorKey, number>,
-): Promise<{ readonly own: O | undefined; readonly subscribers: ReadonlyMap<number, readonly number[]> }> {
-  const subscribers = new Map<number, readonly number[]>();
-  let wanted = streams ?? [];
-  // Who came back is in the lists of streams before this host may have heard of it.
-  let known = 0;
+): Promise<{ readonly own: O | undefined; readonly subscribers: Subscribers }> {
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) covers[userKey(realm, user)] = own.version;
     const directory = await suppliers.directory(realm);
     // Lists of streams are without deactivated accounts, whose own subscriptions stay: the two never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
-    const lists = await Promise.all(wanted.map((id) => readMembership(realm, id, suppliers)));
-    // Who covers a stream's first message must show its id, which comes to the directory from the log.
-    const behind = new Set<number>();
-    wanted.forEach((id, i) => {
-      const { members, version, last, realm: seen } = lists[i]!;
-      known = Math.max(known, seen);
-      if (last > 0 && directory.stream(streamId(id))?.firstMessage === null) behind.add(id);
-      subscribers.set(id, members);
-      covers[streamKey(realm, streamId(id))] = version;
-    });
+    if (!listed) return { own, subscribers: NONE };
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
-    // Also a stream that was made and joined since the streams were listed.
-    const all = streams === null ? [] : new Set([...streams, ...joined]);
-    wanted = [...all].filter(
-      (id) => behind.has(id) || (subscribers.get(id)?.includes(user) ?? false) !== joined.has(id),
-    );
-    const level = wanted.length === 0 && directory.version >= known;
-    if (level || attempt === MOST_RETRIES) {
-      // A stream that takes so long to hear of it: no event will tell the user of himself.
-      for (const id of wanted) subscribers.set(id, asOwn(subscribers.get(id) ?? [], user, joined.has(id)));
-      return { own, subscribers };
-    }
+    const subscribers = await feed.subscribers(() => {
+      const live = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
+      // Also a stream that was made and joined since they were listed here.
+      return [...new Set([...live, ...joined])];
+    });
+    const level = [...subscribers.of].every(([stream, members]) => has(members, user) === joined.has(stream));
+    if (level) return { own, subscribers };
+    // A stream that takes so long to hear of it: no event will tell the user of himself.
+    if (attempt === MOST_RETRIES) return { own, subscribers: asOwn(subscribers, user, joined) };
     await pause(suppliers);
   }
 }
 
-/** The list with or without the user, as his own side says. */
-const asOwn = (members: readonly number[], user: UserId, joined: boolean): readonly number[] => {
-  if (members.includes(user) === joined) return members;
-  return joined ? [...members, user].sort((a, b) => a - b) : members.filter((id) => id !== user);
-};
+const NONE: Subscribers = { position: seq(0), of: new Map() };
+
+const has = (members: readonly number[], user: number): boolean => members[lowest(members, user)] === user;
+
+/** The lists with or without the user, as his own side says. */
+function asOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {
+  const own = [...of].map(([stream, members]): [number, readonly number[]] => {
+    if (has(members, user) === joined.has(stream)) return [stream, members];
+    const others = members.filter((id) => id !== user);
+    return [stream, joined.has(stream) ? [...others, user].sort((a, b) => a - b) : others];
+  });
+  return { position, of: new Map(own) };
+}

@@ -1,5 +1,6 @@
 /** Sections about messages: unread_msgs and starred_messages (register.md). */
 import type { Json, JsonObject, RealmId } from '../../../src/core/index.js';
+import type { Overview } from '../../../src/events/index.js';
 import {
   asStored,
   DIRECT_HOME,
@@ -10,6 +11,7 @@ import {
   unreadSummary,
 } from '../../../src/messages/index.js';
 import type { Suppliers } from '../../../src/runtime/index.js';
+import type { MessageReads } from '../../../src/store/index.js';
 import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '../../../src/streams/index.js';
 
 /**
@@ -28,10 +30,21 @@ const RECENT_MS = 300_000;
 /** A registration shows so many at most. */
 const MOST_STARRED = 10_000;
 
+type Reading = readonly (readonly [string, Json])[];
+
 export interface OwnReading {
   readonly subscriptions: readonly Subscription[];
   readonly topics: readonly UserTopic[];
-  readonly reading: readonly (readonly [string, Json])[];
+  readonly reading: Reading;
+}
+
+/**
+ * Where a registration looks at messages: in memory, unless what the user has read and marked names a message that the log has not
+ * shown here. Call it after that was read.
+ */
+export async function messageReads(overview: Overview, reading: Reading, { store }: Suppliers): Promise<MessageReads> {
+  const reads = await overview.reads();
+  return reads === store || (await overview.knows(new OwnFlags(0, new Map(reading)).named())) ? reads : store;
 }
 
 export interface Unread {
@@ -44,10 +57,11 @@ export async function readUnread(
   realm: RealmId,
   user: number,
   { subscriptions, topics, reading }: OwnReading,
-  { store, services }: Suppliers,
+  reads: MessageReads,
+  { services }: Suppliers,
 ): Promise<Unread> {
   const flags = new OwnFlags(user, new Map(reading));
-  const scan = new UnreadScan(store, realm, user);
+  const scan = new UnreadScan(reads, realm, user);
   const active = new Map(subscriptions.filter((own) => own.active).map((own) => [own.stream, own]));
   const since = (services.clock.now() - RECENT_MS) / 1000;
   const unread: StoredMessage[] = [];
@@ -89,13 +103,13 @@ export async function readStarred(
   realm: RealmId,
   user: number,
   { reading }: OwnReading,
-  { store }: Suppliers,
+  reads: MessageReads,
 ): Promise<number[]> {
   const { ids } = new OwnFlags(user, new Map(reading)).marked('starred');
   if (ids.length === 0) return [];
-  const records = await store.getMessages(realm, ids);
+  const records = await reads.getMessages(realm, ids);
   const there = records.filter((record) => record !== null).map(asStored);
-  const own = await new UnreadScan(store, realm, user).owned(there, true);
+  const own = await new UnreadScan(reads, realm, user).owned(there, true);
   return own.slice(0, MOST_STARRED).map(({ id }) => id);
 }
 

@@ -24,7 +24,7 @@ import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
 import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
-import { readStarred, readUnread, type ShownMessages } from './message-sections.js';
+import { messageReads, readStarred, readUnread, type ShownMessages } from './message-sections.js';
 import { ownSections } from './own-sections.js';
 import { presenceSection, visitorsPresence } from './presence-section.js';
 import { encodedShared, personalSections, sharedSections } from './sections.js';
@@ -34,6 +34,8 @@ import { forTheWeb, nothingOwn, VISITOR } from './visitor.js';
 
 export interface Snapshot {
   readonly start: Seq;
+  /** Log position up to which lists of subscribers show everything. */
+  readonly listed: Seq;
   readonly incarnation: string;
   readonly covers: Record<ActorKey, number>;
   /** Messages that it takes into account; null = it says nothing of single messages. */
@@ -66,6 +68,8 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   hotspots: ['hotspots'],
 };
 
+const MESSAGE_SECTIONS = ['message', 'recent_private_conversations', 'starred_messages'];
+
 const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
   (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
 
@@ -91,28 +95,31 @@ async function takeOnce(
   suppliers: Suppliers,
   last: boolean,
 ): Promise<Snapshot | undefined> {
+  // Whoever was answered before must not hear of what he did as of something new.
+  await suppliers.told(realm);
   // The log's end comes first: whatever the parts below lack is in the log after it.
   const { end, incarnation } = await suppliers.log.position(realm);
   const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
   const covers: Record<ActorKey, number> = {};
   const directory = await suppliers.directory(realm);
   // What is before that end will never come as an event: the replica must show it.
-  await (await suppliers.services.feeds.of(realm)).reach(end);
+  const feed = await suppliers.services.feeds.of(realm);
+  await feed.reach(end);
   const isVisitor = caller === VISITOR.id;
   const user = isVisitor ? VISITOR : directory.user(userId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
   const listed = wanted('subscription') && args.options.includeSubscribers;
   const { usersVersion } = directory;
-  const streams = [...directory.streams()].filter((stream) => !stream.archived);
   const { own, subscribers } = await readWithSubscribers(
     realm,
     user.id,
-    listed ? streams.map((stream) => stream.id) : null,
+    listed,
     () => {
       if (sections.length === 0) return undefined;
       return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, suppliers);
     },
+    feed,
     suppliers,
     covers,
   );
@@ -120,23 +127,25 @@ async function takeOnce(
   const { subscriptions = [] } = own ?? {};
   const parts: Fields[] = [];
   let shown: ShownMessages | null = null;
+  // After the versions of the user and the streams were read: what they cover must be counted.
+  const { reading = [] } = own ?? {};
+  const reads = MESSAGE_SECTIONS.some(wanted) ? await messageReads(feed.overview, reading, suppliers) : suppliers.store;
   if (own && wanted('message')) {
-    // After the versions of the user and the streams were read: what they cover must be counted.
     if (wanted('update_message_flags')) {
-      const unread = await readUnread(realm, user.id, own, suppliers);
+      const unread = await readUnread(realm, user.id, own, reads, suppliers);
       parts.push({ unread_msgs: unread.section });
       shown = unread.shows;
       await untilFirstsAreShown(realm, shown.streams, suppliers);
     }
     const streams = subscriptions.map((own) => own.stream);
-    parts.push({ max_message_id: await newestMessage(suppliers.store, realm, user.id, streams) });
+    parts.push({ max_message_id: await newestMessage(reads, realm, user.id, streams) });
   }
   if (wanted('recent_private_conversations')) {
-    const recent = isVisitor ? [] : await recentConversations(suppliers.store, realm, user.id);
+    const recent = isVisitor ? [] : await recentConversations(reads, realm, user.id);
     parts.push({ recent_private_conversations: recent as unknown as Json });
   }
   if (own && wanted('starred_messages')) {
-    parts.push({ starred_messages: await readStarred(realm, user.id, own, suppliers) });
+    parts.push({ starred_messages: await readStarred(realm, user.id, own, reads) });
   }
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
@@ -158,7 +167,7 @@ async function takeOnce(
     limits: suppliers.services.limits,
     unseal: (sealed) => suppliers.services.secrets.open(sealed),
     subscriptions,
-    subscribers,
+    subscribers: subscribers.of,
   };
   if (wanted('realm_user')) parts.push(userSections(inputs));
   parts.push(...personalSections(inputs, wanted));
@@ -169,5 +178,5 @@ async function takeOnce(
   const encoded = isVisitor
     ? [...sharedSections(inputs, wanted), ...parts].map(forTheWeb).flatMap(encodeParts)
     : [...encodedShared(inputs, wanted), ...parts.flatMap(encodeParts)];
-  return { start: end, incarnation, covers, shows: shown, parts: encoded };
+  return { start: end, listed: subscribers.position, incarnation, covers, shows: shown, parts: encoded };
 }

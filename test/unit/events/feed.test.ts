@@ -5,6 +5,7 @@ import {
   type EventSink,
   type FeedEnd,
   type LivePosition,
+  OverviewBudget,
   RealmFeed,
   RecentBudget,
   type SharedEvent,
@@ -88,7 +89,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   const clock = new FakeClock();
   const host = async () => {
     const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
-    return new RealmFeed(REALM, replica, log, store, clock, new RecentBudget());
+    return new RealmFeed(REALM, replica, log, store, clock, new RecentBudget(), new OverviewBudget());
   };
   const feed = await host();
   const append = (actor: string, v: number, ...items: LogItem[]) =>

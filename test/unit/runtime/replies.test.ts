@@ -38,14 +38,46 @@ t.test('a repeated command gets the first reply, also from the next owner', asyn
   t.equal(h.root(key)?.version, 1);
 });
 
-t.test('a large reply is not kept: whoever lost it is told to begin anew, and nothing is done twice', async (t) => {
+t.test(
+  'the reply to what makes an actor is not kept: whoever lost it is told to begin anew, and nothing is done twice',
+  async (t) => {
+    const { h, send } = await setUp();
+    t.same(await send(envelope('x:1', 'a', 1, 'found')), { value: { total: 1 } });
+    t.same(await send(envelope('x:1', 'a', 1, 'found')), { again: true });
+    await h.host.passivateIdle(0);
+    t.equal(h.host.active, 0);
+    t.same(await send(envelope('x:1', 'a', 1, 'found')), { retry: 'moved' }, 'it was not looked for');
+    t.same(await send(envelope('x:1', 'a', 1, 'found')), { again: true });
+    t.same(h.state(key).ops, ['a']);
+    t.notOk([...(h.store.contents.parts.get(key) ?? [])].some(([name]) => name.startsWith('done/')));
+  },
+);
+
+t.test('who knows an actor finds it, though what makes it has come once more just before', async (t) => {
   const { h, send } = await setUp();
-  t.same(await send(envelope('x:1', 'a', 1, 'large')), { value: { total: 1 } });
-  t.same(await send(envelope('x:1', 'a', 1, 'large')), { again: true });
+  t.same(await send(envelope('x:1', 'a', 1, 'found')), { value: { total: 1 } });
+  await h.host.passivateIdle(0);
+  const gate = h.hold('before:commit');
+  const late = send(envelope('x:1', 'a', 1, 'found'));
+  await settle();
+  t.same(await send(envelope('x:2', 'b', 2)), { retry: 'moved' });
+  t.same(await late, { retry: 'moved' });
+  gate.open();
+  t.same(await send(envelope('x:2', 'b', 2)), { value: { total: 2 } });
+  t.same(h.state(key).ops, ['a', 'b']);
+});
+
+t.test('what makes an actor is done once, though its first owner does not know whether it was', async (t) => {
+  const { h, send } = await setUp();
+  const gate = h.hold('after:commit');
+  const lost = send(envelope('x:1', 'a', 1, 'found'));
+  await settle();
   await h.lose('lapsed', key);
+  t.same(await lost, { retry: 'moved' });
+  gate.open();
   await h.take(key);
-  t.same(await send(envelope('x:1', 'a', 1, 'large')), { again: true });
-  t.equal(h.root(key)?.version, 1);
+  t.same(await h.client.send(key, 'found', { op: 'b' }).reply, { again: true });
+  t.same(h.state(key).ops, ['a']);
 });
 
 t.test('a repeat while the first is under way is answered with it', async (t) => {
