@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
+import { NODE_FLAGS } from '../../src/server/node-flags.js';
 import type { BenchOptions, FaceName } from './options.js';
 import { CONCLAVE, finished, started, stop } from './processes.js';
 
@@ -53,6 +54,7 @@ const PROFILE_HOOK = new URL('./profile-hook.js', import.meta.url).href;
 const CHEAP_PASSWORDS = new URL('./cheap-passwords.js', import.meta.url).href;
 
 const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
+  ...NODE_FLAGS,
   ...node,
   ...['--import', CHEAP_PASSWORDS],
   ...(profile === undefined ? [] : ['--import', PROFILE_HOOK]),

@@ -1,6 +1,7 @@
 /** The image, compose and systemd units start this program with settings that it has. */
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
+import { NODE_FLAGS } from '../../../src/server/node-flags.js';
 import { VERSION } from '../../../src/version.js';
 import { configOf, DEPLOY, documents, variables, type Yaml } from './support.js';
 
@@ -34,7 +35,12 @@ t.test('the image', async (test) => {
   const config = configOf(['serve'], environment);
   test.match(dockerfile, `EXPOSE ${config.port}`);
   test.match(dockerfile, `VOLUME ${config.dataDir}`);
-  test.equal(JSON.parse(await readFile('package.json', 'utf8')).version, VERSION);
+  const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'));
+  test.equal(version, VERSION);
+  const flags = NODE_FLAGS.join(' ');
+  test.equal(scripts.start, `node ${flags} dist/src/main.js serve`);
+  const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
+  test.same(JSON.parse(entry), ['node', ...NODE_FLAGS, 'dist/src/main.js']);
 });
 
 t.test('systemd units', async (test) => {
@@ -61,6 +67,7 @@ t.test('systemd units', async (test) => {
       test.equal(configOf(['serve'], environment).dataDir, '/var/lib/conclave');
       continue;
     }
+    test.match(values('ExecStart')[0], `node ${NODE_FLAGS.join(' ')} /opt`);
     const [, command = ''] = /dist\/src\/main\.js (.*)$/.exec(values('ExecStart')[0]!)!;
     const config = configOf(command.split(' '), environment);
     test.equal(config.role, unit.includes('frontend') ? 'http' : unit.includes('actors') ? 'actors' : 'all');
