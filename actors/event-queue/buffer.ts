@@ -34,6 +34,11 @@ interface Place<E = SharedEvent | OwnEvent | 'coming'> {
   event: E | 'gone';
 }
 
+interface Told {
+  readonly id: number;
+  readonly encoded: Uint8Array;
+}
+
 /** Transient events that wait for the client: of more than these the oldest are lost. */
 const MOST_TRANSIENT = 100;
 
@@ -158,22 +163,35 @@ export class EventBuffer {
    */
   answer(): Uint8Array[] {
     this.#merged = undefined;
-    const parts: Uint8Array[] = [OPEN];
+    const told: Told[] = [];
     let bytes = 0;
     for (let i = this.#head; i < this.#places.length; i++) {
-      const { event } = this.#places[i]!;
+      const { id, event } = this.#places[i]!;
       if (event === 'coming') break;
       if (event === 'gone') continue;
       const encoded = event.encode(this.shape, this.user, this.queue);
       bytes += encoded.byteLength;
-      if (parts.length > 1) {
-        if (bytes > ANSWER_BYTES) break;
-        parts.push(COMMA);
-      }
+      if (told.length > 0 && bytes > ANSWER_BYTES) break;
+      told.push({ id, encoded });
+    }
+    const parts: Uint8Array[] = [OPEN];
+    for (const { encoded } of this.#withParts(told)) {
+      if (parts.length > 1) parts.push(COMMA);
       parts.push(encoded);
     }
     parts.push(encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
     return parts;
+  }
+
+  /** What was to be told as part of an event that is left for the next poll: the client will say that it has had that. */
+  #withParts(told: Told[]): readonly Told[] {
+    const last = told.at(-1)?.id ?? -1;
+    const early: Told[] = [];
+    for (const one of this.#several ?? []) {
+      const part = one.id > last ? one.upTo(last) : undefined;
+      if (part) early.push({ id: part.id, encoded: part.encode() });
+    }
+    return early.length === 0 ? told : [...told, ...early].sort((a, b) => a.id - b.id);
   }
 
   #acknowledgeMerged(id: number): void {

@@ -35,6 +35,13 @@ export class MergedEvent {
     return new MergedEvent(later.event, [...this.parts, ...later.parts]);
   }
 
+  /** What it tells of up to this id, in the place of the last of that; undefined: nothing. */
+  upTo(id: number): MergedEvent | undefined {
+    const parts = this.parts.filter((part) => part.id <= id);
+    const last = parts.at(-1);
+    return last && new MergedEvent({ ...this.event, id: last.id }, parts);
+  }
+
   /** The client has had those up to this id, and may have been told the contrary since. */
   acknowledge(id: number): void {
     this.parts = this.parts.filter((part) => part.id > id);

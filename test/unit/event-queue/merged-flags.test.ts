@@ -42,6 +42,16 @@ t.test('those that nobody has read are one, in the place of the last', async (t)
   t.same(told(buffer), [read(2, 11), star(3, 11, 12), star(4, 13)], 'read once, it grows no more');
 });
 
+t.test('an answer that ends before the place of the last tells what came before its end', async (t) => {
+  const { buffer, take } = bufferWith(read(1, 11), unstar(2, 11), read(3, 12));
+  const fill = buffer.reserve(4);
+  take(read(5, 13));
+  t.same(told(buffer), [read(1, 11), unstar(2, 11)], 'up to the last that is told');
+  buffer.acknowledge(2);
+  fill(null);
+  t.same(told(buffer), [read(5, 12, 13)]);
+});
+
 t.test('a queue that was rebuilt does not tell again what its client had from the owner before', async (t) => {
   const { buffer } = bufferWith(star(1, 11), unstar(2, 11), star(3, 12));
   buffer.acknowledge(2);
