@@ -64,10 +64,10 @@ export async function disturb(cluster: Victims, services: readonly Restart[], ha
   let killed = 0;
   for (let turn = 1; killed < kills || later.length > 0; turn++) {
     // Not in step with the server's own timers.
-    const next = (turn - 0.25 + random.next() * 0.5) * every;
-    if (next >= seconds) break;
+    const meant = (turn - 0.25 + random.next() * 0.5) * every;
     // What happened last is to be over, and deliveries back.
-    if (turn > 1 && next < elapsed() + every * SETTLING) continue;
+    const next = turn > 1 ? Math.max(meant, elapsed() + every * SETTLING) : meant;
+    if (next >= seconds) break;
     await sleep(Math.max(0, next - elapsed()) * 1000);
     const restart = later[0];
     if (restart && elapsed() >= restart.at * seconds) {
