@@ -2,6 +2,7 @@
 import type { RealmId } from '../core/index.js';
 import type { Table } from './embedded.js';
 import { KeptBytes } from './kept-bytes.js';
+import { keptMib, usableMemory } from './kept-memory.js';
 import { keepRecord, MetBefore } from './kept-records.js';
 import { type CacheChanges, GuardedCache } from './lmdb-cache.js';
 import {
@@ -16,8 +17,6 @@ import type { MessageRecord } from './store.js';
 
 /** Of records that were decoded, as they are stored; they take some four times as much. */
 const DECODED_BYTES = 16 * 1_048_576;
-/** MiB of what is looked at without decoding it, of a generation. */
-const PACKED_MIB = 32;
 /** Ids of one realm, told apart from those of others in one number; what is above is not kept. */
 const REALM_IDS = 2 ** 33;
 const MOST_REALMS = 2 ** 19;
@@ -33,7 +32,7 @@ export class LmdbRecords {
   readonly #slots = new Map<RealmId, number>();
   readonly #met = new MetBefore();
   readonly #decoded = new GuardedCache<number, Decoded>(DECODED_BYTES, ({ bytes }) => bytes);
-  readonly #packed = new KeptBytes(PACKED_MIB);
+  readonly #packed = new KeptBytes(keptMib(usableMemory()));
   readonly #looked = new PackedMessage();
   /** A message without a digest came up. */
   #metPlain = false;
