@@ -70,6 +70,7 @@ import { updateStream } from './commands/streams/update-stream.js';
 import { subscribe } from './commands/subscriptions/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PARTS } from './invitations.js';
+import { LETTERS_PART } from './letters.js';
 import { realmMachine } from './machine.js';
 import { GROUP_PART, RECORD_PARTS, type RealmState, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
 import { RealmVolatile } from './volatile.js';
@@ -86,6 +87,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     EMAIL_CHANGE_PART,
     UPLOADS_PART,
     ...Object.values(INVITATION_PARTS),
+    LETTERS_PART,
   ],
   commands: versioned({
     'peek-realm': peekRealm,

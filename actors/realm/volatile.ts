@@ -2,17 +2,12 @@
  * What a realm actor keeps beside its state: the next message id, and look-ups over its parts by what must be unique.
  * All of it can be made anew from the state.
  */
-import { RecentTimes } from '../../src/core/index.js';
 import { type DirectoryUser, foldName } from '../../src/directory/index.js';
 import { SYSTEM_BOT_EMAILS } from '../../src/people/index.js';
-import { MAIL_LIMITS } from './mail-limits.js';
 import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
 
 /** An upload takes no longer; one that failed gives its space back then. */
 const UPLOADING_MS = 60_000;
-
-/** Addresses whose letters are counted at a time. */
-const MOST_ADDRESSES = 10_000;
 
 export class RealmVolatile {
   nextId: number;
@@ -20,8 +15,6 @@ export class RealmVolatile {
   readonly #uploading = new Map<number, { readonly bytes: number; readonly until: number }>();
   /** Active accounts of humans. */
   humans = 0;
-  /** Letters to people who want to join, by address. */
-  readonly letters = new RecentTimes(MAIL_LIMITS, MOST_ADDRESSES);
   readonly #emails = new Map<string, number>();
   readonly #streamNames = new Map<string, number>();
 

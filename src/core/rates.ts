@@ -1,4 +1,4 @@
-/** How often something may be done: limits, and the times at which it was done. Pure but for RecentTimes, which remembers. */
+/** How often something may be done: limits, and the times at which it was done. Pure. */
 
 /** So many times within so many milliseconds. */
 export type Limit = readonly [windowMs: number, most: number];
@@ -37,26 +37,4 @@ export function withTime(limits: readonly Limit[], times: readonly number[], now
   const window = Math.max(...limits.map(([ms]) => ms));
   const most = Math.max(...limits.map(([, n]) => n));
   return [...times.filter((at) => at + window > now), now].slice(-most);
-}
-
-/** Times by name, in memory that is bounded: of too many names, the one that was longest quiet is forgotten. */
-export class RecentTimes {
-  readonly #times = new Map<string, readonly number[]>();
-
-  constructor(
-    private readonly limits: readonly Limit[],
-    private readonly mostNames: number,
-  ) {}
-
-  /** Counts it, if it may be done; else gives the milliseconds until then. */
-  take(name: string, now: number): number {
-    const before = this.#times.get(name) ?? [];
-    const wait = waitFor(this.limits, before, now);
-    if (wait > 0) return wait;
-    this.#times.delete(name);
-    this.#times.set(name, withTime(this.limits, before, now));
-    const [oldest] = this.#times.keys();
-    if (oldest !== undefined && this.#times.size > this.mostNames) this.#times.delete(oldest);
-    return 0;
-  }
 }

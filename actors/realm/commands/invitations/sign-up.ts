@@ -6,6 +6,7 @@ import { hiddenLink } from '../../../../src/mail/index.js';
 import { domainOf, isEmail, ROLE } from '../../../../src/people/index.js';
 import { mailCommand } from '../../../shared/mail.js';
 import { success } from '../../../shared/replies.js';
+import { countLetter } from '../../letters.js';
 import type { RealmState } from '../../state.js';
 import {
   addAccount,
@@ -62,7 +63,7 @@ export const askSignUp: RealmCommand<AskArgs, Asked> = {
     else if (!named(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
     checkAddress(email, disposable, view);
-    const wait = volatile.letters.take(email.toLowerCase(), now);
+    const { wait, parts: counted } = countLetter(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = flat(state.settings.name);
     const known = volatile.userByEmail(email) !== undefined;
@@ -71,6 +72,7 @@ export const askSignUp: RealmCommand<AskArgs, Asked> = {
       : ['To make your account, open this link within a day:', '', link];
     return {
       reply: success({ organization: state.settings.name as string }),
+      parts: counted,
       commands: [
         [
           mailCommand(realm, {

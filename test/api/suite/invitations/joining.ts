@@ -210,6 +210,9 @@ export const joining: Facts = async (t, server) => {
       t.match([third.status, third.text], [429, /Too many letters/]);
       t.equal((await mailed(server, email, 2)).length, 2);
     }
+    await server.restart();
+    const again = await send(path, { email: org.guest.email });
+    t.match([again.status, again.text], [429, /Too many letters/], 'wherever the organization is by then');
   });
 
   await t.test('nothing that is typed in becomes markup', async (t) => {
