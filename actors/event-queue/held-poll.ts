@@ -1,6 +1,6 @@
 /** The poll that waits for a queue's events, and the machine that says what becomes of it. */
 import { apiError } from '../../src/api/errors.js';
-import { type Clock, type Deadline, wheelOf } from '../../src/clock/index.js';
+import { type Clock, type Deadline, spread, wheelOf } from '../../src/clock/index.js';
 import type { HeldRequest, Step } from '../../src/runtime/index.js';
 import type { Waiting } from './admission.js';
 import { type EventBuffer, heartbeat } from './buffer.js';
@@ -8,9 +8,6 @@ import type { LockOut } from './filter.js';
 import { type QueueEvent, queueSteps } from './machine.js';
 import type { OwnIds } from './own-ids.js';
 import type { QueueVolatile } from './state.js';
-
-/** So that heartbeats of polls that came together don't go out together. */
-const HEARTBEAT_SPREAD = 0.2;
 
 interface PollOwner {
   readonly services: { readonly clock: Clock; readonly random: () => number; readonly heartbeatMs: number };
@@ -130,7 +127,7 @@ export class HeldPoll implements Deadline {
     this.#phase = to;
     volatile.polling = to === 'polling' || to === 'kept';
     if (disarms) wheelOf(clock).remove(this);
-    if (arms === 'heartbeat') wheelOf(clock).add(this, heartbeatMs * (1 + random() * HEARTBEAT_SPREAD));
+    if (arms === 'heartbeat') wheelOf(clock).add(this, spread(heartbeatMs, random));
     volatile.active = clock.now();
     this.owner.touched();
     for (const action of actions) if (action === 'heartbeat') this.#beat();

@@ -5,7 +5,7 @@
  * that follow.
  */
 import type { Meanwhile } from '../api/index.js';
-import { type Clock, Slices } from '../clock/index.js';
+import { type Clock, Slices, SPREAD, spread } from '../clock/index.js';
 import type { ActorKey } from '../core/index.js';
 import type { Arrival } from './arrival.js';
 import type { Pending } from './pending.js';
@@ -15,9 +15,7 @@ import type { Forwarding } from './services.js';
 
 /** A client that is there asks again at once; else its actor is told that it is gone. */
 const PATIENCE_MS = 5_000;
-/** So that answers to requests that came together don't go out together. */
-const SPREAD = 0.2;
-/** Nor commands that were made together anew: each is good for this share of what it may give, at least. */
+/** So that commands that were made together are not made anew together: each is good for this share of what it may give, at least. */
 const LEAST_SHARE = 0.5;
 
 export interface KeptOptions {
@@ -77,7 +75,7 @@ export class KeptPolls {
   /** @internal */
   expect(kept: KeptPoll): void {
     const { everyMs, random } = this.options;
-    this.#waiting.add(kept, everyMs * (1 + random() * SPREAD));
+    this.#waiting.add(kept, spread(everyMs, random));
   }
 
   /** @internal */

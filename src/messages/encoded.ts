@@ -8,7 +8,7 @@ import type { DirectoryStream, DirectoryUser, DirectoryView } from '../directory
 import { memoOf } from '../store/index.js';
 import { MARK, showsMore, TEXT } from './digest.js';
 import type { OwnMessage } from './fetch.js';
-import { type MessageVariant, neutral, shownSince, variant } from './present.js';
+import { type MessageVariant, neutral, shownSince, variant, variantPlace } from './present.js';
 import type { OwnFlags } from './read-state.js';
 import { SeenMessage } from './seen.js';
 import { flagsPiece, Pieces } from './shown-pieces.js';
@@ -37,7 +37,7 @@ export function encodedMessage(message: StoredMessage, directory: DirectoryView,
     known = { sender, stream, version, texts: [] };
     memo.made = known;
   }
-  const which = (options.applyMarkdown ? 2 : 0) + (options.clientGravatar ? 1 : 0);
+  const which = variantPlace(options);
   known.texts[which] ??= encode(message, directory, options);
   return known.texts[which];
 }

@@ -41,14 +41,8 @@ export class Reader {
     const streams = new Set<number>();
     for (const message of messages) for (const stream of decidingStreams(message)) streams.add(stream);
     await this.#members.load([...streams]);
-    const { user, flags } = this.viewer;
-    const made = flags.copiesMade();
-    const own: OwnMessage[] = [];
-    for (const message of messages) {
-      const { has, gained } = copyOf(message, user.id, this.#members.of, made(message.id));
-      if (has || this.#inHistory(message, history)) own.push({ message, copy: has, gained });
-    }
-    return own;
+    const ownOf = this.#ownOf(history);
+    return messages.map(ownOf).filter((own) => own !== undefined);
   }
 
   /** messages.md § Access to a message. */
@@ -90,7 +84,7 @@ export class Reader {
     if (!store.lookAtMessages || plan.readsTexts) return (await this.scan(plan, from, direction, limit)).map(take);
     const rows: T[] = [];
     const seen = new SeenMessage();
-    const made = this.viewer.flags.copiesMade();
+    const ownOf = this.#ownOf(plan.history);
     await this.#along(plan, { from, direction, limit }, async (scan) => {
       const before = rows.length;
       for (;;) {
@@ -100,10 +94,8 @@ export class Reader {
           last = packed.id;
           const message = seen.show(packed);
           if (!this.#decides(message, unknown) || rows.length === limit) return;
-          const { has, gained } = copyOf(message, this.viewer.user.id, this.#members.of, made(message.id));
-          if (!has && !this.#inHistory(message, plan.history)) return;
-          const own = { message, copy: has, gained };
-          if (plan.matchesFound(own)) rows.push(take(own));
+          const own = ownOf(message);
+          if (own && plan.matchesFound(own)) rows.push(take(own));
         });
         if (unknown.length === 0) return { count, last, rows: rows.length };
         // Who can say whether these may be read? Then once more.
@@ -152,6 +144,16 @@ export class Reader {
     if (history !== 'none') return historyRanges([history.stream], conditions);
     await this.#members.load(streams);
     return copyRanges({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
+  }
+
+  /** What the user has of messages that come in order, if he may read them in this view: his copy, or the history. */
+  #ownOf(history: Plan['history']): (message: StoredMessage) => OwnMessage | undefined {
+    const { user, flags } = this.viewer;
+    const made = flags.copiesMade();
+    return (message) => {
+      const { has, gained } = copyOf(message, user.id, this.#members.of, made(message.id));
+      return has || this.#inHistory(message, history) ? { message, copy: has, gained } : undefined;
+    };
   }
 
   #copy(message: StoredMessage): Copy {

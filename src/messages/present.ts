@@ -101,7 +101,7 @@ export const shownSince = ({ body }: StoredMessage, directory: DirectoryView): J
 });
 
 /** Everybody may know the address of who never uploaded an avatar. */
-export const isGravatar = (sender: DirectoryUser | undefined): boolean =>
+const isGravatar = (sender: DirectoryUser | undefined): boolean =>
   sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
 
 export function neutral(message: StoredMessage, directory: DirectoryView): NeutralMessage {
@@ -116,8 +116,7 @@ export function neutral(message: StoredMessage, directory: DirectoryView): Neutr
     },
     content: body.content,
     html: body.html,
-    avatar: sender ? avatarUrl(sender) : '',
-    gravatar: isGravatar(sender),
+    ...senderAvatar(sender),
   };
 }
 
@@ -126,12 +125,30 @@ export interface MessageVariant {
   readonly clientGravatar: boolean;
 }
 
+/** Place of a kind of client in what is kept for each of the four. */
+export const variantPlace = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
+  (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
+
+/** What this kind of client shows besides the text itself. @param avatar of the sender */
+export const shownOfVariant = (
+  { applyMarkdown, clientGravatar }: MessageVariant,
+  { avatar, gravatar }: Pick<NeutralMessage, 'avatar' | 'gravatar'>,
+): { readonly content_type: string; readonly avatar_url: string | null } => ({
+  content_type: applyMarkdown ? 'text/html' : 'text/x-markdown',
+  avatar_url: clientGravatar && gravatar ? null : avatar,
+});
+
+/** The avatar of a sender, who may be unknown. */
+export const senderAvatar = (sender: DirectoryUser | undefined): Pick<NeutralMessage, 'avatar' | 'gravatar'> => ({
+  avatar: sender ? avatarUrl(sender) : '',
+  gravatar: isGravatar(sender),
+});
+
 /** The message object for one kind of client. */
-export function variant(message: NeutralMessage, { applyMarkdown, clientGravatar }: MessageVariant): JsonObject {
+export function variant(message: NeutralMessage, options: MessageVariant): JsonObject {
   return {
     ...message.common,
-    content: applyMarkdown ? message.html : message.content,
-    content_type: applyMarkdown ? 'text/html' : 'text/x-markdown',
-    avatar_url: clientGravatar && message.gravatar ? null : message.avatar,
+    content: options.applyMarkdown ? message.html : message.content,
+    ...shownOfVariant(options, message),
   };
 }

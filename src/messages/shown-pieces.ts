@@ -1,8 +1,14 @@
 /** JSON of what message objects show of the directory, as bytes: encoded once for each change of what they show. */
 import { madeOnce, userId } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
-import { avatarUrl } from '../people/index.js';
-import { displayRecipient, isGravatar, type MessageVariant, shownOfSender } from './present.js';
+import {
+  displayRecipient,
+  type MessageVariant,
+  senderAvatar,
+  shownOfSender,
+  shownOfVariant,
+  variantPlace,
+} from './present.js';
 
 const encoder = new TextEncoder();
 
@@ -10,12 +16,7 @@ const encoder = new TextEncoder();
 const members = (of: object): string => JSON.stringify(of).slice(1, -1);
 
 function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
-  const { applyMarkdown, clientGravatar } = options;
-  const of = {
-    content_type: applyMarkdown ? 'text/html' : 'text/x-markdown',
-    ...shownOfSender(user, directory),
-    avatar_url: clientGravatar && isGravatar(user) ? null : user ? avatarUrl(user) : '',
-  };
+  const of = { ...shownOfSender(user, directory), ...shownOfVariant(options, senderAvatar(user)) };
   // Ends the content, which comes before it.
   return encoder.encode(`",${members(of)},"display_recipient":`);
 }
@@ -28,8 +29,6 @@ interface SenderPieces {
 
 /** An account that changes is another object. */
 const senders = new WeakMap<DirectoryUser, SenderPieces>();
-const optionsOf = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
-  (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
 /** There are more conversations than streams. */
 const MOST_CONVERSATIONS = 10_000;
@@ -85,7 +84,7 @@ export class Pieces {
       known = { subdomain: directory.subdomain, pieces: [] };
       senders.set(user, known);
     }
-    const which = optionsOf(options);
+    const which = variantPlace(options);
     known.pieces[which] ??= makeSender(user, directory, options);
     return known.pieces[which];
   }

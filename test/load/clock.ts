@@ -1,7 +1,10 @@
-/** One clock for all processes of the harness: the system's monotonic one. */
-
-/** performance.now() counts from this process's start. */
-const OFFSET_MS: number = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+/**
+ * One clock for all processes of the harness: the system's monotonic one. It is read as it is: an offset to this process's own clock
+ * would be wrong by as long as the process waits for a core while it works the offset out.
+ */
 
 /** Milliseconds with fractions; the same in every process of this machine. */
-export const now = (): number => performance.now() + OFFSET_MS;
+export function now(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}

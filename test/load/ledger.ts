@@ -24,8 +24,8 @@ export interface Balance {
   readonly unacknowledged: number;
 }
 
-/** A client's stays with its queues that still matter. */
-const STAYS = 4;
+/** A call that has not been reported yet was begun this long ago at most: what harness and server give up on ends sooner. */
+const KEEP_MS = 120_000;
 
 /** @param audience positions of the users who are in a stream */
 export class Ledger {
@@ -43,7 +43,7 @@ export class Ledger {
   live({ client, asked, since }: Live): void {
     const stays = this.#stays.get(client) ?? [];
     stays.push({ asked, since, until: Number.POSITIVE_INFINITY });
-    this.#stays.set(client, stays.slice(-STAYS));
+    this.#stays.set(client, stays);
   }
 
   gone({ client, at }: Gone): void {
@@ -65,13 +65,16 @@ export class Ledger {
 
   /** Forgets what is complete. Call it when the reports of all workers about the time before `at` are in. */
   settle(at: number): void {
+    let oldest = at - KEEP_MS;
     for (const [token, { sent, delivered }] of this.#open) {
-      if (!sent || sent.acknowledged > at) continue;
-      const { least, most } = this.#bounds(sent);
-      if (delivered < most) continue;
-      this.#close(delivered, least, most);
-      this.#open.delete(token);
+      if (!sent) continue;
+      const bounds = sent.acknowledged <= at ? this.#bounds(sent) : undefined;
+      if (bounds && delivered >= bounds.most) {
+        this.#close(delivered, bounds.least, bounds.most);
+        this.#open.delete(token);
+      } else oldest = Math.min(oldest, sent.at);
     }
+    this.#forget(oldest);
   }
 
   balance(): Balance {
@@ -103,6 +106,18 @@ export class Ledger {
       if (sent && sent.acknowledged <= until) missing += Math.max(0, this.#bounds(sent).least - delivered);
     }
     return missing;
+  }
+
+  /** Stays that ended before what is still open was sent. */
+  #forget(oldest: number): void {
+    for (const [client, stays] of this.#stays) {
+      if (stays[0] && stays[0].until < oldest) {
+        this.#stays.set(
+          client,
+          stays.filter(({ until }) => until >= oldest),
+        );
+      }
+    }
   }
 
   #close(delivered: number, least: number, most: number): void {

@@ -42,6 +42,23 @@ t.test('one that did not see it is missing, one too many is unexpected', async (
   test.strictSame(of.balance(), { ...NOBODY, expected: 6, delivered: 6, missing: 1, unexpected: 1 });
 });
 
+t.test('whoever comes and goes many times before all is reported has seen it where he was', async (test) => {
+  const of = ledger();
+  for (let i = 0; i < 20; i++) {
+    of.gone({ client: 2, at: 30 + 10 * i });
+    of.live({ client: 2, asked: 31 + 10 * i, since: 35 + 10 * i });
+  }
+  of.settle(10);
+  of.sent(sent('a'));
+  of.delivered('a', 3);
+  test.strictSame(of.balance(), { ...NOBODY, expected: 3, delivered: 3 });
+  of.settle(1e6);
+  test.strictSame(of.balance(), { ...NOBODY, expected: 3, delivered: 3 }, 'also when the stays are forgotten');
+  of.sent(sent('b', 1e6));
+  of.delivered('b', 4);
+  test.strictSame(of.balance(), { ...NOBODY, expected: 6, delivered: 7, unexpected: 1 });
+});
+
 t.test('a direct message is for those whom it names', async (test) => {
   const of = ledger();
   of.sent({ ...sent('a'), stream: -1, users: [0, 2] });
