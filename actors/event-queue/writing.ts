@@ -10,8 +10,9 @@ import { HELD_LAG_MS, type QueueState, type QueueVolatile } from './state.js';
 
 /** A queue without poll is written so long after its client was heard of (design § 3). */
 const FLUSH_MS = 30_000;
-/** How often is looked at one with a poll. */
+/** How often is looked at one with a poll: while the log moves, and while it hardly does. Looking costs as much as a heartbeat. */
 const LOOK_MS = 60_000;
+const QUIET_LOOK_MS = 5 * LOOK_MS;
 /** So that those whose polls came together are not written together. */
 const LEAST_LAG = 0.5;
 /** A position that is written again though nothing else is, if it has moved on by so many: a successor reads from there. */
@@ -31,6 +32,9 @@ export class Writing implements Deadline {
   #over = false;
   /** It waits for the look at a queue with a poll. */
   #slow = false;
+  /** Until the next look, and where the log was at the last one. */
+  #lookMs = LOOK_MS;
+  #looked = 0;
 
   constructor(private readonly owner: WritingOwner) {}
 
@@ -53,7 +57,7 @@ export class Writing implements Deadline {
     this.#slow = polling;
     const wheel = wheelOf(this.owner.services.clock);
     if (this.bucket) wheel.remove(this);
-    wheel.add(this, polling ? LOOK_MS : FLUSH_MS);
+    wheel.add(this, polling ? this.#lookMs : FLUSH_MS);
   }
 
   stop(): void {
@@ -68,12 +72,21 @@ export class Writing implements Deadline {
     if (handle.volatile.polling) {
       // Its frontend would have told if the client were gone.
       handle.volatile.active = clock.now();
+      this.#pace();
       this.later();
       const { active, held } = handle.state();
-      const lag = HELD_LAG_MS * (LEAST_LAG + (1 - LEAST_LAG) * random()) - LOOK_MS;
+      const lag = HELD_LAG_MS * (LEAST_LAG + (1 - LEAST_LAG) * random()) - QUIET_LOOK_MS;
       if (held && clock.now() - active < lag && this.#lag <= POSITION_LAG) return;
     }
     if (this.dirty) void this.now().catch(() => undefined);
+  }
+
+  /** The next look comes before the log has moved on by much, if it goes on as it did since the last one. */
+  #pace(): void {
+    const { position } = this.owner;
+    const moves = ((position - this.#looked) / this.#lookMs) * QUIET_LOOK_MS;
+    this.#looked = position;
+    this.#lookMs = moves <= POSITION_LAG ? QUIET_LOOK_MS : LOOK_MS;
   }
 
   /** Before the queue leaves memory. */

@@ -139,6 +139,8 @@ export interface Forward {
 export interface Meanwhile {
   /** What the client has. */
   readonly last: number;
+  /** Parameter of the query in which it says so. */
+  readonly parameter: string;
   /** Numbers above it that may be given for this command. */
   readonly most: number;
   /** Fields of the answer in JSON, each after a comma. */

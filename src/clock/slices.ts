@@ -19,20 +19,23 @@ export class Slices<T> {
   #armed = Number.POSITIVE_INFINITY;
   #firing = false;
 
-  /** @param longestMs no entry waits for longer */
+  /** @param longestMs no entry waits for longer @param expire is told the time, monotonic ms */
   constructor(
     private readonly clock: Clock,
     longestMs: number,
-    private readonly expire: (entry: T) => void,
+    private readonly expire: (entry: T, now: number) => void,
   ) {
     this.#slices = Array.from({ length: Math.ceil((longestMs + SLACK_MS) / GRAIN_MS) + 2 }, () => []);
-    this.#done = this.#now;
+    this.#done = Math.floor(clock.monotonic() / GRAIN_MS);
   }
 
-  add(entry: T, ms: number): void {
+  /** @param now monotonic ms, where it is known: reading the clock costs as much as the rest */
+  add(entry: T, ms: number, now = this.clock.monotonic()): void {
     // Slices before the one that the timer waits for are empty.
-    if (!this.#firing || this.#size === 0) this.#done = Math.max(this.#done, Math.min(this.#now, this.#armed - 1));
-    const due = Math.ceil((this.clock.monotonic() + ms) / GRAIN_MS);
+    if (!this.#firing || this.#size === 0) {
+      this.#done = Math.max(this.#done, Math.min(Math.floor(now / GRAIN_MS), this.#armed - 1));
+    }
+    const due = Math.ceil((now + ms) / GRAIN_MS);
     // No timer has run for long: what is due has to leave the ring before there is room.
     const last = this.#done + this.#slices.length - 1;
     const at = Math.min(Math.max(due, this.#done + 1), last);
@@ -50,10 +53,6 @@ export class Slices<T> {
     for (let i = 0; i < this.#slices.length; i++) this.#slices[i] = [];
   }
 
-  get #now(): number {
-    return Math.floor(this.clock.monotonic() / GRAIN_MS);
-  }
-
   #arm(at: number): void {
     if (this.#timer) this.clock.clearTimeout(this.#timer);
     this.#armed = at;
@@ -63,15 +62,15 @@ export class Slices<T> {
   #fire(): void {
     this.#timer = undefined;
     this.#armed = Number.POSITIVE_INFINITY;
-    const now = this.#now;
+    const now = this.clock.monotonic();
     this.#firing = true;
-    while (this.#done < now && this.#size > 0) {
+    while (this.#done < Math.floor(now / GRAIN_MS) && this.#size > 0) {
       const at = ++this.#done % this.#slices.length;
       const due = this.#slices[at]!;
       if (due.length === 0) continue;
       this.#slices[at] = [];
       this.#size -= due.length;
-      for (const entry of due) this.expire(entry);
+      for (const entry of due) this.expire(entry, now);
     }
     this.#firing = false;
     if (this.#size === 0) return;

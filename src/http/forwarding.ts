@@ -5,9 +5,10 @@ import type { Arrival } from './arrival.js';
 import type { Sender } from './call.js';
 import type { KeptPoll, KeptPolls } from './kept-polls.js';
 import type { Observed } from './observed.js';
+import { RepeatedQuery } from './repeated-query.js';
 import { fieldsOf } from './reply.js';
 import type { Responding } from './responding.js';
-import type { ForwardContext, FrontendServices } from './services.js';
+import type { Caller, ForwardContext, FrontendServices } from './services.js';
 
 export class Forwards {
   #leaving = false;
@@ -58,8 +59,18 @@ export class Forwards {
     return this.responding.held.size + this.kept.waiting;
   }
 
+  /**
+   * The client's next request, the same as the one before but for the number of the answer that it has, goes on with what is held for that
+   * one. False: it has to be read.
+   */
+  goOn(arrival: Arrival, caller: Caller): boolean {
+    if (this.#leaving || this.held >= this.maxPolls || !this.kept.goOnWithSame(arrival, caller)) return false;
+    arrival.onlyForAnswer();
+    return true;
+  }
+
   hold(forward: Forward, sender: Sender, ignored: readonly string[] | undefined): void {
-    const { arrival, at } = sender;
+    const { arrival, at, account } = sender;
     if (arrival.pending?.over) return;
     if (this.held >= this.maxPolls) {
       this.observed.overload.polls.n++;
@@ -76,9 +87,10 @@ export class Forwards {
     const forwarding = this.services.forward(forward, contextOf(sender));
     pending.stopDeadline();
     arrival.polls = true;
+    const repeated = meanwhile && account && RepeatedQuery.of(arrival, account, meanwhile.parameter, meanwhile.last);
     arrival.onlyForAnswer();
     if (meanwhile) {
-      const kept = this.kept.add(to, meanwhile, forwarding, arrival, pending, ignored);
+      const kept = this.kept.add(to, { meanwhile, repeated, forwarding, arrival, pending, ignored });
       this.#awaitKept(kept, forwarding.reply, at.realm);
       return;
     }

@@ -209,7 +209,10 @@ export class Frontend {
   #run(arrival: Arrival, target: Target, at: AnonymousCaller, caller: Caller | undefined): void {
     const { exchange, found, form } = arrival;
     const { operation } = target;
-    if (caller) operation.before?.(caller.directory, caller.user.id);
+    if (caller) {
+      operation.before?.(caller.directory, caller.user.id);
+      if (this.#forwards.goOn(arrival, caller)) return;
+    }
     const { pictureMib } = operation;
     if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
     const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);

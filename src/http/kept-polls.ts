@@ -7,11 +7,12 @@
 import type { Meanwhile } from '../api/index.js';
 import { type Clock, Slices, SPREAD, spread } from '../clock/index.js';
 import type { ActorKey } from '../core/index.js';
-import type { Arrival } from './arrival.js';
+import type { Arrival, Target } from './arrival.js';
 import type { Pending } from './pending.js';
+import type { RepeatedQuery } from './repeated-query.js';
 import { JSON_HEADERS, successOfText } from './reply.js';
 import type { Responding } from './responding.js';
-import type { Forwarding } from './services.js';
+import type { Caller, Forwarding } from './services.js';
 
 /** A client that is there asks again at once; else its actor is told that it is gone. */
 const PATIENCE_MS = 5_000;
@@ -24,8 +25,24 @@ export interface KeptOptions {
   readonly random: () => number;
 }
 
+/** What a kept poll begins with. */
+interface FirstPoll {
+  readonly meanwhile: Meanwhile;
+  /** How its client asks again; undefined: that has to be read. */
+  readonly repeated: RepeatedQuery | undefined;
+  readonly forwarding: Forwarding;
+  readonly arrival: Arrival;
+  /** Of that request. */
+  readonly pending: Pending;
+  readonly ignored: readonly string[] | undefined;
+}
+
 export class KeptPolls {
   readonly #kept = new Map<ActorKey, KeptPoll>();
+  /** Those whose client is to ask again, by the query with which it will. */
+  readonly #expected = new Map<string, KeptPoll>();
+  /** Operations that there are such polls of. */
+  readonly #targets = new Set<Target>();
   readonly #waiting: Slices<KeptPoll>;
   readonly #between: Slices<KeptPoll>;
   /** Requests that wait. */
@@ -36,8 +53,8 @@ export class KeptPolls {
     readonly responding: Responding,
     readonly options: KeptOptions,
   ) {
-    this.#waiting = new Slices(clock, options.everyMs * (1 + SPREAD), (kept) => kept.beat());
-    this.#between = new Slices(clock, PATIENCE_MS, (kept) => kept.missed());
+    this.#waiting = new Slices(clock, options.everyMs * (1 + SPREAD), (kept, now) => kept.beat(now));
+    this.#between = new Slices(clock, PATIENCE_MS, (kept, now) => kept.missed(now));
   }
 
   /** A command is held for this client, which has what it was answered last: the request waits with it. */
@@ -48,20 +65,22 @@ export class KeptPolls {
     return true;
   }
 
-  /** @param pending of the first request */
-  add(
-    to: ActorKey,
-    meanwhile: Meanwhile,
-    forwarding: Forwarding,
-    arrival: Arrival,
-    pending: Pending,
-    ignored: readonly string[] | undefined,
-  ): KeptPoll {
+  /** The same, of a request that need not be read: it is the one before but for the number. */
+  goOnWithSame(arrival: Arrival, caller: Caller): boolean {
+    if (!this.#targets.has(arrival.target!)) return false;
+    const kept = this.#expected.get(arrival.exchange.query);
+    if (!kept?.repeated?.isOf(arrival, caller)) return false;
+    kept.goOn(arrival, kept.ignored);
+    return true;
+  }
+
+  add(to: ActorKey, first: FirstPoll): KeptPoll {
     const before = this.#kept.get(to);
     if (before && !before.waits) before.cancel();
-    const kept = new KeptPoll(this, to, meanwhile, forwarding, arrival, pending);
+    const kept = new KeptPoll(this, to, first);
+    if (first.repeated) this.#targets.add(first.arrival.target!);
     this.#kept.set(to, kept);
-    kept.wait(ignored);
+    kept.wait(first.ignored);
     return kept;
   }
 
@@ -72,15 +91,21 @@ export class KeptPolls {
     this.#between.clear();
   }
 
-  /** @internal */
-  expect(kept: KeptPoll): void {
+  /** @internal @param since when its request came */
+  beatLater(kept: KeptPoll, since: number): void {
     const { everyMs, random } = this.options;
-    this.#waiting.add(kept, spread(everyMs, random));
+    this.#waiting.add(kept, spread(everyMs, random), since);
   }
 
   /** @internal */
-  miss(kept: KeptPoll): void {
-    this.#between.add(kept, PATIENCE_MS);
+  expect(kept: KeptPoll, query: string | undefined, now: number): void {
+    if (query !== undefined) this.#expected.set(query, kept);
+    this.#between.add(kept, PATIENCE_MS, now);
+  }
+
+  /** @internal */
+  expectNoMore(kept: KeptPoll, query: string): void {
+    if (this.#expected.get(query) === kept) this.#expected.delete(query);
   }
 
   /** @internal */
@@ -93,19 +118,28 @@ export class KeptPoll {
   /** A request does. */
   waits = false;
   ignored: readonly string[] | undefined;
+  readonly repeated: RepeatedQuery | undefined;
+  readonly #meanwhile: Meanwhile;
+  readonly #forwarding: Forwarding;
+  readonly #arrival: Arrival;
+  readonly #pending: Pending;
   #over = false;
   #last: number;
   #left: number;
   #answeredAt = 0;
+  /** Query with which its client is to ask again. */
+  #next: string | undefined;
 
   constructor(
     private readonly owner: KeptPolls,
     private readonly to: ActorKey,
-    private readonly meanwhile: Meanwhile,
-    private readonly forwarding: Forwarding,
-    private readonly arrival: Arrival,
-    private readonly pending: Pending,
+    { meanwhile, repeated, forwarding, arrival, pending }: FirstPoll,
   ) {
+    this.#meanwhile = meanwhile;
+    this.repeated = repeated;
+    this.#forwarding = forwarding;
+    this.#arrival = arrival;
+    this.#pending = pending;
     this.#last = meanwhile.last;
     this.#left = Math.ceil(meanwhile.most * (LEAST_SHARE + (1 - LEAST_SHARE) * owner.options.random()));
     pending.forwarding = this;
@@ -117,58 +151,59 @@ export class KeptPoll {
 
   goOn(next: Arrival, ignored: readonly string[] | undefined): void {
     next.pending?.stopDeadline();
-    this.arrival.goOn(next);
+    this.#arrival.goOn(next);
     this.wait(ignored);
-    next.exchange.onAborted(this.pending.gone);
+    next.exchange.onAborted(this.#pending.gone);
   }
 
   wait(ignored: readonly string[] | undefined): void {
     this.ignored = ignored;
     this.waits = true;
+    this.#expectNoMore();
     this.owner.waiting++;
-    this.owner.expect(this);
+    this.owner.beatLater(this, this.#arrival.since);
   }
 
   /** The command was answered. @returns the request that waits for it */
   settled(): Arrival | undefined {
     const { waits } = this;
     this.#end();
-    return waits ? this.arrival : undefined;
+    return waits ? this.#arrival : undefined;
   }
 
   /** The client is gone. */
   cancel(): void {
     if (this.#over) return;
     this.#end();
-    this.forwarding.cancel();
+    this.#forwarding.cancel();
   }
 
   /** The frontend leaves. */
   release(): void {
-    if (this.waits) this.forwarding.release();
+    if (this.waits) this.#forwarding.release();
     else this.cancel();
   }
 
-  /** Nothing has come for the request. */
-  beat(): void {
+  /** Nothing has come for the request. @param now monotonic ms */
+  beat(now: number): void {
     if (!this.waits) return;
     this.#rest();
-    const { arrival, ignored } = this;
-    const body = successOfText(this.meanwhile.fields(++this.#last), ignored);
+    const body = successOfText(this.#meanwhile.fields(++this.#last), this.ignored);
     if (--this.#left > 0) {
-      this.#answeredAt = this.owner.clock.monotonic();
-      this.owner.miss(this);
+      this.#answeredAt = now;
+      this.#next = this.repeated?.with(this.#last);
+      this.owner.expect(this, this.#next, now);
     } else {
-      this.pending.forwarding = undefined;
+      this.#pending.forwarding = undefined;
       this.cancel();
     }
-    this.owner.responding.respondMeanwhile(arrival, JSON_HEADERS, body);
+    this.owner.responding.respondMeanwhile(this.#arrival, JSON_HEADERS, body, now);
   }
 
-  /** The client had time enough to ask again. */
-  missed(): void {
-    if (this.waits || this.owner.clock.monotonic() - this.#answeredAt < PATIENCE_MS) return;
-    this.pending.forwarding = undefined;
+  /** The client had time enough to ask again. @param now monotonic ms */
+  missed(now: number): void {
+    if (this.waits || now - this.#answeredAt < PATIENCE_MS) return;
+    this.#pending.forwarding = undefined;
     this.cancel();
   }
 
@@ -177,9 +212,15 @@ export class KeptPoll {
     this.waits = false;
   }
 
+  #expectNoMore(): void {
+    if (this.#next !== undefined) this.owner.expectNoMore(this, this.#next);
+    this.#next = undefined;
+  }
+
   #end(): void {
     this.#over = true;
     this.#rest();
+    this.#expectNoMore();
     this.owner.over(this.to, this);
   }
 }

@@ -42,7 +42,7 @@ export class Observed {
   identify(exchange: HttpExchange): void {
     const given = exchange.header('x-request-id');
     const usable = given !== '' && USABLE_ID.test(given);
-    exchange.requestId = usable ? given : `${this.options.instance}-${(++this.#requests).toString(36)}`;
+    exchange.requestId = usable ? given : `${this.options.instance}-${++this.#requests}`;
   }
 
   /** An answer to a request that is for no operation. */
@@ -53,8 +53,8 @@ export class Observed {
     }
   }
 
-  answered({ exchange, target, polls, since }: Arrival, status: number): void {
-    const ms = this.clock.monotonic() - since;
+  answered({ exchange, target, polls, since }: Arrival, status: number, now = this.clock.monotonic()): void {
+    const ms = now - since;
     if (target) {
       const { operation, series } = target;
       this.#count(series.answers, operation.id, status);

@@ -95,9 +95,9 @@ export class Responding {
     else this.whenThere(arrival, this.services.waitFor(realm, reply.after), send);
   }
 
-  /** Its client will go on with the same. */
-  respondMeanwhile(arrival: Arrival, headers: Headers, body: readonly BodyPart[]): void {
-    this.observed.answered(arrival, 200);
+  /** Its client will go on with the same. @param now monotonic ms */
+  respondMeanwhile(arrival: Arrival, headers: Headers, body: readonly BodyPart[], now: number): void {
+    this.observed.answered(arrival, 200, now);
     arrival.exchange.respond(200, headers, body, rateHeaders(arrival.rate));
   }
 

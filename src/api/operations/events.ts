@@ -76,6 +76,8 @@ const ownQueue = (call: Call<unknown>, id: string) => {
 
 /** What a client is told while nothing happens. */
 class Heartbeats implements Meanwhile {
+  readonly parameter = 'last_event_id';
+
   constructor(
     private readonly queue: string,
     readonly last: number,

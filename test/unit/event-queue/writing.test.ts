@@ -63,7 +63,20 @@ t.test('a poll that waits while the log moves on is written with its position', 
   polls(true);
   clock.advance(2 * MINUTE);
   owner.position = 5_000;
-  clock.advance(2 * MINUTE);
+  clock.advance(5 * MINUTE);
   t.equal(written.length, 2);
   t.equal(state().position, 5_000);
+  for (let i = 0; i < 30; i++) {
+    owner.position += 1_100;
+    clock.advance(MINUTE);
+  }
+  t.ok(written.length >= 20, `each minute while it moves fast: ${written}`);
+  t.ok(owner.position - state().position <= 2_200);
+  const before = written.length;
+  for (let i = 0; i < 60; i++) {
+    owner.position += 100;
+    clock.advance(MINUTE);
+  }
+  t.ok(written.length - before <= 6, `else when it has moved far: ${written}`);
+  t.ok(owner.position - state().position <= 1_500, 'and never stays far behind');
 });

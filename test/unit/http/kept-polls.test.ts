@@ -13,13 +13,17 @@ const EVERY_MS = 45_000;
 const LONGEST_MS = EVERY_MS * 1.2 + 250;
 const MOST = 4;
 
-const meanwhile = (last: number): Meanwhile => ({ last, most: MOST, fields: (n) => `,"n":${n}` });
+const meanwhile = (last: number): Meanwhile => ({ last, parameter: 'last', most: MOST, fields: (n) => `,"n":${n}` });
+
+/** How many requests were read. */
+let reads = 0;
 
 /** A poll after `last` of queue `of`; those after less than zero are none that the frontend may answer. */
 const poll: Operation = declare({
   path: '/poll',
   parameters: { last: maybeJson('query', Type.Integer(), ''), of: maybeText('query', '') },
   run: ({ params }): Forward => {
+    reads++;
     const { last, of = 'q' } = params as { last: number; of?: string };
     const to = queueKey(realmId(1), userId(5), queueId(of));
     const forward = { to, command: 'poll', args: { last }, held: true } as const;
@@ -150,6 +154,60 @@ t.test('a poll with another number, or of another queue, is a command of its own
   t.equal(twice.json.n, 2);
   send(2);
   t.equal(sent.length, 5);
+});
+
+t.test('a request that is the same but for the number is not read again', async (t) => {
+  const { send, clock, sent } = make();
+  send(1, '&of=other&more=1');
+  clock.advance(LONGEST_MS);
+  reads = 0;
+  const same = send(2, '&of=other&more=1');
+  t.equal(reads, 0);
+  clock.advance(LONGEST_MS);
+  const changed = send(3, '&of=other&more=2&less=1');
+  t.same([reads, sent.length], [1, 1], 'another one of the same queue is');
+  clock.advance(LONGEST_MS);
+  t.same(
+    [same, changed].map(({ json }) => [json.n, json.ignored_parameters_unsupported]),
+    [
+      [3, ['more']],
+      [4, ['less', 'more']],
+    ],
+  );
+});
+
+t.test('it is read when another account sends it, or it has a body', async (t) => {
+  const { send, clock, sent, services, frontend } = make();
+  send(1);
+  clock.advance(LONGEST_MS);
+  const { caller } = services;
+  services.caller = { ...caller, user: { ...caller.user, id: userId(6) } };
+  reads = 0;
+  send(2);
+  services.caller = { ...caller, realm: realmId(2) };
+  send(2);
+  services.caller = caller;
+  const form = 'application/x-www-form-urlencoded';
+  frontend.handle(
+    new FakeExchange('GET', '/api/v1/poll?last=2', { authorization: AUTH, 'content-type': form }, 'last=7'),
+  );
+  t.equal(reads, 3);
+  t.same(sent.at(-1)!.forward.args, { last: 7 });
+});
+
+t.test('nor does it go on when another one has taken its place, or its client is gone', async (t) => {
+  const { send, clock, sent } = make({ maxPolls: 1 });
+  send(1);
+  clock.advance(LONGEST_MS);
+  t.notOk(sent[0]!.cancelled);
+  send(1, '&of=other');
+  t.equal(send(2).status, 503, 'nor when there are too many');
+  clock.advance(6_000);
+  t.ok(sent[0]!.cancelled);
+  clock.advance(LONGEST_MS);
+  reads = 0;
+  send(2);
+  t.same([reads, sent.length], [1, 3]);
 });
 
 t.test('a frontend that leaves answers those that wait, and gives up the others', async (t) => {

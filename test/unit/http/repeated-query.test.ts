@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import t from 'tap';
+import type { Target } from '../../../src/http/arrival.js';
+import { Arrival } from '../../../src/http/arrival.js';
+import { parseForm } from '../../../src/http/params-form.js';
+import { RepeatedQuery } from '../../../src/http/repeated-query.js';
+import type { Caller } from '../../../src/http/services.js';
+import { FakeExchange } from './fake-exchange.js';
+import { FakeServices } from './support.js';
+
+const { caller } = new FakeServices();
+
+function repeated(query: string, n: number, of: Caller = caller): RepeatedQuery | undefined {
+  const exchange = new FakeExchange('GET', `/poll?${query}`);
+  const arrival = new Arrival(exchange, { route: { methods: new Map(), allow: [] }, values: [] }, 0, false);
+  arrival.target = {} as Target;
+  return RepeatedQuery.of(arrival, of, 'last', n);
+}
+
+t.test('the query with another number', async (t) => {
+  t.equal(repeated('last=5', 5)?.with(6), 'last=6');
+  t.equal(repeated('queue=a-b&last=5&x=y', 5)?.with(16), 'queue=a-b&last=16&x=y');
+  t.equal(repeated('x=last&last=-1', -1)?.with(0), 'x=last&last=0');
+});
+
+t.test('queries that do not say it once and plainly have none', async (t) => {
+  for (const query of ['', 'x=5', 'last=55', 'last=5.0', 'last=05', 'last=', 'past=4&blast=5', 'last=5&last=5']) {
+    t.equal(repeated(query, 5), undefined, query);
+  }
+  for (const query of ['l%61st=5&last=5', 'last=%35', 'last=+5', 'last=5&l%61st=7']) {
+    t.equal(repeated(query, 5), undefined, query);
+  }
+});
+
+t.test('whatever else is said, it means the same with the other number', async (t) => {
+  const name = fc.constantFrom('last', 'last2', 'blast', 'l%61st', 'x', '');
+  const value = fc.oneof(fc.constantFrom('5', '55', '', 'last=5', '%35', '+5', 'a&last=5'), fc.string());
+  const pairs = fc.array(fc.tuple(name, value), { maxLength: 3 });
+  const said = fc.tuple(pairs, pairs).map(([before, after]) => [...before, ['last', '5'] as const, ...after]);
+  fc.assert(
+    fc.property(said, fc.nat(), (fields, n) => {
+      const query = fields.map(([key, of]) => `${key}=${of}`).join('&');
+      const changed = repeated(query, 5)?.with(n);
+      if (changed === undefined) return;
+      const [before, after] = [parseForm(query), parseForm(changed)];
+      t.strictSame(
+        [...after],
+        [...before].map(([key, of]) => [key, key === 'last' ? `${n}` : of]),
+      );
+      t.equal(before.get('last'), '5');
+    }),
+    { numRuns: 500 },
+  );
+});
