@@ -34,7 +34,7 @@ export class Writing implements Deadline {
   #slow = false;
   /** Until the next look, and where the log was at the last one. */
   #lookMs = LOOK_MS;
-  #looked = 0;
+  #looked: number | undefined;
 
   constructor(private readonly owner: WritingOwner) {}
 
@@ -83,8 +83,9 @@ export class Writing implements Deadline {
 
   /** The next look comes before the log has moved on by much, if it goes on as it did since the last one. */
   #pace(): void {
-    const { position } = this.owner;
-    const moves = ((position - this.#looked) / this.#lookMs) * QUIET_LOOK_MS;
+    const { position, handle } = this.owner;
+    const moved = position - (this.#looked ?? handle.state().position);
+    const moves = (moved / this.#lookMs) * QUIET_LOOK_MS;
     this.#looked = position;
     this.#lookMs = moves <= POSITION_LAG ? QUIET_LOOK_MS : LOOK_MS;
   }

@@ -78,9 +78,12 @@ export class Arrival {
 
   /** From now on it stands for the next request of its client. */
   goOn(next: Arrival): void {
-    this.exchange = next.exchange;
+    this.exchange = this.exchange.goOn(next.exchange);
     this.since = next.since;
-    this.rate = next.rate;
+    const { rate } = next;
+    // Copied into the object that is there: what comes with each request need not live as long as it waits.
+    if (rate && this.rate) Object.assign(this.rate, rate);
+    else this.rate = rate;
   }
 
   /** It was understood, and its answer may be a long time coming. */

@@ -39,6 +39,10 @@ export class UwsExchange implements HttpExchange {
   #sending = false;
   #received: Received | undefined;
   #abortListener: (() => void) | undefined;
+  /** What the native server calls when the connection ends before the answer. */
+  #onAborted: (() => void) | undefined;
+  /** The one that stands for this request. */
+  #heir: UwsExchange | undefined;
 
   constructor(
     server: ExchangeOwner,
@@ -110,6 +114,17 @@ export class UwsExchange implements HttpExchange {
     this.query = '';
   }
 
+  goOn(next: HttpExchange): HttpExchange {
+    const mine = next instanceof UwsExchange && next.#req !== undefined && !next.answered && !next.hasBody;
+    if (!mine || !this.answered || this.#sending || this.#req || next.method !== this.method) return next;
+    this.#res = next.#res;
+    this.requestId = next.requestId;
+    this.aborted = false;
+    this.answered = false;
+    next.#heir = this;
+    return this;
+  }
+
   onAborted(listener: () => void): void {
     if (this.aborted) listener();
     else this.#abortListener = listener;
@@ -118,19 +133,32 @@ export class UwsExchange implements HttpExchange {
   /** The handler has returned: from here on everything is asynchronous. */
   leave(): void {
     this.#req = undefined;
+    const heir = this.#heir;
+    if (heir) {
+      heir.leave();
+      return;
+    }
     if (this.answered) return;
-    this.#res.onAborted(() => {
-      if (this.answered || this.aborted) return;
-      this.aborted = true;
-      this.#received?.drop();
-      const listener = this.#abortListener;
-      this.#abortListener = undefined;
-      this.#server.ended();
-      listener?.();
-    });
+    // The server forgets it with the answer: it is not called for a connection that ends later.
+    this.#onAborted ??= () => this.#abort();
+    this.#res.onAborted(this.#onAborted);
+  }
+
+  #abort(): void {
+    if (this.answered || this.aborted) return;
+    this.aborted = true;
+    this.#received?.drop();
+    const listener = this.#abortListener;
+    this.#abortListener = undefined;
+    this.#server.ended();
+    listener?.();
   }
 
   fail(): void {
+    if (this.#heir) {
+      this.#heir.fail();
+      return;
+    }
     if (this.answered || this.aborted) return;
     this.#answering();
     this.#res.writeStatus(statusLine(500)).end();

@@ -153,7 +153,7 @@ export class KeptPoll {
     next.pending?.stopDeadline();
     this.#arrival.goOn(next);
     this.wait(ignored);
-    next.exchange.onAborted(this.#pending.gone);
+    this.#arrival.exchange.onAborted(this.#pending.gone);
   }
 
   wait(ignored: readonly string[] | undefined): void {

@@ -193,6 +193,9 @@ class NodeExchange implements HttpExchange {
 
   /** Node keeps them anyway. */
   forget(): void {}
+  goOn(next: HttpExchange): HttpExchange {
+    return next;
+  }
 
   onAborted(listener: () => void): void {
     if (this.aborted) listener();

@@ -63,6 +63,11 @@ export interface HttpExchange {
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
   /** Path and query are not asked for any more: the answer may be a long time coming. */
   forget(): void;
+  /**
+   * This one was answered, and another request of the same client begins: what stands for that one from now on. An object that has lived for
+   * long takes it over, where that is possible, so that the young one need not live.
+   */
+  goOn(next: HttpExchange): HttpExchange;
   /** Called once if the client goes away before the response; at once if it has gone already. One listener only. */
   onAborted(listener: () => void): void;
   /**

@@ -95,6 +95,9 @@ export class HttpCall implements HttpExchange {
   }
 
   forget(): void {}
+  goOn(next: HttpExchange): HttpExchange {
+    return next;
+  }
 
   onAborted(listener: () => void): void {
     this.#onAborted = listener;

@@ -19,10 +19,11 @@ const BEAT = { ms: BEAT_SECONDS * 1000, spreadMs: BEAT_SECONDS * 200 };
 /** From one heartbeat of a poll to the next, as a mean. */
 const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
 /**
- * From the last poll's coming: what comes once to a queue is over then, its first heartbeat (which is the queue's own) and its first write
- * after a minute. Of a bare server: until each poll has come back once.
+ * From the last poll's coming: what comes once is over then, of each queue the first heartbeat (which is the queue's own) and the first write
+ * half a minute after that, and in the minute that follows the collection of all that this has left. Of a bare server: until each poll has come
+ * back once.
  */
-const WARM_MS = Math.max(BEAT.ms + BEAT.spreadMs, 60_000) + 5_000;
+const WARM_MS = BEAT.ms + BEAT.spreadMs + 30_000 + 60_000;
 const WARM_BARE_MS = BEAT.spreadMs + 1_000;
 /** Each poll is answered once in a window, however unevenly they come. */
 const WINDOWS = 2;

@@ -21,9 +21,9 @@ export class FakeExchange implements HttpExchange {
     readonly sent: Record<string, string> = {},
     readonly body: string | undefined = undefined,
   ) {
-    const [path, query] = url.split('?');
-    this.path = path!;
-    this.query = query ?? '';
+    const mark = url.indexOf('?');
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.query = mark < 0 ? '' : url.slice(mark + 1);
   }
 
   get hasBody(): boolean {
@@ -48,6 +48,9 @@ export class FakeExchange implements HttpExchange {
     done(body.length > limit ? undefined : body);
   }
   forget(): void {}
+  goOn(next: HttpExchange): HttpExchange {
+    return next;
+  }
 
   onAborted(listener: () => void): void {
     this.#abort = listener;

@@ -4,7 +4,13 @@ import { Encoded } from '../../../src/api/index.js';
 import { realmKey } from '../../../src/core/index.js';
 import { Frontend } from '../../../src/http/frontend.js';
 import { chooseFactory, openServer } from '../../../src/http/open-server.js';
-import type { Handler, HttpServer, ListenOptions } from '../../../src/http/server.js';
+import {
+  type Handler,
+  Headers,
+  type HttpExchange,
+  type HttpServer,
+  type ListenOptions,
+} from '../../../src/http/server.js';
 import { settle } from '../../support/fake-clock.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
 
@@ -211,6 +217,59 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     // No client may send it so; node:http refuses it.
     if (got?.status === 400) t.equal(kind, 'node');
     else t.same(got?.json().ignored_parameters_unsupported, ['ä']);
+  });
+
+  t.test(`${kind}: what stands for one request may stand for those that follow`, async (t) => {
+    let came: Handler = () => {};
+    const running = await listen(t, (exchange) => came(exchange));
+    /** A request of this connection, once the handler has had it. */
+    const ask = (c: RawClient, path: string, handler: Handler): Promise<void> =>
+      new Promise((resolve) => {
+        came = (exchange) => {
+          handler(exchange);
+          resolve();
+        };
+        c.request(`GET ${path}`);
+      });
+    const answer = (of: HttpExchange, text: string): void => of.respond(200, new Headers([]), [text]);
+    const first = await running.client();
+    let stands: HttpExchange | undefined;
+    let aborted = 0;
+    await ask(first, '/?1', (exchange) => {
+      stands = exchange;
+    });
+    answer(stands!, 'one');
+    t.equal((await first.response())?.text, 'one');
+    // Of another connection: a client may come back over any.
+    const second = await running.client();
+    await ask(second, '/?2', (exchange) => {
+      exchange.requestId = 'the second';
+      stands = stands!.goOn(exchange);
+      stands.onAborted(() => aborted++);
+    });
+    first.socket.destroy();
+    await first.closed();
+    t.same([stands!.answered, stands!.aborted, running.server.running], [false, false, 1]);
+    answer(stands!, 'two');
+    t.match(await second.response(), { text: 'two', headers: { 'x-request-id': 'the second' } });
+    await ask(second, '/?3', (exchange) => {
+      stands = stands!.goOn(exchange);
+      answer(stands, 'three');
+    });
+    t.equal((await second.response())?.text, 'three', 'also when it is answered at once');
+    t.equal(running.server.running, 0);
+    const gone = new Promise<void>((resolve) => {
+      void ask(second, '/?4', (exchange) => {
+        stands = stands!.goOn(exchange);
+        stands.onAborted(() => {
+          aborted++;
+          resolve();
+        });
+      }).then(() => second.socket.destroy());
+    });
+    await gone;
+    answer(stands!, 'nobody hears it');
+    t.same([stands!.aborted, aborted, running.server.running], [true, 1, 0]);
   });
 
   t.test(`${kind}: an exception in the handler is a bare 500, and the server goes on`, async (t) => {
