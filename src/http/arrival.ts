@@ -38,6 +38,8 @@ export class Arrival {
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
+  /** The rate of requests that it has come to stand for. */
+  #kept: { -readonly [K in keyof RateStanding]: RateStanding[K] } | undefined;
 
   /** @param since when it came, monotonic ms @param readsForwarded somebody's word is taken for X-Forwarded-For */
   constructor(
@@ -81,9 +83,15 @@ export class Arrival {
     this.exchange = this.exchange.goOn(next.exchange);
     this.since = next.since;
     const { rate } = next;
-    // Copied into the object that is there: what comes with each request need not live as long as it waits.
-    if (rate && this.rate) Object.assign(this.rate, rate);
-    else this.rate = rate;
+    // Copied into an object that is there: what comes with each request need not live for as long as it waits.
+    if (!rate) this.rate = undefined;
+    else if (!this.#kept) this.rate = this.#kept = { ...rate };
+    else {
+      this.#kept.limit = rate.limit;
+      this.#kept.remaining = rate.remaining;
+      this.#kept.reset = rate.reset;
+      this.rate = this.#kept;
+    }
   }
 
   /** It was understood, and its answer may be a long time coming. */

@@ -28,9 +28,11 @@ export class UwsExchange implements HttpExchange {
   path: string;
   query: string;
   readonly hasBody: boolean;
-  requestId = '';
   aborted = false;
   answered = false;
+  #id = '';
+  /** What follows the text of the id; -1: nothing. */
+  #number = -1;
   #server: ExchangeOwner;
   #res: HttpResponse;
   /** Undefined once the handler has returned. */
@@ -56,6 +58,15 @@ export class UwsExchange implements HttpExchange {
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
     this.hasBody = announcesBody(method, (name) => req.getHeader(name));
+  }
+
+  get requestId(): string {
+    return this.#number < 0 ? this.#id : `${this.#id}${this.#number}`;
+  }
+
+  identify(id: string, n = -1): void {
+    this.#id = id;
+    this.#number = n;
   }
 
   header(name: string): string {
@@ -118,7 +129,7 @@ export class UwsExchange implements HttpExchange {
     const mine = next instanceof UwsExchange && next.#req !== undefined && !next.answered && !next.hasBody;
     if (!mine || !this.answered || this.#sending || this.#req || next.method !== this.method) return next;
     this.#res = next.#res;
-    this.requestId = next.requestId;
+    this.identify(next.#id, next.#number);
     this.aborted = false;
     this.answered = false;
     next.#heir = this;
@@ -183,9 +194,10 @@ export class UwsExchange implements HttpExchange {
     const res = this.#res;
     if (status !== 200) res.writeStatus(statusLine(status));
     // One native call for all: each costs more than the longer text.
-    const id = this.requestId === '' ? '' : `\r\nX-Request-Id: ${this.requestId}`;
+    const { requestId } = this;
+    const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
-    else if (id !== '') res.writeHeader('X-Request-Id', this.requestId);
+    else if (id !== '') res.writeHeader('X-Request-Id', requestId);
     const closing = this.#server.closing;
     if (this.method === 'HEAD' && status !== 204) {
       // The build for Node 20 does not count this as an answer: it wants an abort handler and takes no further request.

@@ -24,6 +24,7 @@ export class Observed {
   readonly #aborted: Count;
   /** What there was too much of. */
   readonly overload: { readonly requests: Count; readonly polls: Count; readonly uploads: Count };
+  readonly #prefix: string;
   #requests = 0;
 
   constructor(
@@ -32,6 +33,7 @@ export class Observed {
     private readonly options: FrontendOptions,
   ) {
     this.metrics = options.metrics ?? new Metrics();
+    this.#prefix = `${options.instance}-`;
     this.#polls = this.metrics.histogram('conclave_http_poll_seconds');
     const overload = (what: string): Count => this.metrics.counter('conclave_http_overload_total', what);
     this.overload = { requests: overload('requests'), polls: overload('polls'), uploads: overload('uploads') };
@@ -42,7 +44,8 @@ export class Observed {
   identify(exchange: HttpExchange): void {
     const given = exchange.header('x-request-id');
     const usable = given !== '' && USABLE_ID.test(given);
-    exchange.requestId = usable ? given : `${this.options.instance}-${++this.#requests}`;
+    if (usable) exchange.identify(given);
+    else exchange.identify(this.#prefix, ++this.#requests);
   }
 
   /** An answer to a request that is for no operation. */

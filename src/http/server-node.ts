@@ -196,6 +196,9 @@ class NodeExchange implements HttpExchange {
   goOn(next: HttpExchange): HttpExchange {
     return next;
   }
+  identify(id: string, n?: number): void {
+    this.requestId = n === undefined ? id : `${id}${n}`;
+  }
 
   onAborted(listener: () => void): void {
     if (this.aborted) listener();

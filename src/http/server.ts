@@ -43,7 +43,9 @@ export interface HttpExchange {
   /** `respond` was called. */
   readonly answered: boolean;
   /** Goes out as `X-Request-Id`; '' = no such header. */
-  requestId: string;
+  readonly requestId: string;
+  /** Gives it its id. @param n put behind the text when the id is asked for: a number costs nothing to keep */
+  identify(id: string, n?: number): void;
   /** The request announces a body (possibly an empty one). */
   readonly hasBody: boolean;
   /**

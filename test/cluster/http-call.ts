@@ -98,6 +98,9 @@ export class HttpCall implements HttpExchange {
   goOn(next: HttpExchange): HttpExchange {
     return next;
   }
+  identify(id: string, n?: number): void {
+    this.requestId = n === undefined ? id : `${id}${n}`;
+  }
 
   onAborted(listener: () => void): void {
     this.#onAborted = listener;

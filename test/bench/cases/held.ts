@@ -26,7 +26,7 @@ const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
 const WARM_MS = BEAT.ms + BEAT.spreadMs + 30_000 + 60_000;
 const WARM_BARE_MS = BEAT.spreadMs + 1_000;
 /** Each poll is answered once in a window, however unevenly they come. */
-const WINDOWS = 2;
+const WINDOWS = 3;
 
 /** Ours, the server's and the generator's, which all have the same limit. */
 function descriptors(): number {

@@ -243,7 +243,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     // Of another connection: a client may come back over any.
     const second = await running.client();
     await ask(second, '/?2', (exchange) => {
-      exchange.requestId = 'the second';
+      exchange.identify('the second');
       stands = stands!.goOn(exchange);
       stands.onAborted(() => aborted++);
     });
