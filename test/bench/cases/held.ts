@@ -92,7 +92,7 @@ async function measure({ face, ceiling, load, options }: Bench, { polls, seconds
 
 export const held = defineCase<Prepared>({
   name: 'held',
-  about: '20,000 held polls that get nothing but heartbeats; six minutes a face',
+  about: '20,000 held polls that get nothing but heartbeats; nine minutes a face',
   server: {},
   onlyNamed: true,
   prepare,
