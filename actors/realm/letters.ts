@@ -2,7 +2,7 @@
  * Letters to people who want to join. How many an address got is part of the realm's state: whoever asks again after the actor
  * moved to another host, or was loaded anew, is counted on.
  */
-import { type Json, waitFor, withTime } from '../../src/core/index.js';
+import { type Json, stillCounts, waitFor, withTime } from '../../src/core/index.js';
 import { MAIL_LIMITS } from './mail-limits.js';
 import { type Parts, withPrefix } from './state.js';
 
@@ -31,7 +31,7 @@ export function countLetter(
   const wait = waitFor(MAIL_LIMITS, before, now);
   if (wait > 0) return { wait, parts: {} };
   const others = [...withPrefix<Letters>(parts, LETTERS_PART)].filter((of) => of.address !== address);
-  const gone = others.filter(({ times }) => withTime(MAIL_LIMITS, times, now).length === 1);
+  const gone = others.filter(({ times }) => !stillCounts(MAIL_LIMITS, times, now));
   if (others.length - gone.length >= MOST_ADDRESSES) {
     gone.push(others.reduce((quiet, of) => (newest(of) < newest(quiet) ? of : quiet)));
   }

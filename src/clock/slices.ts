@@ -64,7 +64,8 @@ export class Slices<T> {
     this.#armed = Number.POSITIVE_INFINITY;
     const now = this.clock.monotonic();
     this.#firing = true;
-    while (this.#done < Math.floor(now / GRAIN_MS) && this.#size > 0) {
+    const over = Math.floor(now / GRAIN_MS);
+    while (this.#done < over && this.#size > 0) {
       const at = ++this.#done % this.#slices.length;
       const due = this.#slices[at]!;
       if (due.length === 0) continue;

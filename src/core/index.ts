@@ -6,5 +6,5 @@ export { IdSet } from './id-set.js';
 export * from './ids.js';
 export * from './json.js';
 export { madeOnce } from './made-once.js';
-export { type Limit, type RateStanding, standingOf, waitFor, withTime } from './rates.js';
+export { type Limit, type RateStanding, standingOf, stillCounts, waitFor, withTime } from './rates.js';
 export { SharedRuns } from './shared-runs.js';

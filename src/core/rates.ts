@@ -3,6 +3,13 @@
 /** So many times within so many milliseconds. */
 export type Limit = readonly [windowMs: number, most: number];
 
+/** Milliseconds after which a time counts no more. */
+const longest = (limits: readonly Limit[]): number => Math.max(...limits.map(([window]) => window));
+
+/** Any of them still counts. */
+export const stillCounts = (limits: readonly Limit[], times: readonly number[], now: number): boolean =>
+  times.some((at) => at + longest(limits) > now);
+
 /** Milliseconds until it may be done again; 0: now. @param times ms, ascending */
 export function waitFor(limits: readonly Limit[], times: readonly number[], now: number): number {
   const waits = limits.map(([window, most]) => {
@@ -27,14 +34,14 @@ export function standingOf(limits: readonly Limit[], times: readonly number[], n
     .map(([window, most]) => [most, Math.max(0, most - times.filter((at) => at + window > now).length)] as const)
     .reduce((least, one) => (one[1] < least[1] ? one : least));
   const newest = times.at(-1);
-  const window = Math.max(...limits.map(([ms]) => ms));
-  const until = remaining === 0 ? now + waitFor(limits, times, now) : newest === undefined ? now : newest + window;
+  const until =
+    remaining === 0 ? now + waitFor(limits, times, now) : newest === undefined ? now : newest + longest(limits);
   return { limit, remaining, reset: Math.ceil(until / 1000) };
 }
 
 /** With one more; only those that still count. */
 export function withTime(limits: readonly Limit[], times: readonly number[], now: number): number[] {
-  const window = Math.max(...limits.map(([ms]) => ms));
+  const window = longest(limits);
   const most = Math.max(...limits.map(([, n]) => n));
   return [...times.filter((at) => at + window > now), now].slice(-most);
 }

@@ -193,9 +193,11 @@ class NodeExchange implements HttpExchange {
 
   /** Node keeps them anyway. */
   forget(): void {}
+
   goOn(next: HttpExchange): HttpExchange {
     return next;
   }
+
   identify(id: string, n?: number): void {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }

@@ -98,6 +98,7 @@ export class HttpCall implements HttpExchange {
   goOn(next: HttpExchange): HttpExchange {
     return next;
   }
+
   identify(id: string, n?: number): void {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }

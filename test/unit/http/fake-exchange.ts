@@ -51,6 +51,7 @@ export class FakeExchange implements HttpExchange {
   goOn(next: HttpExchange): HttpExchange {
     return next;
   }
+
   identify(id: string, n?: number): void {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }
