@@ -1,4 +1,4 @@
-import { connect, type Msg, type NatsConnection, type Subscription } from 'nats';
+import { type ConnectionOptions, connect, type Msg, type NatsConnection, type Subscription } from 'nats';
 import { BusError } from './bus.js';
 
 /** A throw inside a callback of the client library would silently end its reading of the connection. */
@@ -31,8 +31,13 @@ export function natsServers(url: string): { servers: string[]; user?: string; pa
 }
 
 /** Connection settings shared by everything that talks to NATS. */
-export async function connectNats(url: string, name: string): Promise<NatsConnection> {
+export async function connectNats(
+  url: string,
+  name: string,
+  options: Pick<ConnectionOptions, 'noEcho'> = {},
+): Promise<NatsConnection> {
   return connect({
+    ...options,
     ...natsServers(url),
     name,
     maxReconnectAttempts: -1,

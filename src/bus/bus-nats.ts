@@ -11,7 +11,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
 import { Deadlines } from '../clock/deadlines.js';
-import type { Clock, TimerHandle } from '../clock/index.js';
+import { type Clock, every } from '../clock/index.js';
 import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
 import { LocalBus } from './bus-local.js';
@@ -37,8 +37,8 @@ import { Responder } from './bus-nats-responder.js';
 import { type ControlType, newStats, type Shared } from './bus-nats-wire.js';
 import { ServedHints } from './served-hints.js';
 
-const TICK = 250;
-const TICKS_PER_BEAT = 4;
+const TICK = 500;
+const TICKS_PER_BEAT = 2;
 
 export interface NatsBusOptions {
   /** Identity; random by default. Two living clients must never share one. */
@@ -62,7 +62,7 @@ export class NatsBus implements Bus {
   #requester!: Requester;
   #responder!: Responder;
   #link!: NatsLink;
-  #timer: TimerHandle | undefined;
+  #stop: () => void = () => {};
   #ticks = 0;
   #lastTick: number;
   #scheduled = false;
@@ -144,7 +144,7 @@ export class NatsBus implements Bus {
   async crash(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    this.#stop();
     this.#own.crash();
     await this.#link.close();
     this.#requester.failAll();
@@ -179,7 +179,7 @@ export class NatsBus implements Bus {
     link.subscribe(nobodyInbox(this.id, '*'), (message) => this.#nobody(message));
     link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
     await link.flush();
-    this.#arm();
+    this.#stop = every(this.#clock, TICK, () => this.#tick());
   }
 
   #changed(up: boolean): void {
@@ -300,14 +300,6 @@ export class NatsBus implements Bus {
     if (begun.length > 0) {
       this.#publish(SERVED, writeHead(KIND_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
     }
-  }
-
-  #arm(): void {
-    this.#timer = this.#clock.setTimeout(() => {
-      if (this.#closed) return;
-      this.#tick();
-      this.#arm();
-    }, TICK);
   }
 
   #tick(): void {

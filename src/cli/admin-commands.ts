@@ -17,7 +17,7 @@ import {
   setRole,
   userApiKey,
 } from '../admin/index.js';
-import { RealClock } from '../clock/index.js';
+import { REAL_CLOCK } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import type { RealmId } from '../core/index.js';
 import { ORG_TYPES, ROLE } from '../people/index.js';
@@ -75,7 +75,7 @@ async function withActors(
 async function reach(config: Config, secret: string, logger: Logger): Promise<ActorCaller> {
   const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
   try {
-    const node = new ConclaveNode(await openPorts(own, new RealClock(), logger), own, secret, logger);
+    const node = new ConclaveNode(await openPorts(own, REAL_CLOCK, logger), own, secret, logger);
     await node.start();
     return new BusCaller(node.client, () => node.stop());
   } catch (error) {

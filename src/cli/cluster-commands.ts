@@ -1,7 +1,7 @@
 /** `conclave cluster …`: hosts and what they own. Only the keys of the cluster are needed, no host has to answer. */
 import { AdminError } from '../admin/index.js';
 import { natsName } from '../bus/index.js';
-import { type Clock, RealClock, wait } from '../clock/index.js';
+import { type Clock, REAL_CLOCK, wait } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import {
   askToDrain,
@@ -62,7 +62,7 @@ async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) 
     throw new AdminError(`no NATS server at ${natsName(nats)}: ${error.message}`);
   });
   try {
-    return await action(kv, new RealClock());
+    return await action(kv, REAL_CLOCK);
   } catch (error) {
     if (error instanceof AdminError) throw error;
     if (error instanceof NoBucket) throw new AdminError('no host has ever joined this cluster: is --namespace right?');

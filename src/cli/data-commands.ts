@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { AdminError, ChannelCaller } from '../admin/index.js';
 import { type BackupSummary, backUp, refuseUnfinished, restore } from '../backup/index.js';
 import { DirectoryBlobs } from '../blobs/index.js';
-import { RealClock } from '../clock/index.js';
+import { REAL_CLOCK } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import { isCluster } from '../server/open-ports.js';
 import { DirectoryInUse, openEmbedded } from '../store/index.js';
@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Prom
   },
 
   async restore({ dataDir, secret }, folder) {
-    const { taken, version } = await restore(folder, dataDir, new RealClock());
+    const { taken, version } = await restore(folder, dataDir, REAL_CLOCK);
     process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
     if (secret !== undefined || (await exists(join(dataDir, 'secret')))) return;
     process.stdout.write('The backup has no secret in it: start the server with the CONCLAVE_SECRET of before.\n');
@@ -58,7 +58,7 @@ async function fromDirectory(dataDir: string, target: string): Promise<BackupSum
   const environment = await openEmbedded(dataDir);
   try {
     const blobs = await DirectoryBlobs.open(join(dataDir, 'blobs'));
-    return await backUp({ environment, blobs, clock: new RealClock() }, target);
+    return await backUp({ environment, blobs, clock: REAL_CLOCK }, target);
   } finally {
     await environment.close();
   }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { AdminError } from '../admin/index.js';
-import { RealClock } from '../clock/index.js';
+import { REAL_CLOCK } from '../clock/index.js';
 import { type Config, ConfigError, loadConfig, OPTIONS, SETTINGS } from '../config/index.js';
 import type { Logger } from '../runtime/index.js';
 import { greeting } from '../server/first-start.js';
@@ -74,7 +74,7 @@ async function runServer(config: Config): Promise<number> {
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
   const destination = pino.destination({ dest: 2, sync: false });
   const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
-  const running = await serve(config, new RealClock(), logger);
+  const running = await serve(config, REAL_CLOCK, logger);
   if (running.site) process.stdout.write(greeting(running.first, running.site));
   else process.stdout.write('Conclave actor host runs\n');
   process.stdout.write(`Health and metrics: ${running.ops}\n`);

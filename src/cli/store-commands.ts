@@ -1,7 +1,7 @@
 /** Commands on a cluster's database as a whole; no process needs to run, and for `restored` none may. */
 import { AdminError } from '../admin/index.js';
 import { skipMessageIds } from '../backup/index.js';
-import { type Clock, RealClock } from '../clock/index.js';
+import { type Clock, REAL_CLOCK } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import { JetStreamLog } from '../log/index.js';
 import { NatsKv, NoBucket, placementBucket, viewCluster } from '../placement/index.js';
@@ -21,15 +21,14 @@ const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
 
   async restored({ nats, mongodb, namespace }) {
     await mongoFormat(mongodb);
-    const clock = new RealClock();
-    await nobodyRuns(nats, namespace, clock);
-    const store = await MongoStore.connect(mongodb, clock);
+    await nobodyRuns(nats, namespace, REAL_CLOCK);
+    const store = await MongoStore.connect(mongodb, REAL_CLOCK);
     try {
       await skipMessageIds(store);
     } finally {
       await store.close();
     }
-    await JetStreamLog.discard(nats, clock, logNames(namespace).stream);
+    await JetStreamLog.discard(nats, REAL_CLOCK, logNames(namespace).stream);
     return 'message ids go on above those of before, event queues of before end';
   },
 };

@@ -7,8 +7,10 @@ interface RealHandle extends TimerHandle {
 
 /** Node delays are 32-bit: longer ones would fire at once. */
 const LONGEST = 0x7fffffff;
+/** The loop counts whole milliseconds, up to one less than have passed: so long a wait had better be longer by two than find that it is too early. */
+const LONG_MS = 100;
 
-export class RealClock implements Clock {
+class RealClock implements Clock {
   now(): number {
     return Date.now();
   }
@@ -25,7 +27,7 @@ export class RealClock implements Clock {
         Math.min(Math.max(0, left), LONGEST),
       );
     };
-    arm(ms);
+    arm(ms < LONG_MS ? ms : Math.ceil(ms) + 1);
     return handle;
   }
 
@@ -35,3 +37,6 @@ export class RealClock implements Clock {
     clearTimeout(real.timer);
   }
 }
+
+/** One for all of a process: what waits on the same clock shares its timers. */
+export const REAL_CLOCK: Clock = new RealClock();

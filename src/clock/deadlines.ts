@@ -31,7 +31,11 @@ export class Deadlines {
 
   add(entry: Deadline, ms: number): void {
     const grain = ms < FAR_MS ? this.#grain : Math.max(this.#grain, FAR_GRAIN_MS);
-    const end = Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain;
+    this.at(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
+  }
+
+  /** @param end monotonic; a multiple of the grain */
+  at(entry: Deadline, end: number): void {
     let bucket = this.#buckets.get(end);
     if (!bucket) {
       bucket = new Set();
@@ -48,6 +52,13 @@ export class Deadlines {
   remove(entry: Deadline): void {
     entry.bucket?.delete(entry);
     entry.bucket = undefined;
+  }
+
+  /** The same for one that ends for good: if it was the last there is no timer any more. */
+  cancel(entry: Deadline): void {
+    this.remove(entry);
+    this.#skipEmpty();
+    if (this.#ends.length === 0) this.clear();
   }
 
   /** Forget everything; nothing expires any more. */
@@ -98,8 +109,8 @@ export class Deadlines {
   }
 }
 
-/** Grain of the wheel that all share: what it is for counts in seconds. */
-const SHARED_GRAIN_MS = 250;
+/** Grain of the wheel that all share: what it is for counts in seconds. Milliseconds. */
+export const SHARED_GRAIN_MS = 500;
 
 /** One wheel for everything in this process that waits for seconds on this clock. */
 export const wheelOf = madeOnce((clock: Clock): Deadlines => new Deadlines(clock, SHARED_GRAIN_MS));

@@ -2,10 +2,11 @@
  * Entries that wait for a minute or so, thousands of them, of which hardly any is taken back: who gets one has to know whether it still
  * counts. Costs less than Deadlines, time and memory.
  */
-import type { Clock, TimerHandle } from './clock.js';
+import type { Clock } from './clock.js';
+import { type Deadline, SHARED_GRAIN_MS, wheelOf } from './deadlines.js';
 
 /** Entries expire up to so much late, and never early (unless the process stood still for longer than the slack). Milliseconds. */
-const GRAIN_MS = 250;
+const GRAIN_MS = SHARED_GRAIN_MS;
 const SLACK_MS = 10_000;
 
 export class Slices<T> {
@@ -14,8 +15,9 @@ export class Slices<T> {
   #size = 0;
   /** Number of the last slice that has expired. */
   #done: number;
-  #timer: TimerHandle | undefined;
-  /** Slice that the timer waits for: the first that has entries. */
+  /** In the wheel that all share: of many wheels each would wake the process. */
+  readonly #turn: Deadline = { bucket: undefined, expire: () => this.#fire() };
+  /** Slice that waits in it: the first that has entries. */
   #armed = Number.POSITIVE_INFINITY;
   #firing = false;
 
@@ -46,21 +48,19 @@ export class Slices<T> {
 
   /** Nothing expires any more. */
   clear(): void {
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+    wheelOf(this.clock).cancel(this.#turn);
     this.#armed = Number.POSITIVE_INFINITY;
     this.#size = 0;
     for (let i = 0; i < this.#slices.length; i++) this.#slices[i] = [];
   }
 
   #arm(at: number): void {
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    wheelOf(this.clock).remove(this.#turn);
     this.#armed = at;
-    this.#timer = this.clock.setTimeout(() => this.#fire(), at * GRAIN_MS - this.clock.monotonic());
+    wheelOf(this.clock).at(this.#turn, at * GRAIN_MS);
   }
 
   #fire(): void {
-    this.#timer = undefined;
     this.#armed = Number.POSITIVE_INFINITY;
     const now = this.clock.monotonic();
     this.#firing = true;

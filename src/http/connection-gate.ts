@@ -4,10 +4,11 @@
  * fewer than half as many.
  */
 import { statSync } from 'node:fs';
+import { every, REAL_CLOCK } from '../clock/index.js';
 
 const LOOK_MS = 250;
-/** Of four, while there are few. */
-const FEWER = 3;
+/** While there are few. */
+const FEW_LOOK_MS = 1_000;
 /** Listens again when so many (of the bound) are left. */
 const REOPEN = 0.95;
 
@@ -21,9 +22,8 @@ const descriptors = (): number => {
 
 export class ConnectionGate {
   #shut = false;
-  /** Looks that are left out. */
-  #leaves = 0;
-  readonly #timer: NodeJS.Timeout;
+  #soon: NodeJS.Timeout | undefined;
+  readonly #stop: () => void;
   /** Files and connections of other purposes. */
   readonly #others = descriptors();
 
@@ -31,16 +31,12 @@ export class ConnectionGate {
     private readonly most: number,
     private readonly listener: { shut(): void; open(): void },
   ) {
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#stop = every(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
   }
 
   #look(): void {
-    if (this.#leaves > 0) {
-      this.#leaves--;
-      return;
-    }
     const open = descriptors() - this.#others;
-    this.#leaves = open * 2 < this.most ? FEWER : 0;
+    if (open * 2 >= this.most) this.#lookSoon();
     if (!this.#shut && open > this.most) {
       this.#shut = true;
       this.listener.shut();
@@ -50,7 +46,15 @@ export class ConnectionGate {
     }
   }
 
+  #lookSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#look();
+    }, LOOK_MS).unref();
+  }
+
   close(): void {
-    clearInterval(this.#timer);
+    this.#stop();
+    clearTimeout(this.#soon);
   }
 }

@@ -1,7 +1,7 @@
 /** HttpServer on node:http: for every platform and Node version on which the native one has no build. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
-import { RealClock } from '../clock/index.js';
+import { REAL_CLOCK } from '../clock/index.js';
 import { Outgoing } from './outgoing.js';
 import { quietTurn } from './quiet-turn.js';
 import { Received } from './received.js';
@@ -41,8 +41,8 @@ class NodeServer implements HttpServer {
   #closed: Promise<void> | undefined;
 
   private constructor(readonly options: ListenOptions) {
-    this.answers = options.answers ?? new SlowTransfers(new RealClock());
-    this.bodies = options.bodies ?? new SlowTransfers(new RealClock());
+    this.answers = options.answers ?? new SlowTransfers(REAL_CLOCK);
+    this.bodies = options.bodies ?? new SlowTransfers(REAL_CLOCK);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,

@@ -5,7 +5,7 @@
  * connection on which a second request arrives while the first is held: pipelining works for immediate answers only.
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
-import { RealClock } from '../clock/index.js';
+import { REAL_CLOCK } from '../clock/index.js';
 import { ConnectionGate } from './connection-gate.js';
 import { type ExchangeOwner, UwsExchange } from './exchange-uws.js';
 import { quietTurn } from './quiet-turn.js';
@@ -47,8 +47,8 @@ class UwsServer implements HttpServer, ExchangeOwner {
     readonly app: ReturnType<UwsModule['App']>,
     readonly options: ListenOptions,
   ) {
-    this.answers = options.answers ?? new SlowTransfers(new RealClock());
-    this.bodies = options.bodies ?? new SlowTransfers(new RealClock());
+    this.answers = options.answers ?? new SlowTransfers(REAL_CLOCK);
+    this.bodies = options.bodies ?? new SlowTransfers(REAL_CLOCK);
   }
 
   static async listen(uws: UwsModule, options: ListenOptions): Promise<UwsServer> {

@@ -1,33 +1,22 @@
 /** By how much the timers of this process are late: the one sign that it has more to do than it can. */
+import { every, REAL_CLOCK } from '../clock/index.js';
 
-export interface LoopTimer {
-  /** Milliseconds, monotonic. */
-  now(): number;
-  /** Calls back again and again; returns how to stop. */
-  every(ms: number, fn: () => void): () => void;
-}
+/** Calls back again and again, and says by how many milliseconds it is late; returns how to stop. */
+export type LoopTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
-/** Real time, also where the server runs on a clock that tests move. It does not keep the process alive. */
-export const realTimer: LoopTimer = {
-  now: () => performance.now(),
-  every(ms, fn) {
-    const timer = setInterval(fn, ms).unref();
-    return () => clearInterval(timer);
-  },
-};
+/** Real time, also where the server runs on a clock that tests move. */
+const realTimer: LoopTimer = (ms, fn) => every(REAL_CLOCK, ms, fn);
 
-const EVERY_MS = 250;
+const EVERY_MS = 500;
 /** Some seconds: one long pause (a collection, a large parse) says nothing, always being late does. */
-const KEPT = 15;
+const KEPT = 8;
 
 export class LoopDelay {
   readonly #late: number[] = [];
   readonly #stop: () => void;
-  #expected: number;
 
-  constructor(private readonly timer: LoopTimer = realTimer) {
-    this.#expected = timer.now() + EVERY_MS;
-    this.#stop = timer.every(EVERY_MS, () => this.#ring());
+  constructor(timer: LoopTimer = realTimer) {
+    this.#stop = timer(EVERY_MS, (lateMs) => this.#ring(lateMs));
   }
 
   /** Median, milliseconds. */
@@ -40,10 +29,8 @@ export class LoopDelay {
     this.#stop();
   }
 
-  #ring(): void {
-    const now = this.timer.now();
-    this.#late.push(Math.max(0, now - this.#expected));
+  #ring(lateMs: number): void {
+    this.#late.push(lateMs);
     if (this.#late.length > KEPT) this.#late.shift();
-    this.#expected = now + EVERY_MS;
   }
 }

@@ -16,7 +16,7 @@ export interface KeyValue {
   put(key: string, value: string, revision: number): Promise<number | undefined>;
   /** Forget the key if it still has this revision. False when another write came first. */
   delete(key: string, revision: number): Promise<boolean>;
-  /** A hint that a key was written, and what; may be lost, may come twice. Returns how to stop. */
+  /** A hint that somebody wrote a key (we perhaps), and what; may be lost, may come twice. Returns how to stop. */
   watch(changed: (key: string, value: string) => void): () => void;
   close(): Promise<void>;
 }

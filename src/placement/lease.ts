@@ -8,7 +8,7 @@
  * epochs in the Store fence that case.)
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock, TimerHandle } from '../clock/index.js';
+import { type Clock, every, type TimerHandle } from '../clock/index.js';
 import { type HostFacts, type HostFlags, type HostValue, hostKey, incarnation, parseHost } from './host-key.js';
 import type { KeyValue } from './kv.js';
 
@@ -21,7 +21,7 @@ export interface LeaseTimes {
   readonly margin: number;
 }
 
-export const LEASE_TIMES: LeaseTimes = { renewMs: 400, leaseMs: 2_000, margin: 0.2 };
+export const LEASE_TIMES: LeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0.2 };
 
 export interface LeaseEvents {
   /** Others may have taken what we own; `valid` is false. Also when that is certain: then `id` is another one. */
@@ -52,7 +52,7 @@ export class HostLease {
   #sent = 0;
   #holding = false;
   #validUntil = 0;
-  #timer: TimerHandle | undefined;
+  #stopBeats: () => void = () => {};
   #lapse: TimerHandle | undefined;
   #stopped = true;
   #busy = false;
@@ -93,7 +93,7 @@ export class HostLease {
       }
     }
     this.#events = events;
-    this.#arm();
+    this.#stopBeats = every(this.#clock, this.#options.times.renewMs, () => void this.beat());
   }
 
   /** A heartbeat at once: what it says has changed. Resolves when it was tried. */
@@ -104,8 +104,6 @@ export class HostLease {
     }
     if (this.#stopped) return Promise.resolve();
     this.#busy = true;
-    // The next one is due a fixed time after this one was begun, however long it takes.
-    this.#arm();
     this.#work = this.#renew()
       .catch(() => {})
       .then(() => {
@@ -120,7 +118,7 @@ export class HostLease {
   /** The last word: nothing is ours any more. */
   async release(): Promise<void> {
     this.#stopped = true;
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    this.#stopBeats();
     // A heartbeat under way would change the revision that we name.
     await this.#work;
     this.#holding = false;
@@ -130,12 +128,6 @@ export class HostLease {
     } catch {
       // Then it expires by itself.
     }
-  }
-
-  #arm(): void {
-    if (this.#stopped) return;
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    this.#timer = this.#clock.setTimeout(() => void this.beat(), this.#options.times.renewMs);
   }
 
   async #renew(): Promise<void> {

@@ -74,6 +74,11 @@ export class Members {
     return this.#known.values();
   }
 
+  /** There is nobody else, not even of the dead. */
+  alone(self: string): boolean {
+    return this.#known.size === 1 && this.#known.has(self);
+  }
+
   /** A table that was there and is gone (somebody removed the bucket): its hosts may not have noticed yet. */
   get tableLost(): boolean {
     return this.#tableSeen && !this.#tableThere && this.#tableMissing < this.#times.leaseMs;

@@ -215,10 +215,18 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   #wait(): number {
-    const { renewMs } = this.#times;
+    const { renewMs, leaseMs } = this.#times;
+    // Nobody's silence counts, and of what others write there are hints: this is for one that was lost.
+    if (this.#restsAlone()) return leaseMs;
     // Who can do nothing about it need not hurry.
     const expiry = this.#away || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
     return Math.min(renewMs, Math.max(SHORTEST_WAIT_MS, expiry));
+  }
+
+  #restsAlone(): boolean {
+    if (this.#away || !this.#lease.valid || this.#leaving || this.#takeOver!.unable || this.#tasks.size > 0)
+      return false;
+    return this.#table.now.revision > 0 && this.#members.alone(this.#lease.id);
   }
 
   async #round(): Promise<void> {

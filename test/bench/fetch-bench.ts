@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
-import { RealClock } from '../../src/clock/index.js';
+import { REAL_CLOCK } from '../../src/clock/index.js';
 import type { Json } from '../../src/core/index.js';
 import { IdSet } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
@@ -131,7 +131,7 @@ async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'conclave-fetch-'));
   const environment = await openEmbedded(dir);
   try {
-    return await use(new LmdbStore(environment, new RealClock(), digestOf));
+    return await use(new LmdbStore(environment, REAL_CLOCK, digestOf));
   } finally {
     await environment.close();
     await rm(dir, { recursive: true });
@@ -142,7 +142,7 @@ async function onMongo<T>(url: string, use: (store: Store) => Promise<T>): Promi
   const database = new URL(url);
   const name = `fetch${randomBytes(4).toString('hex')}`;
   database.pathname = `/${name}`;
-  const store = await MongoStore.connect(database.href, new RealClock());
+  const store = await MongoStore.connect(database.href, REAL_CLOCK);
   try {
     return await use(store);
   } finally {

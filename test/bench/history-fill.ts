@@ -6,7 +6,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { skipMessageIds } from '../../src/backup/index.js';
-import { RealClock } from '../../src/clock/index.js';
+import { REAL_CLOCK } from '../../src/clock/index.js';
 import { escapeHtml, IdSet, realmId, streamId, streamKey, userId, userKey } from '../../src/core/index.js';
 import {
   asStored,
@@ -62,7 +62,7 @@ export async function makeHistory(directory: string, count: number): Promise<His
   const { accounts, pairs } = await begin(directory);
   const environment = await openEmbedded(directory);
   try {
-    const store = new LmdbStore(environment, new RealClock(), digestOf);
+    const store = new LmdbStore(environment, REAL_CLOCK, digestOf);
     const history = await fill(store, accounts, pairs, count);
     await writeFile(note, JSON.stringify(history));
     return history;

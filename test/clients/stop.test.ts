@@ -1,6 +1,6 @@
 /** SIGTERM: what was begun is finished or refused, nothing is left over, and the process ends by itself. */
 import t, { type Test } from 'tap';
-import { RealClock } from '../../src/clock/index.js';
+import { REAL_CLOCK } from '../../src/clock/index.js';
 import { allPartitions } from '../../src/placement/index.js';
 import { LmdbStore, MongoStore, openEmbedded, type Store } from '../../src/store/index.js';
 import { until } from '../support/until.js';
@@ -62,7 +62,7 @@ t.test('embedded: SIGTERM while messages are sent and polls are held', async (te
   test.strictSame(unclean, [], 'a send is acknowledged, or refused');
 
   const environment = await openEmbedded(face.dataDir);
-  await nothingPending(test, new LmdbStore(environment, new RealClock()));
+  await nothingPending(test, new LmdbStore(environment, REAL_CLOCK));
   await environment.close();
 
   await face.up();
@@ -128,7 +128,7 @@ if (cluster) {
 
     const [host] = face.hosts.filter((one) => !one.over);
     await endsCleanly(test, host!.stop());
-    const store = await MongoStore.connect(face.mongodb, new RealClock());
+    const store = await MongoStore.connect(face.mongodb, REAL_CLOCK);
     await nothingPending(test, store);
     await store.close();
   });

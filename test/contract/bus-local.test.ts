@@ -1,12 +1,12 @@
 import t from 'tap';
 import { type BusRequest, LocalBus, LocalHub } from '../../src/bus/index.js';
-import { RealClock } from '../../src/clock/index.js';
+import { REAL_CLOCK } from '../../src/clock/index.js';
 import { FakeClock, settle } from '../support/fake-clock.js';
 import { busContract, failure } from './bus.js';
 
 busContract(t, 'LocalBus', async () => {
   const hub = new LocalHub();
-  const [client, server] = [new LocalBus(new RealClock(), hub), new LocalBus(new RealClock(), hub)];
+  const [client, server] = [new LocalBus(REAL_CLOCK, hub), new LocalBus(REAL_CLOCK, hub)];
   return {
     client,
     server,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'nats';
 import t from 'tap';
-import { RealClock } from '../../src/clock/index.js';
+import { REAL_CLOCK as clock } from '../../src/clock/index.js';
 import { type Json, realmId, type Seq, seq } from '../../src/core/index.js';
 import { JetStreamLog, type JetStreamLogOptions, type LogReader } from '../../src/log/index.js';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
@@ -9,7 +9,6 @@ import { until } from '../support/until.js';
 import { logContract } from './log.js';
 
 const url = natsUrl();
-const clock = new RealClock();
 const limits = { maxAgeMs: 3_600_000, maxBytes: 64 * 1024 * 1024 };
 const realm = realmId(1);
 const other = realmId(2);

@@ -362,6 +362,32 @@ t.test('a stop while the keys are away ends all the same', async (t) => {
   t.equal(a!.owner.owned.size, 0);
 });
 
+t.test(
+  'a host that is alone reads the keys once a lease, and finds a newcomer also when no hint of it came',
+  async (t) => {
+    const world = new PlacementWorld();
+    const [host] = await world.started(1);
+    const { kv } = host!;
+    let reads = 0;
+    const all = kv.all.bind(kv);
+    kv.all = () => {
+      reads++;
+      return all();
+    };
+    await world.run(10 * LEASE);
+    t.ok(reads >= 9 && reads <= 11, `${reads} times`);
+    world.server.watchers.clear();
+    const newcomer = world.host();
+    await newcomer.start();
+    const ms = await world.until(() => newcomer.answering.length > 0);
+    t.ok(ms < LEASE + 1_000, `it has a share after ${ms} ms`);
+    reads = 0;
+    await world.run(10 * LEASE);
+    t.ok(reads >= 39, `and looks more often from then on: ${reads} times`);
+    t.strictSame(world.faults, []);
+  },
+);
+
 t.test('rendezvous: shares are even, and a change moves only what it must', (t) => {
   const hosts = Array.from({ length: 10 }, (_, i) => `host${i * 7919}`);
   const count = (among: readonly string[], host: string): number =>

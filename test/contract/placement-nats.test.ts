@@ -1,6 +1,6 @@
 /** Several hosts on a real NATS server. */
 import t from 'tap';
-import { RealClock } from '../../src/clock/index.js';
+import { REAL_CLOCK as clock } from '../../src/clock/index.js';
 import { allPartitions, ClusterPlacement, NatsKv, rendezvous } from '../../src/placement/index.js';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { deleteBucket, testBucket } from '../support/nats-bucket.js';
@@ -8,7 +8,6 @@ import { until } from '../support/until.js';
 import { MemoryEpochs, placementContract, RecordingOwner } from './placement.js';
 
 const FACTS = { name: 'here/1', version: '1', address: 'here' };
-const clock = new RealClock();
 
 const url = natsUrl();
 if (url) {

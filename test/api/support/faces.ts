@@ -7,7 +7,7 @@ import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import type { Test } from 'tap';
 import { type ActorCaller, BusCaller } from '../../../src/admin/index.js';
-import { type Clock, RealClock } from '../../../src/clock/index.js';
+import { type Clock, REAL_CLOCK } from '../../../src/clock/index.js';
 import { type Config, loadConfig } from '../../../src/config/index.js';
 import type { Logger } from '../../../src/runtime/index.js';
 import type { Secrets } from '../../../src/secrets/index.js';
@@ -178,7 +178,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
         read.set(name, text);
         return text;
       });
-  return Face.start('embedded', options.clock ?? new RealClock(), [config], remove, mails, options.adjust);
+  return Face.start('embedded', options.clock ?? REAL_CLOCK, [config], remove, mails, options.adjust);
 }
 
 export interface Services {
@@ -236,7 +236,7 @@ export async function startCluster(
   const configs = [config('actors'), config('actors'), config('http'), config('http')];
   return Face.start(
     'cluster',
-    new RealClock(),
+    REAL_CLOCK,
     configs,
     async () => {
       const client = await new MongoClient(url, { retryWrites: false }).connect();

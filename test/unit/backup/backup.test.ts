@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { backUp, refuseUnfinished, restore } from '../../../src/backup/index.js';
 import { DirectoryBlobs, type Keeping } from '../../../src/blobs/index.js';
-import { RealClock } from '../../../src/clock/index.js';
+import { REAL_CLOCK as clock } from '../../../src/clock/index.js';
 import { epoch, realmId, realmKey } from '../../../src/core/index.js';
 import { LmdbLog } from '../../../src/log/index.js';
 import { LmdbStore, openEmbedded } from '../../../src/store/index.js';
 
-const clock = new RealClock();
 const ONE = realmId(1);
 const LIMITS = { maxAgeMs: 60_000, maxBytes: 1_000_000 };
 const bytes = (text: string): Buffer => Buffer.from(text);

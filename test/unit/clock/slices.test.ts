@@ -9,7 +9,7 @@ function make() {
   return { clock, expired, slices };
 }
 
-t.test('entries expire in order, a quarter of a second late at most, never early', async (t) => {
+t.test('entries expire in order, half a second late at most, never early', async (t) => {
   const { clock, expired, slices } = make();
   const due = new Map<string, number>();
   for (let i = 0; i < 300; i++) {
@@ -18,11 +18,11 @@ t.test('entries expire in order, a quarter of a second late at most, never early
     slices.add(`${i}`, ms);
     clock.advance((i * 31) % 700);
   }
-  clock.advance(60_250);
+  clock.advance(60_500);
   t.equal(expired.length, 300);
   for (const [entry, at] of expired) {
     const late = at - due.get(entry)!;
-    t.ok(late >= 0 && late <= 250, `${entry}: ${late} ms late`);
+    t.ok(late >= 0 && late <= 500, `${entry}: ${late} ms late`);
   }
   t.equal(clock.next(), undefined, 'and no timer is left');
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import t from 'tap';
-import { RealClock } from '../../../src/clock/index.js';
+import { REAL_CLOCK } from '../../../src/clock/index.js';
 import { epoch, realmId, realmKey } from '../../../src/core/index.js';
 import { judgeFormat, LmdbStore, openEmbedded } from '../../../src/store/index.js';
 
@@ -40,7 +40,7 @@ t.test('what was written before formats were is the first one', async (test) => 
   await test.rejects(openEmbedded(place, 3), /in format 1, this program reads 2 and 3/);
   const environment = await openEmbedded(place, 2);
   const write = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [], state: {} };
-  await new LmdbStore(environment, new RealClock()).commit({ ...write, key: realmKey(realmId(1)) });
+  await new LmdbStore(environment, REAL_CLOCK).commit({ ...write, key: realmKey(realmId(1)) });
   await environment.close();
   await test.rejects(openEmbedded(place, 1), /in format 2/);
 });
