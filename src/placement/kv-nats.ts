@@ -16,6 +16,8 @@ const PATIENCE = 800;
 const WRONG_LAST_SEQUENCE = 10071;
 /** No message with this sequence number; no message at all. */
 const GONE = [10043, 10057];
+/** Hosts that start together make the bucket together, and a server may refuse one of them with a state in between (nats-server pull request 4600). */
+const OPENINGS = 3;
 /** A key that is written while all are read is missing in the answer, which says so: read again. */
 const READS = 4;
 
@@ -63,7 +65,7 @@ export class NatsKv implements KeyValue {
 
   /** Rejects when no NATS server can be reached now; later losses are repaired by themselves. */
   static async connect(url: string, options: NatsKvOptions = {}): Promise<NatsKv> {
-    return new NatsKv(await connectNats(url, 'conclave placement'), options);
+    return new NatsKv(await connectNats(url, 'conclave placement', { noEcho: true }), options);
   }
 
   get(key: string): Promise<KvEntry | undefined> {
@@ -176,7 +178,13 @@ export class NatsKv implements KeyValue {
     const manager = await this.#nats.jetstreamManager({ timeout: PATIENCE, checkAPI: false });
     if (this.#existing) await this.#find(manager);
     const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: PATIENCE };
-    return { kv: await jetstream.views.kv(this.#name, options), manager };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { kv: await jetstream.views.kv(this.#name, options), manager };
+      } catch (error) {
+        if (attempt === OPENINGS || !(error instanceof NatsError && error.api_error)) throw error;
+      }
+    }
   }
 
   async #find(manager: JetStreamManager): Promise<void> {

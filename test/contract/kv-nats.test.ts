@@ -19,10 +19,29 @@ if (url) {
     };
   });
 
+  t.test('NatsKv: those who start together make one bucket', async (t) => {
+    for (let round = 0; round < 10; round++) {
+      const bucket = testBucket();
+      const hosts = await Promise.all(Array.from({ length: 6 }, () => NatsKv.connect(url, { bucket })));
+      try {
+        const written = await Promise.all(hosts.map((host, i) => host.put(`host.${i}`, 'here', 0)));
+        t.notOk(written.includes(undefined));
+        t.equal((await hosts[0]!.all()).size, hosts.length);
+      } finally {
+        await Promise.all(hosts.map((host) => host.close()));
+        await deleteBucket(url, bucket);
+      }
+    }
+  });
+
   t.test('NatsKv: a lost bucket is made anew, but not by who only wants to look', async (t) => {
     const bucket = testBucket();
     const a = await NatsKv.connect(url, { bucket });
     const looking = await NatsKv.connect(url, { bucket, existing: true });
+    t.teardown(async () => {
+      await Promise.all([a.close(), looking.close()]);
+      await deleteBucket(url, bucket);
+    });
     await t.rejects(looking.all(), NoBucket);
     await a.put('k', 'one', 0);
     t.equal((await looking.all()).size, 1);
@@ -32,7 +51,5 @@ if (url) {
     await t.rejects(a.all());
     t.equal((await a.all()).size, 0);
     t.ok(await a.put('k', 'again', 0));
-    await Promise.all([a.close(), looking.close()]);
-    await deleteBucket(url, bucket);
   });
 }
