@@ -8,6 +8,7 @@ import type { Clock } from '../../src/clock/index.js';
 import {
   type ActorKey,
   type JsonObject,
+  newestBeat,
   parseKey,
   positionId,
   type RealmId,
@@ -324,7 +325,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
 
   #refusal(last: number): ApiError | undefined {
     if (last < this.acked) return apiError('EVENT_PRUNED', { last_event_id: last });
-    const tooNew = this.#admission ? this.#admission.isTooNew(last) : last > this.newest;
+    const tooNew = this.#admission ? this.#admission.isTooNew(last) : last > newestBeat(this.newest);
     return tooNew ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
   }
 

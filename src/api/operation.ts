@@ -145,6 +145,11 @@ export interface Meanwhile {
   readonly most: number;
   /** Fields of the answer in JSON, each after a comma. */
   fields(n: number): string;
+  /**
+   * What the client is told if it has more than `last` by now, and this refusal is about `last`: then it asks again, in a command that says
+   * what it has. Undefined: the refusal is about something else.
+   */
+  insteadOf(refusal: ErrorReply): JsonObject | undefined;
 }
 
 /** A response made on the frontend from its directory replica. */

@@ -24,3 +24,9 @@ export function beatsAfter(id: number): number {
   const slot = id % SLOTS;
   return slot >= TRANSIENT_SLOT && slot + FRONTEND_BEATS < SLOTS - RESERVED_SLOTS ? FRONTEND_BEATS : 0;
 }
+
+/**
+ * Newest id that a client may have if its queue knows this one as the newest: the command with which a frontend says what it may give is
+ * possibly still on its way, and the client has gone to another frontend meanwhile.
+ */
+export const newestBeat = (id: number): number => (id % SLOTS >= TRANSIENT_SLOT ? id + FRONTEND_BEATS : id);

@@ -106,7 +106,7 @@ export class Forwards {
         const { ignored } = kept;
         const arrival = kept.settled();
         // Without a request: what it tells waits for the next one.
-        if (arrival) this.#answer(arrival, settled, realm, ignored);
+        if (arrival) this.#answer(arrival, kept.answerOf(settled), realm, ignored);
       },
       (error: unknown) => {
         const arrival = kept.settled();

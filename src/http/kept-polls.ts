@@ -4,7 +4,7 @@
  * costs its actor nothing. What is made for a poll lives for a minute, so it is dear to collect: the command's first poll leaves its objects to those
  * that follow.
  */
-import type { Meanwhile } from '../api/index.js';
+import { type ActorRepeat, type ActorReply, encodeFields, type Meanwhile } from '../api/index.js';
 import { type Clock, Slices, SPREAD, spread } from '../clock/index.js';
 import type { ActorKey } from '../core/index.js';
 import type { Arrival, Target } from './arrival.js';
@@ -162,6 +162,13 @@ export class KeptPoll {
     this.#expectNoMore();
     this.owner.waiting++;
     this.owner.beatLater(this, this.#arrival.since);
+  }
+
+  /** What the actor's answer is to the request that waits: it may have come long after the command was sent. */
+  answerOf(reply: ActorReply | ActorRepeat): ActorReply | ActorRepeat {
+    if (!('error' in reply) || this.#last === this.#meanwhile.last) return reply;
+    const instead = this.#meanwhile.insteadOf(reply.error);
+    return instead ? { ok: [encodeFields(instead)] } : reply;
   }
 
   /** The command was answered. @returns the request that waits for it */

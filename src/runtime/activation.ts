@@ -54,6 +54,8 @@ export class Activation implements Whole {
   /** It was not looked for in the Store. */
   #founded = false;
   #onProgress: (() => void)[] | undefined;
+  /** Of commands that were carried out before, and whose replies wait for what they promised. */
+  #repeats: Set<BusRequest> | undefined;
   readonly #meter: KindMeter;
 
   constructor(
@@ -192,13 +194,7 @@ export class Activation implements Whole {
     }
     const before = this.#remembered.find(envelope.id, envelope.settled);
     if (before) {
-      // What the reply promised may have to be done again first; and it may have been given by a commit of another
-      // owner whose events are not in the log yet.
-      this.#outbox.afterCommandsOf(envelope.id, () => {
-        const answer = (): void => request.reply(before as never);
-        if (fromActor) this.#outbox.afterLogged(this.#commits.committed, answer);
-        else answer();
-      });
+      this.#replyAgain(envelope.id, before, request);
       return;
     }
     if (envelope.name === WAKE) {
@@ -220,6 +216,26 @@ export class Activation implements Whole {
     if (command.exclusive) pending.start = supply;
     else supply();
     this.#schedule();
+  }
+
+  /**
+   * What the reply promised may have to be done again first; and it may have been given by a commit of another owner whose
+   * events are not in the log yet.
+   */
+  #replyAgain(id: string, before: Reply, request: BusRequest): void {
+    let answered = false;
+    const answer = (): void => {
+      answered = true;
+      this.#repeats?.delete(request);
+      request.reply(before as never);
+    };
+    this.#outbox.afterCommandsOf(id, () => {
+      if (isFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
+      else answer();
+    });
+    if (answered) return;
+    this.#repeats ??= new Set();
+    this.#repeats.add(request);
   }
 
   used(): void {
@@ -279,8 +295,15 @@ export class Activation implements Whole {
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const { request } of early) this.#refuse(request, retry);
+    for (const request of this.#repeats ?? []) this.#refuse(request, retry);
+    this.#repeats = undefined;
     this.#mailbox.remove(() => true);
     for (const pending of this.#running.values()) {
+      // Its timer may have rung once more while its end was written: asked again, that would only bring back an actor that isn't.
+      if (reason === 'ended' && pending.envelope.id.startsWith(OWN_COMMAND)) {
+        pending.reply(this.kind.missing(this.key));
+        continue;
+      }
       this.ports.meters.refused(retry);
       pending.reply({ retry });
     }

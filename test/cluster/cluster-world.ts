@@ -113,6 +113,15 @@ export class ClusterWorld {
     await turn();
   }
 
+  /** The same while the clock stands still: only what is under way goes on. False: all of it is through. */
+  async stillStep(): Promise<boolean> {
+    this.network.deliverLate();
+    const goesOn = this.scheduler.step() || this.clock.next() === 0;
+    this.clock.advance(0);
+    await turn();
+    return goesOn;
+  }
+
   call(request: HttpRequest, front: SimProcess, answered: (answer: HttpAnswer) => void): HttpCall {
     const call: HttpCall = new HttpCall(request, front, this.scheduler, (answer) => {
       this.calls.delete(call);

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { beatsAfter, type JsonObject, queueId, queueKey } from '../../core/index.js';
 import { isGuest } from '../../people/index.js';
 import { VERSION_FIELDS } from '../../version.js';
-import { apiError } from '../errors.js';
+import { apiError, type ErrorReply } from '../errors.js';
 import { type Call, type Forward, type Meanwhile, operation } from '../operation.js';
 import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
 import { knowsPronouns, queueArguments, queueParameters } from '../queue-parameters.js';
@@ -86,6 +86,12 @@ class Heartbeats implements Meanwhile {
 
   fields(n: number): string {
     return `,"events":[{"type":"heartbeat","id":${n}}],"queue_id":"${this.queue}"`;
+  }
+
+  /** The command may come to the queue's next owner after another poll, which told what the client has had in the meantime. */
+  insteadOf({ msg }: ErrorReply): JsonObject | undefined {
+    const pruned = apiError('EVENT_PRUNED', { last_event_id: this.last });
+    return msg === pruned.message ? { events: [], queue_id: this.queue } : undefined;
   }
 }
 

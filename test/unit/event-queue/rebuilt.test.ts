@@ -28,7 +28,9 @@ const state: QueueState = {
   active: 0,
 };
 
-function rebuilt() {
+/** @param registered false: it was made here, and has been in memory since */
+function rebuilt(registered = true) {
+  let exists = registered;
   const volatile: QueueVolatile = {
     acked: state.acked,
     position: 4,
@@ -41,7 +43,7 @@ function rebuilt() {
     key: queueKey(REALM, userId(8), queueId('q')),
     realm: REALM,
     volatile,
-    exists: () => true,
+    exists: () => exists,
     state: () => state,
     tell: async () => undefined,
   };
@@ -71,6 +73,8 @@ function rebuilt() {
     handle as unknown as ActivationHandle<QueueState, QueueVolatile>,
     suppliers as unknown as Suppliers,
   );
+  exists = true;
+  if (!registered) queue.committed();
   let polls = 0;
   const hold = (last: number, beats: number): { readonly answers: ActorReply[] } => {
     const answers: ActorReply[] = [];
@@ -165,4 +169,26 @@ t.test('a queue that moves away meanwhile sends the poll after it', async (t) =>
   queue.stopped('drained');
   await settle();
   t.same(answers, [{ retry: 'moved' }], 'once');
+});
+
+t.test('a heartbeat of a frontend whose command has not come may be acknowledged at another', async (t) => {
+  const { poll, clock, hold, volatile } = rebuilt(false);
+  await poll(state.acked);
+  const { answers } = hold(state.acked, 0);
+  clock.advance(60_000);
+  const beat = idIn(answers[0]);
+  t.equal(beat, eventId(READ, TRANSIENT_SLOT), 'one of its own');
+  t.match(
+    await poll(beat + 65),
+    { error: { msg: `Event ${beat + 65} was not in this queue` } },
+    'more than one may give',
+  );
+  t.equal(await poll(beat + 64), undefined);
+  t.equal(volatile.acked, beat + 64);
+  const next = eventId(READ + 1, 0);
+  t.match(
+    await poll(next),
+    { error: { msg: `Event ${next} was not in this queue` } },
+    'an entry that did not come is none',
+  );
 });

@@ -1,19 +1,27 @@
 /** Polls of idle clients, which the frontend answers by itself. */
 import t from 'tap';
 import { Type } from 'typebox';
-import { apiError, type Forward, type Meanwhile, type Operation } from '../../../src/api/index.js';
+import { apiError, type ErrorReply, type Forward, type Meanwhile, type Operation } from '../../../src/api/index.js';
+import { getEvents } from '../../../src/api/operations/events.js';
 import { maybeJson, maybeText } from '../../../src/api/parameters.js';
-import { queueId, queueKey, realmId, userId } from '../../../src/core/index.js';
+import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '../../../src/core/index.js';
 import { Frontend } from '../../../src/http/frontend.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices } from './support.js';
 
 const EVERY_MS = 45_000;
-const LONGEST_MS = EVERY_MS * 1.2 + 250;
+const LONGEST_MS = EVERY_MS * 1.2 + 500;
 const MOST = 4;
 
-const meanwhile = (last: number): Meanwhile => ({ last, parameter: 'last', most: MOST, fields: (n) => `,"n":${n}` });
+const meanwhile = (last: number): Meanwhile => ({
+  last,
+  parameter: 'last',
+  most: MOST,
+  fields: (n) => `,"n":${n}`,
+  insteadOf: ({ msg }) => (msg === tooOld(last).msg ? { n: 'ask again' } : undefined),
+});
+const tooOld = (last: number): ErrorReply => apiError('EVENT_PRUNED', { last_event_id: last }).toReply();
 
 /** How many requests were read. */
 let reads = 0;
@@ -86,6 +94,27 @@ t.test('what the actor answers reaches the poll that waits then', async (t) => {
   t.equal(fourth.status, 503, 'and failures');
 });
 
+t.test('a refusal of what the client had when the command was sent is not for who has more by now', async (t) => {
+  const { send, clock, sent } = make();
+  send(1);
+  clock.advance(LONGEST_MS);
+  const second = send(2);
+  sent[0]!.answer({ error: tooOld(1) });
+  await settle();
+  t.match(second.json, { result: 'success', n: 'ask again' });
+  const third = send(2);
+  t.same(sent[1]!.forward.args, { last: 2 }, 'the next one says what it has');
+  sent[1]!.answer({ error: tooOld(2) });
+  await settle();
+  t.equal(third.status, 400, 'and hears the refusal of that');
+  send(2);
+  clock.advance(LONGEST_MS);
+  const other = send(3);
+  sent[2]!.answer({ error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: 'q' }).toReply() });
+  await settle();
+  t.equal(other.json.code, 'BAD_EVENT_QUEUE_ID', 'other refusals are for everybody');
+});
+
 t.test('what comes between two polls waits at the actor for the next one', async (t) => {
   const { send, clock, sent } = make();
   send(1);
@@ -108,9 +137,9 @@ t.test('a client that does not come back is gone for its actor after some second
   const second = send(2);
   clock.advance(LONGEST_MS);
   t.equal(second.json.n, 3);
-  clock.advance(4_500);
+  clock.advance(4_000);
   t.notOk(sent[0]!.cancelled, 'it has its time after each answer');
-  clock.advance(1_000);
+  clock.advance(2_000);
   t.ok(sent[0]!.cancelled);
   send(3);
   t.equal(sent.length, 2);
@@ -226,4 +255,29 @@ t.test('a frontend that leaves answers those that wait, and gives up the others'
   const late = send(2);
   await settle();
   t.same(late.json.events, [], 'none is held from now on');
+});
+
+t.test('a queue that has heard of a later heartbeat than the command says: its client polls again', async (t) => {
+  const services = new FakeServices();
+  const options = { instance: 'f1', heartbeatMs: EVERY_MS, random: () => 1 };
+  const frontend = new Frontend([getEvents], services, options);
+  const queue = '00000000-0000-4000-8000-000000000000';
+  const beat = eventId(58, TRANSIENT_SLOT);
+  const send = (last: number): FakeExchange => {
+    const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
+    const exchange = new FakeExchange('GET', path, { authorization: AUTH });
+    frontend.handle(exchange);
+    return exchange;
+  };
+  const refusal = (last: number) => ({ error: apiError('EVENT_PRUNED', { last_event_id: last }).toReply() });
+  send(beat);
+  services.clock.advance(LONGEST_MS);
+  const second = send(beat + 1);
+  services.forwarded[0]!.answer(refusal(beat));
+  await settle();
+  t.same(second.json, { result: 'success', msg: '', events: [], queue_id: queue });
+  const third = send(beat + 1);
+  services.forwarded[1]!.answer(refusal(beat + 1));
+  await settle();
+  t.equal(third.status, 400);
 });

@@ -253,6 +253,8 @@ const queue: ActorKind<QueueState> = {
   machine: createMachine({ initial: 'idle', states: { idle: {} } }),
   commands: {
     open: { creates: true, handle: () => ({ reply: { value: 'open' }, state: { n: 1 } }) },
+    until: { creates: true, handle: (_, { at }) => ({ reply: { value: at }, state: { n: 2 }, due: at as number }) },
+    due: { handle: () => ({ reply: { value: null }, end: true }) },
     flush: { handle: () => ({ reply: { value: null }, state: { n: 2 } }) },
     close: {
       handle: () => ({
@@ -323,6 +325,21 @@ t.test('an actor that ends is removed when its last events are in the log', asyn
   t.equal(h.root(key), undefined);
   t.equal(h.host.active, 0);
   t.match(await h.ask(key, 'poll'), { error: { status: 404 } });
+});
+
+t.test('an actor that ends at its time is not brought back by its own timer', async (t) => {
+  const h = new Harness({ stream: queue });
+  await h.take(key);
+  await h.ask(key, 'until', { at: h.clock.now() + 1_000 });
+  await settle();
+  await h.host.passivateIdle(0);
+  const gate = h.hold('before:commit');
+  await h.clock.advanceAsync(2_000);
+  t.equal(gate.waiting(), 1, 'it was woken, and its end is being written');
+  gate.open();
+  await h.clock.advanceAsync(1_000);
+  t.equal(h.root(key), undefined);
+  t.equal(h.host.active, 0);
 });
 
 t.test('an event that the log cannot carry fails its command, and nothing else', async (t) => {

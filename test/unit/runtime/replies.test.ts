@@ -175,3 +175,29 @@ t.test('a held command does not keep other replies from being forgotten', async 
     [1, 1, 2, 3],
   );
 });
+
+t.test('a repeat that waits for what the reply promised is told when the actor moves on', async (t) => {
+  const { h, send } = await setUp();
+  const move = (): Promise<Json> => {
+    const first = envelope('x:1', 'm', 1, 'move');
+    return send({ ...first, args: { ...first.args, stages: [[2]] } });
+  };
+  const credit = (): Promise<Json> => send(envelope('stream/1/3@1048576', 'c', 1, 'credit'));
+  const moved = { retry: 'moved' };
+  h.log.gate = (step) => (step === 'before:append' ? new Promise<void>(() => {}) : undefined);
+  // First they are carried out, then they are repeats: their events are not in the log, and nobody serves the other ledger.
+  for (const what of ['the first', 'the repeat']) {
+    const asked = [move(), credit()];
+    await settle();
+    await h.lose('lapsed', key);
+    t.same(await Promise.all(asked), [moved, moved], what);
+    await h.take(key);
+  }
+  t.same(h.state(key).ops, ['m', 'c']);
+  h.log.gate = () => {};
+  await h.take(key, ledgerKey(2));
+  const answered = Promise.all([move(), credit()]);
+  await h.clock.advanceAsync(2_000);
+  t.same((await answered)[0], { value: { total: 1 } });
+  t.same(h.state(key).ops, ['m', 'c']);
+});
