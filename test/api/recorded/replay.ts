@@ -3,6 +3,9 @@ import { type Answer, exchange } from '../harness.js';
 import type { Entry } from './entry.js';
 import { RECORDED_KEY, RECORDED_PASSWORD, type RecordedOrganization } from './organization.js';
 
+/** When the times in the recording's requests were worked out; Unix seconds. */
+const RECORDED_AT = 1_795_215_212;
+
 /** What an id is of, by the operation that made it. */
 const MAKERS: Readonly<Record<string, string>> = {
   'send-message': 'message',
@@ -157,6 +160,7 @@ export class Replay {
     if (name === 'narrow' && Array.isArray(value)) return value.map((term) => this.#term(term));
     if (name === 'can_remove_subscribers_group_id') return this.id('group', value);
     if (name === 'to' && typeof value === 'number') return this.id('stream', value);
+    if (name === 'scheduled_delivery_timestamp' && typeof value === 'number') return movedTime(value);
     const kind = PARAMETERS[name];
     if (kind === undefined) return value;
     return Array.isArray(value) ? value.map((one) => this.id(kind, one)) : this.id(kind, value);
@@ -184,6 +188,10 @@ export class Replay {
     }
   }
 }
+
+/** What lay ahead when it was recorded lies as far ahead now. Unix seconds. */
+const movedTime = (value: number): number =>
+  value < RECORDED_AT ? value : value - RECORDED_AT + Math.floor(Date.now() / 1000);
 
 function multipart(files: NonNullable<Entry['files']>, form: URLSearchParams): { body: Uint8Array; type: string } {
   const boundary = 'recorded-recorded-recorded';
