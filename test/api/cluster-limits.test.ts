@@ -1,7 +1,7 @@
 /** Rate limits over the frontends of a cluster: what one counts counts at the others. */
 import t from 'tap';
 import { until } from '../support/until.js';
-import { Client, closeIdle, makeOrganization, services, startCluster } from './harness.js';
+import { closeIdle, makeOrganization, services, startCluster } from './harness.js';
 
 t.setTimeout(120_000);
 
@@ -18,14 +18,13 @@ if (cluster) {
     const { member, other, nobody } = await makeOrganization(server, ['member', 'other']);
     const [one, two] = [server.nextPort(), server.nextPort()];
     t.not(one, two, 'two frontends');
-    const at = (port: number, { headers }: Client): Client => new Client({ nextPort: () => port }, 'member', headers);
     // Frontends follow the server's log as soon as there is an organization.
     let own = 0;
     await until('they hear of each other', async () => {
-      await at(one, other.api).call('GET /users/me');
+      await other.api.at(one).call('GET /users/me');
       await new Promise((resolve) => setTimeout(resolve, 250));
       own++;
-      const { headers } = await at(two, other.api).call('GET /users/me');
+      const { headers } = await other.api.at(two).call('GET /users/me');
       return CALLS - Number(headers['x-ratelimit-remaining']) > own;
     });
     for (const [who, client, operation] of [
@@ -34,7 +33,7 @@ if (cluster) {
     ] as const) {
       let through = 0;
       const call = async (port: number): Promise<number> => {
-        const { status } = await at(port, client).call(operation);
+        const { status } = await client.at(port).call(operation);
         if (status === 200) through++;
         return status;
       };

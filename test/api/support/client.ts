@@ -47,6 +47,11 @@ export class Client {
     return new Client(this.target, role, { ...this.headers, ...headers });
   }
 
+  /** The same caller, always at this frontend: what that one told, it knows. */
+  at(port: number): Client {
+    return new Client({ nextPort: () => port }, this.role, this.headers);
+  }
+
   raw(of: RawRequest): Promise<RawAnswer> {
     // Without the port, which differs between frontends and shows in answers.
     const headers = { host: '127.0.0.1', ...this.headers, ...of.headers };
