@@ -17,7 +17,7 @@ import { ActorMemory } from './memory.js';
 import type { KindMeter } from './meters.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import { type Envelope, isFromActor, type Reply, WAKE } from './protocol.js';
+import { type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
 import type { RetryReason, StopReason } from './reasons.js';
 import { RememberedReplies } from './remembered.js';
 import { Supply } from './supply.js';
@@ -160,7 +160,7 @@ export class Activation implements Whole {
 
   receive(envelope: Envelope, request: BusRequest): void {
     const fromActor = isFromActor(envelope.id);
-    if (this.status === 'stopped' || (this.#leaving && !fromActor)) {
+    if (this.status === 'stopped' || (this.#leaving && !isForActor(envelope))) {
       this.#refuse(request, 'moved');
       return;
     }
@@ -242,16 +242,16 @@ export class Activation implements Whole {
     this.lastUsed = this.ports.clock.monotonic();
   }
 
-  /** Take no more commands but those of other actors, which may wait for them; refuse what hasn't begun. */
+  /** Take no more commands but those that other actors send or wait for: we may wait for them; refuse what hasn't begun. */
   leave(): void {
     if (this.#leaving) return;
     this.#leaving = true;
-    const refused = this.#mailbox.remove((pending) => !isFromActor(pending.envelope.id));
+    const refused = this.#mailbox.remove((pending) => !isForActor(pending.envelope));
     for (const pending of refused) this.finish(pending, { retry: 'moved' });
-    for (const { request } of (this.#early ?? []).filter(({ envelope }) => !isFromActor(envelope.id))) {
+    for (const { request } of (this.#early ?? []).filter(({ envelope }) => !isForActor(envelope))) {
       this.#refuse(request, 'moved');
     }
-    this.#early = this.#early?.filter(({ envelope }) => isFromActor(envelope.id));
+    this.#early = this.#early?.filter(({ envelope }) => isForActor(envelope));
   }
 
   /** Resolves when everything that was begun is finished, or the activation is over. */

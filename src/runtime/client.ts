@@ -28,6 +28,8 @@ export interface SendOptions {
   readonly deadlineMs?: number;
   /** The reply may be held for long: attempts have no time limit of their own. */
   readonly held?: boolean;
+  /** An actor asks, whose command waits for the answer. */
+  readonly asked?: boolean;
   /** Command id given by the caller (outbox commands); default: the client's own numbering. */
   readonly id?: string;
 }
@@ -184,6 +186,7 @@ class Attempts implements Sent {
       after: options.after ?? 0,
       settled: numbering.settled(),
       requestId: options.requestId ?? '',
+      ...(options.asked && { asked: true }),
     };
     return made as unknown as Json;
   }

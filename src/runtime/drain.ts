@@ -6,14 +6,15 @@ import type { Activation } from './activation.js';
 export interface Handover {
   readonly all: readonly Partition[];
   activations(of: readonly Partition[]): Activation[];
-  /** From now on only commands of other actors are taken. */
+  /** From now on only what other actors send or wait for is taken. */
   leave(): void;
   /** Partitions that are still to be handed over: some may have been taken again. */
   left(): readonly Partition[];
 }
 
 /**
- * Commands of actors are taken to the end: those that drain may wait for each other. Bounded, because what is left in an
+ * Commands of actors, and what they ask, are taken to the end: those that drain may wait for each other, or for actors elsewhere that ask
+ * them (a realm's subscription waits behind a stream's sends, which wait for message ids of that very realm). Bounded, because what is left in an
  * outbox is not lost: the next owner goes on with it.
  */
 export async function drain(

@@ -33,7 +33,7 @@ import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
 import type { Logger } from './ports.js';
-import { type Envelope, isFromActor, type OutboxCommand, type Reply } from './protocol.js';
+import { type Envelope, isForActor, type OutboxCommand, type Reply } from './protocol.js';
 import { Untold } from './untold.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
@@ -199,7 +199,7 @@ export class ActorHost implements PartitionOwner {
 
   #receive(p: Partition, request: BusRequest): void {
     const envelope = request.value as unknown as Envelope;
-    const left = this.#ownership.isLeaving(p) && !isFromActor(envelope.id);
+    const left = this.#ownership.isLeaving(p) && !isForActor(envelope);
     if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
       this.#meters.refused('not-owner');
       request.reply({ retry: 'not-owner' } satisfies Reply as never);
@@ -241,7 +241,7 @@ export class ActorHost implements PartitionOwner {
   }
 
   async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0, requestId = ''): Promise<Json> {
-    const reply = await this.client.send(to, name, args, { caller, requestId, deadlineMs: 15_000 }).reply;
+    const reply = await this.client.send(to, name, args, { caller, requestId, asked: true, deadlineMs: 15_000 }).reply;
     if ('value' in reply) return reply.value;
     throw new Error(`${name} to ${to} was not answered with a value`);
   }

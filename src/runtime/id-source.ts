@@ -42,7 +42,8 @@ export class IdSource {
       this.#waiting.delete(realm);
       try {
         const args: JsonObject = { count: waiting.length };
-        const reply = await this.client.send(realmKey(realm), 'take-ids', args, { deadlineMs: ID_DEADLINE_MS }).reply;
+        const options = { asked: true, deadlineMs: ID_DEADLINE_MS };
+        const reply = await this.client.send(realmKey(realm), 'take-ids', args, options).reply;
         if (!('value' in reply)) throw new Error('the realm actor refused to give message ids');
         const first = reply.value as number;
         waiting.forEach((w, i) => void w.resolve(first + i));

@@ -55,7 +55,7 @@ export class Ownership implements PartitionOwner {
     return this.#epochs.has(partition);
   }
 
-  /** Being handed over: only commands of other actors are still taken. */
+  /** Being handed over: only what other actors send or wait for is still taken. */
   isLeaving(partition: Partition): boolean {
     return this.#leaving.has(partition);
   }
@@ -196,7 +196,7 @@ export class Ownership implements PartitionOwner {
     if (reason === 'released') await Promise.all(servers);
   }
 
-  /** Let go of those that are still ours at this epoch: from now on their actors only take commands of other actors. */
+  /** Let go of those that are still ours at this epoch: from now on their actors only take what other actors send or wait for. */
   #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
     for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
   }

@@ -23,6 +23,8 @@ export interface Envelope {
   readonly settled: number;
   /** Follows one HTTP request through frontend, actor and log. */
   readonly requestId: string;
+  /** An actor asks: a command of its own waits for the answer. */
+  readonly asked?: true;
 }
 
 export type Reply =
@@ -53,6 +55,9 @@ export function parseCommandId(id: string): { sender: string; n: number; actor: 
 
 /** Comes from an actor's outbox. */
 export const isFromActor = (id: string): boolean => id.includes('@');
+
+/** What an actor has begun waits for it: a host that leaves, and may wait for that actor, still takes it. */
+export const isForActor = ({ id, asked }: Envelope): boolean => asked === true || isFromActor(id);
 
 /** A command that every actor takes and that does nothing: who gets it loads the actor, and goes on with what was left undone. */
 export const WAKE = 'wake';

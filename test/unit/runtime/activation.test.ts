@@ -1,8 +1,8 @@
 import t from 'tap';
 import { createMachine } from 'xstate';
-import type { JsonObject } from '../../../src/core/index.js';
+import { type JsonObject, realmKey } from '../../../src/core/index.js';
 import type { ActorKind, AnyKind, HeldRequest } from '../../../src/runtime/index.js';
-import { type LedgerState, ledger, ledgerKey, testKinds } from '../../cluster/kinds.js';
+import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
@@ -68,6 +68,43 @@ t.test('a handed-over partition leaves nothing to be done, even by actors that w
   t.same([h.root(key)?.outbox, h.root(other)?.outbox], [[], []]);
   t.ok(moves.every((m) => m.answer() !== undefined));
   t.equal(h.host.active, 0);
+});
+
+t.test('who is handed over answers what those ask whom it waits for', async (t) => {
+  const realm = realmKey(REALM);
+  const joining: ActorKind<{ reserved: number }, { last: number }> = {
+    ...ids,
+    commands: {
+      ...ids.commands,
+      join: {
+        creates: true,
+        handle: ({ state }) => ({
+          reply: { value: 'joined' },
+          state,
+          commands: [[{ to: other, name: 'credit', args: { op: 'joined' }, caller: 0 }]],
+          replyAfterCommands: true,
+        }),
+      },
+    },
+  };
+  const h = new Harness({ ...testKinds, realm: joining as unknown as AnyKind });
+  await h.take(realm, other);
+  const gate = h.hold('before:commit');
+  const join = h.begin(realm, 'join');
+  await settle();
+  let over = false;
+  void h.lose('released', realm).then(() => (over = true));
+  await settle();
+  const posts = [h.begin(other, 'post', { op: 'a' }), h.begin(other, 'post', { op: 'b' })];
+  gate.open();
+  await settle();
+  t.ok(over, 'without waiting for its time to be over');
+  t.equal(join.answer(), 'joined');
+  t.same(
+    posts.map((post) => post.answer()),
+    [{ id: 1 }, { id: 2 }],
+  );
+  t.same(ops(h, other), ['a', 'b', 'joined']);
 });
 
 t.test('handing over ends in time when a target is away; the next owner goes on', async (t) => {
