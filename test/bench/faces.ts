@@ -51,7 +51,7 @@ async function ownerOf(zuliprc: string): Promise<string> {
 
 const PROFILE_HOOK = new URL('./profile-hook.js', import.meta.url).href;
 
-const CHEAP_PASSWORDS = new URL('./cheap-passwords.js', import.meta.url).href;
+const CHEAP_PASSWORDS = new URL('../support/cheap-passwords.js', import.meta.url).href;
 
 const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
   ...NODE_FLAGS,

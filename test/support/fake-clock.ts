@@ -82,6 +82,13 @@ export class FakeClock implements Clock {
     this.advance(end - this.#mono);
     await settle();
   }
+
+  /** As `advanceAsync`, for days of which only the last hour counts: what becomes due before it fires once. */
+  async longAsync(ms: number): Promise<void> {
+    const last = Math.min(ms, 3_600_000);
+    this.leap(ms - last);
+    await this.advanceAsync(last);
+  }
 }
 
 /** Let everything that is ready run: microtasks and a few turns of the event loop. */

@@ -1,4 +1,6 @@
 /** Servers under test: the embedded face, and a cluster of several nodes in this process. */
+// First: half of the time of a suite that makes a thousand accounts would be theirs.
+import '../../support/cheap-passwords.js';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

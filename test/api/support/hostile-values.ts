@@ -115,15 +115,19 @@ interface ListSchema {
   readonly items?: unknown;
 }
 
-/** @param usual a value that the operation takes, decoded */
+/**
+ * @param usual a value that the operation takes, decoded
+ * @param large also those that are near the bounds of a body
+ */
 export function hostileValues(
   name: string,
   parameter: Parameter,
   method: string,
   usual: unknown,
+  large: boolean,
 ): readonly HostileValue[] {
   const narrows = name === 'narrow' ? NARROWS : [];
-  if (parameter.in === 'path' || method === 'GET') return [...SHORT, ...narrows];
+  if (parameter.in === 'path' || method === 'GET' || !large) return [...SHORT, ...narrows];
   const { type } = parameter.schema as ListSchema;
   const usualItem = Array.isArray(usual) ? (usual as unknown[])[0] : undefined;
   const many =

@@ -95,6 +95,9 @@ function anyOf(parameter: Parameter): unknown {
   }
 }
 
+const isSmall = ({ schema }: Parameter): boolean =>
+  ['integer', 'number', 'boolean'].includes((schema as { type?: string }).type ?? '');
+
 const asText = (value: unknown): string =>
   encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -126,16 +129,22 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
         }),
     };
   };
-  return Object.entries(parameters).flatMap(([name, of]) =>
-    hostileValues(name, of, method, usually(name, of)).map((value) => request(name, value)),
-  );
+  /** Forms of which one parameter had large values: of numbers and booleans the second is refused by the same lines. */
+  const tried = new Set<string>();
+  return Object.entries(parameters).flatMap(([name, of]) => {
+    const form = JSON.stringify(of.schema);
+    const large = !isSmall(of) || !tried.has(form);
+    tried.add(form);
+    return hostileValues(name, of, method, usually(name, of), large).map((value) => request(name, value));
+  });
 }
 
 /** What the callers see, but for what differs between any two looks. */
 async function stateOf({ owner, member }: Organization): Promise<unknown> {
   const looks = [owner, member].map(async ({ api }) => {
     const { queue_id, last_event_id: _, server_timestamp: __, ...state } = await api.ok('POST /register');
-    await api.ok('DELETE /events', { queue_id });
+    // Sent again after an answer that was lost, it finds nothing.
+    await api.call('DELETE /events', { queue_id });
     return [state, await api.ok('GET /messages', { anchor: 'newest', num_before: 1000, num_after: 0 })];
   });
   return Promise.all(looks);
