@@ -186,9 +186,8 @@ class Attempts implements Sent {
       after: options.after ?? 0,
       settled: numbering.settled(),
       requestId: options.requestId ?? '',
-      ...(options.asked && { asked: true }),
     };
-    return made as unknown as Json;
+    return (options.asked ? { ...made, asked: true } : made) as unknown as Json;
   }
 
   start(): void {

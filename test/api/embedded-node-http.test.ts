@@ -1,6 +1,6 @@
 /**
- * What differs with the HTTP server, and every operation once: on node:http, which CI also runs under Node 24. Where uWebSockets.js can't load,
- * `embedded.test.ts` is all of the suite on node:http.
+ * What differs with the HTTP server, and every operation once, on node:http. Where uWebSockets.js can't load `embedded.test.ts` is the whole
+ * suite on node:http: CI runs that under Node 24.
  */
 import { startEmbedded } from './harness.js';
 import { runSuite } from './run.js';

@@ -22,8 +22,7 @@ export async function runSuite(
       'there are such families',
     );
     const families = Object.entries(SUITE).filter(([family]) => family.includes(ONLY) && only.includes(family));
-    if (ONLY !== '' && only.length === Object.keys(SUITE).length)
-      t.not(families.length, 0, `one has ${ONLY} in its name`);
+    t.not(families.length, 0, 'some were picked');
     for (const [family, facts] of families) await t.test(family, (t) => facts(t, server));
     const crashes = complaints.filter((text) => text.includes('unhandled exception') || text.includes('crash'));
     t.same(crashes, [], 'no request met an unhandled exception');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMachine } from 'xstate';
 import { LocalBus, LocalHub } from '../../src/bus/index.js';
-import { REAL_CLOCK } from '../../src/clock/index.js';
+import { REAL_CLOCK as clock } from '../../src/clock/index.js';
 import { type ActorKey, type JsonObject, realmId, streamId, streamKey } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { type EventLog, LmdbLog } from '../../src/log/index.js';
@@ -48,7 +48,6 @@ const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: con
 const REALM = realmId(1);
 
 async function measure(name: string, store: Store, log: EventLog, actors: number, concurrency: number, ms: number) {
-  const clock = REAL_CLOCK;
   const hub = new LocalHub();
   const bus = new LocalBus(clock, hub);
   const placement = new SinglePlacement(store);
@@ -97,8 +96,8 @@ for (const actors of [1, 100]) {
   for (const concurrency of [1, 64, 256]) {
     const directory = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
     const embedded = await openEmbedded(directory);
-    const log = await LmdbLog.open(embedded, REAL_CLOCK, limits);
-    await measure('lmdb', new LmdbStore(embedded, REAL_CLOCK), log, actors, concurrency, ms);
+    const log = await LmdbLog.open(embedded, clock, limits);
+    await measure('lmdb', new LmdbStore(embedded, clock), log, actors, concurrency, ms);
     await log.close();
     await embedded.close();
     await rm(directory, { recursive: true });

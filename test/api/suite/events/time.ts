@@ -87,7 +87,11 @@ export async function time(t: Test): Promise<void> {
       for (let i = 0; i < count; i++) {
         const polling = queue.until((events) => events.length > 0);
         await member.api.ok('GET /users/me');
+        let early = false;
+        void polling.then(() => (early = true));
         clock.advance(44_000);
+        await member.api.ok('GET /users/me');
+        t.notOk(early, 'not before 45 s');
         const { value, seconds } = await secondsUntil(clock, polling, 20);
         t.equal(value.map(({ type }) => type).join(), 'heartbeat');
         t.ok(seconds >= 1 && seconds <= 16, `after ${44 + seconds} s`);
