@@ -45,6 +45,7 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
         address: hostname(),
         failed: (error) => logger.warn({ err: error }, 'placement: something failed and is tried again'),
         note: (context, message) => logger.info(context, message),
+        warn: (context, message) => logger.warn(context, message),
       });
       const mailer = clusterMailer(config, logger);
       closers.push(() => mailer.close());

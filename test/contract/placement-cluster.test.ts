@@ -26,6 +26,18 @@ const epochsOf = (host: WorldHost): Map<number, number> => new Map(host.owner.ow
 const untouched = (host: WorldHost, before: ReadonlyMap<number, number>): boolean =>
   [...host.owner.owned].every(([p, epoch]) => !before.has(p) || before.get(p) === epoch);
 
+t.test('a host whose lease lapses warns once, and says what to look for', async (t) => {
+  const world = new PlacementWorld();
+  const [host, other] = await world.started(2);
+  host!.freeze();
+  await world.run(2 * LEASE);
+  host!.thaw();
+  await world.until(() => world.settled());
+  t.equal(host!.warnings.length, 1);
+  t.match(host!.warnings[0], /the lease lapsed.*CPU.*NATS/);
+  t.same(other!.warnings, []);
+});
+
 for (const n of sizes) {
   t.test(`${n} hosts that start at once share all partitions, each with its own`, async (t) => {
     const world = new PlacementWorld();
