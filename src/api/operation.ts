@@ -179,6 +179,8 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly method: Method;
   /** At the root of the server instead of under /api/v1: addresses that are opened as links. */
   readonly root?: true;
+  /** A page that people open in a browser: scripts of other origins may neither call nor read it. */
+  readonly page?: true;
   /** Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only. */
   readonly path: string;
   readonly guard: Guard;

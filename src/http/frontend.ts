@@ -3,12 +3,14 @@
  * operation answered from the replica is over when `handle` returns.
  */
 import { apiError, type Operation, type Outcome } from '../api/index.js';
+import { madeOnce } from '../core/index.js';
 import { Admissions } from './admissions.js';
 import { anonymousAt, visitorAt } from './anonymous.js';
 import { Arrival, type Target } from './arrival.js';
 import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { type CallContext, CallOf, DEFAULT_FILE_MIB } from './call.js';
+import { CROSS_ORIGIN, preflightHeaders } from './cross-origin.js';
 import { Forwards } from './forwarding.js';
 import { checkGuard, checkWebhookBot } from './guard.js';
 import { KeptPolls } from './kept-polls.js';
@@ -20,7 +22,7 @@ import { authenticateByKey } from './query-key.js';
 import type { RateLimiting } from './rate-limiting.js';
 import { JSON_HEADERS, successOfFields, successOfReady } from './reply.js';
 import { Responding, refuseAtOnce } from './responding.js';
-import { Router, segmentsOf } from './route.js';
+import { type Route, Router, segmentsOf } from './route.js';
 import { Headers, type HttpExchange } from './server.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 
@@ -31,6 +33,12 @@ const DEFAULT_HEARTBEAT_MS = 45_000;
 const DEFAULT_UPLOAD_MIB = 256;
 /** Of a request whose large answer was lost on its way from the actor. */
 const MOST_ATTEMPTS = 3;
+
+/** Of a path all of whose operations are pages, or none. */
+const preflightOf = madeOnce((route: Route<Target>): Headers => {
+  const page = [...route.methods.values()].every(({ operation }) => operation.page);
+  return preflightHeaders(route.allow, page);
+});
 
 export class Frontend {
   readonly #router = new Router<Target>();
@@ -81,7 +89,7 @@ export class Frontend {
     }
     if (exchange.method === 'OPTIONS') {
       this.#observed.refused(exchange, 204);
-      exchange.respond(204, new Headers([['Allow', found.route.allow.join(', ')]]), []);
+      exchange.respond(204, preflightOf(found.route), []);
       return;
     }
     if (this.#isFull()) {
@@ -244,7 +252,9 @@ export class Frontend {
       const all = headers ? JSON_HEADERS.with(headers) : JSON_HEADERS;
       responding.respond(arrival, 200, all, successOfFields(fields, ignored));
     } else if ('raw' in outcome) {
-      responding.respond(arrival, outcome.status, new Headers(Object.entries(outcome.headers)), [outcome.raw]);
+      const own = Object.entries(outcome.headers);
+      const all = new Headers(operation.page ? own : [...own, ...CROSS_ORIGIN]);
+      responding.respond(arrival, outcome.status, all, [outcome.raw]);
     } else if (outcome.held) this.#forwards.hold(outcome, call, ignored);
     else {
       this.#forwards.forward(outcome, call, (reply) => {
