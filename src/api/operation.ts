@@ -169,6 +169,8 @@ export interface RawAnswer {
   readonly status: number;
   readonly raw: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
+  /** Made of text: these headers differ where it goes out compressed. Absent: it goes out as it is. */
+  readonly coded?: Readonly<Record<string, string>>;
 }
 
 export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
@@ -201,6 +203,11 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly takesFiles?: true;
   /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */
   readonly pictureMib?: number;
+  /**
+   * Large answers are compressed for clients that take them so. Default: those to GET. false: they hold keys or links that work as such, beside
+   * text that others may have written, and their length would give hints (BREACH).
+   */
+  readonly compressed?: boolean;
   /** Request headers that `run` looks at, in lower case. */
   readonly headers?: readonly string[];
   readonly summary: string;

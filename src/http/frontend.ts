@@ -10,6 +10,7 @@ import { Arrival, type Target } from './arrival.js';
 import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { type CallContext, CallOf, DEFAULT_FILE_MIB } from './call.js';
+import { Compressing } from './compressing.js';
 import { CROSS_ORIGIN, preflightHeaders } from './cross-origin.js';
 import { Forwards } from './forwarding.js';
 import { checkGuard, checkWebhookBot } from './guard.js';
@@ -53,6 +54,7 @@ export class Frontend {
   readonly #room: UploadRoom;
   readonly #rates: RateLimiting | undefined;
   readonly #readsForwarded: boolean;
+  readonly #compresses: boolean;
 
   /** Throws for operations that clash, or whose parameters cannot be checked. */
   constructor(operations: readonly Operation[], services: FrontendServices, options: FrontendOptions) {
@@ -63,7 +65,10 @@ export class Frontend {
     this.#rates = options.rates;
     this.#readsForwarded = options.rates?.readsForwarded ?? false;
     this.#observed = new Observed(services.clock, services.log, options);
-    this.#responding = new Responding(services, this.#observed, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    const compressing = options.compression ? new Compressing(this.#observed.metrics, services.log) : undefined;
+    this.#compresses = compressing !== undefined;
+    const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+    this.#responding = new Responding(services, this.#observed, deadlineMs, compressing);
     const maxPolls = options.maxPolls ?? Number.POSITIVE_INFINITY;
     const { heartbeatMs: everyMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
     const kept = new KeptPolls(services.clock, this.#responding, { everyMs, random });
@@ -98,7 +103,8 @@ export class Frontend {
       refuseAtOnce(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
       return;
     }
-    const arrival = new Arrival(exchange, found, this.#services.clock.monotonic(), this.#readsForwarded);
+    const now = this.#services.clock.monotonic();
+    const arrival = new Arrival(exchange, found, now, this.#readsForwarded, this.#compresses);
     if (exchange.hasBody) this.#readForm(arrival, exchange.header('content-type'));
     else this.#dispatch(arrival);
     if (!exchange.answered) arrival.keep();
@@ -252,9 +258,11 @@ export class Frontend {
       const all = headers ? JSON_HEADERS.with(headers) : JSON_HEADERS;
       responding.respond(arrival, 200, all, successOfFields(fields, ignored));
     } else if ('raw' in outcome) {
+      const { status, raw, coded } = outcome;
       const own = Object.entries(outcome.headers);
       const all = new Headers(operation.page ? own : [...own, ...CROSS_ORIGIN]);
-      responding.respond(arrival, outcome.status, all, [outcome.raw]);
+      if (coded && status === 200) responding.respond(arrival, status, all, [raw], all.with(coded));
+      else responding.respondPlain(arrival, status, all, [raw]);
     } else if (outcome.held) this.#forwards.hold(outcome, call, ignored);
     else {
       this.#forwards.forward(outcome, call, (reply) => {
