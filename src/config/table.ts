@@ -297,6 +297,15 @@ export const SETTINGS = {
     fallback: 45,
     parse: integer(5, 50),
   }),
+  compression: setting({
+    env: 'COMPRESSION',
+    option: 'compression',
+    value: 'WHEN',
+    description:
+      'on: answers of 1 KiB and more are compressed (gzip) for clients that take them so, in threads beside the event loop. off: never, where a proxy does it, or bytes cost less than computing.',
+    fallback: 'on',
+    parse: oneOf('on', 'off'),
+  }),
   receiveMemoryMib: setting({
     env: 'RECEIVE_MEMORY_MIB',
     option: 'receive-memory-mib',

@@ -73,6 +73,16 @@ export const METRICS = {
     ['what'],
     'Requests answered 503 since there were too many: requests, held polls, uploads under way.',
   ),
+  conclave_http_compressed_bytes_total: counter(
+    'frontend',
+    ['side'],
+    'Bytes of answers that went out compressed: before compression, and after.',
+  ),
+  conclave_http_compression_refused_total: counter(
+    'frontend',
+    [],
+    'Answers that went out as they are, although their clients take compressed ones, since too much was being compressed.',
+  ),
   conclave_http_turned_away_connections_total: counter(
     'frontend',
     [],
