@@ -14,11 +14,16 @@ const wanted = Type.Object(
   { additionalProperties: false },
 );
 
+/** For some 10,000 streams in one call: a stream of the list has up to three values, and some hundred bytes of a form. */
+const MOST_VALUES_OF_STREAMS = 50_000;
+export const MOST_OF_STREAMS_MIB = 4;
+const many = { mostValues: MOST_VALUES_OF_STREAMS, mostCharacters: MOST_OF_STREAMS_MIB * 1_048_576 } as const;
+
 export const wantedStreams = (description: string) =>
-  ({ in: 'form', encoding: 'json', schema: Type.Array(wanted), description }) as const;
+  ({ in: 'form', encoding: 'json', schema: Type.Array(wanted), description, ...many }) as const;
 
 export const streamNames = (description: string) =>
-  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description }) as const;
+  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...many }) as const;
 
 export const principals = {
   in: 'form',
@@ -50,6 +55,7 @@ export const subscribe = operation({
   path: '/users/me/subscriptions',
   guard: 'non_guest',
   summary: 'Subscribe to streams, creating those that do not exist.',
+  mostBodyMib: MOST_OF_STREAMS_MIB,
   parameters: {
     subscriptions: { ...wantedStreams('Streams by name, with description and colour.'), required: true },
     principals,
