@@ -179,6 +179,8 @@ export interface RawAnswer {
   readonly status: number;
   readonly raw: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
+  /** Made of text: these headers differ where it goes out compressed. Absent: it goes out as it is. */
+  readonly coded?: Readonly<Record<string, string>>;
 }
 
 export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
@@ -189,6 +191,8 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly method: Method;
   /** At the root of the server instead of under /api/v1: addresses that are opened as links. */
   readonly root?: true;
+  /** A page that people open in a browser: scripts of other origins may neither call nor read it. */
+  readonly page?: true;
   /** Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only. */
   readonly path: string;
   readonly guard: Guard;
@@ -211,6 +215,11 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly takesFiles?: true;
   /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */
   readonly pictureMib?: number;
+  /**
+   * Large answers are compressed for clients that take them so. Default: those to GET. false: they hold keys or links that work as such, beside
+   * text that others may have written, and their length would give hints (BREACH).
+   */
+  readonly compressed?: boolean;
   /** Request headers that `run` looks at, in lower case. */
   readonly headers?: readonly string[];
   readonly summary: string;

@@ -31,6 +31,8 @@ export interface FrontendOptions {
   readonly underWay?: () => number;
   /** Default: nothing is limited. */
   readonly rates?: RateLimiting | undefined;
+  /** Large answers are compressed for clients that take them so. Default false. */
+  readonly compression?: boolean;
   readonly metrics?: Metrics;
   /** A line at debug level for every request. Default false. */
   readonly logRequests?: boolean;

@@ -109,6 +109,7 @@ export async function serve(
       heartbeatMs: config.heartbeatSeconds * 1000,
       maxPolls: config.maxPolls,
       underWay: () => server?.running ?? 0,
+      compression: config.compression === 'on',
       metrics: node.metrics,
       logRequests: config.logLevel === 'debug',
       elsewhere: (exchange) => answerPage(pages, exchange),

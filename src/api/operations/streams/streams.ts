@@ -54,6 +54,7 @@ export const subscribe = operation({
   method: 'POST',
   path: '/users/me/subscriptions',
   guard: 'non_guest',
+  compressed: true,
   summary: 'Subscribe to streams, creating those that do not exist.',
   mostBodyMib: MOST_OF_STREAMS_MIB,
   parameters: {

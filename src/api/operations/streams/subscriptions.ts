@@ -22,6 +22,7 @@ export const updateSubscriptions = operation({
   method: 'PATCH',
   path: '/users/me/subscriptions',
   guard: 'user',
+  compressed: true,
   summary: 'Join streams and leave others, all or nothing.',
   mostBodyMib: MOST_OF_STREAMS_MIB,
   parameters: {
