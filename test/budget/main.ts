@@ -257,9 +257,15 @@ async function main(options: Options): Promise<boolean> {
   const caller = new Caller(ready.port);
   const budget = new Budget(server, caller, limit, options);
   let left = chosen.length;
+  let interrupted = false;
+  const interrupt = (): void => {
+    interrupted = true;
+  };
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
   try {
     for (const operation of chosen) {
-      if (performance.now() - from > options.seconds * 1000) break;
+      if (interrupted || performance.now() - from > options.seconds * 1000) break;
       await budget.operation(operation);
       left--;
     }
@@ -276,7 +282,7 @@ async function main(options: Options): Promise<boolean> {
   say('held ms | probe | code |     KiB | request');
   for (const measured of shown) say(lineOf(measured));
   for (const measured of budget.unanswered) say(`no answer: ${lineOf(measured)}`);
-  if (left > 0) say(`not through: ${left} of ${chosen.length} operations are left after ${options.seconds} s`);
+  if (left > 0) say(`not through: ${left} of ${chosen.length} operations are left`);
   const seconds = ((performance.now() - from) / 1000).toFixed(0);
   say(
     `${budget.sent} requests for ${chosen.length - left} operations in ${seconds} s; ${over.length} above ${limit.toFixed(0)} ms`,

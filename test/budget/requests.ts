@@ -1,5 +1,5 @@
 /** The large requests for one operation, made when they are sent: together they would fill memory. */
-import { MOST_BODY_MIB, MOST_CHARACTERS, type Operation, type Parameter } from '../../src/api/index.js';
+import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_TEXT, type Operation, type Parameter } from '../../src/api/index.js';
 import type { Random } from '../cluster/scheduler.js';
 import type { Subject } from './protocol.js';
 import { MARKDOWN, PLAIN, someOf } from './texts.js';
@@ -25,6 +25,8 @@ const RENDERED = 10_000;
 const FIELDS = 1_000;
 /** Node's own server takes some more, the native one half a hundred. */
 const HEADERS = 40;
+/** Of those that are the same for every operation, each gets some. */
+const FORMS = 3;
 
 /** In a body only these must be escaped: as little as possible, so that as much as possible fits. */
 const inBody = (text: string): string => text.replace(/[%&+=]/g, encodeURIComponent);
@@ -97,7 +99,7 @@ const BESIDE = 4_096;
 /** The longest text that is let through, in a body or in the first line. */
 function room({ method, mostBodyMib = MOST_BODY_MIB }: Operation, of: Parameter): number {
   if (of.in === 'path') return 2_000;
-  const { mostCharacters = MOST_CHARACTERS } = of;
+  const { mostCharacters = of.encoding === 'string' ? MOST_TEXT : MOST_CHARACTERS } = of;
   return Math.min(mostCharacters, method === 'GET' ? LINE : mostBodyMib * MIB - BESIDE);
 }
 
@@ -130,7 +132,7 @@ function ofParameters(of: Of, random: Random): LargeRequest[] {
       return values.map(({ title, text }) => request(title, () => text));
     }
     if (parameter.encoding === 'uint') return random.chance(0.1) ? [request('digits', () => '1'.repeat(most))] : [];
-    const plain = someOf(random, PLAIN, name === 'content' ? PLAIN.length : 3);
+    const plain = someOf(random, PLAIN, name === 'content' ? PLAIN.length : 2);
     const texts = plain.map(({ title, make }) => request(title, () => shorter(make(most), most)));
     if (!['content', 'description', 'topic', 'value', 'profile_data'].includes(name)) return texts;
     const rendered = name === 'content' ? MARKDOWN : someOf(random, MARKDOWN, 2);
@@ -145,7 +147,7 @@ function shorter(text: string, bytes: number): string {
 }
 
 /** Whatever the operation is: forms, queries and heads. */
-function ofForms({ operation, subject, account }: Of): LargeRequest[] {
+function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
   const { method, path, mostBodyMib = MOST_BODY_MIB, takesFiles, root, parameters } = operation;
   const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textOf(subject.usual[name] ?? anyOf(parameters[name]!))),
@@ -171,8 +173,7 @@ function ofForms({ operation, subject, account }: Of): LargeRequest[] {
     Array.from({ length: FIELDS }, (_, i) => `f${i}=${'x'.repeat((mostBodyMib * MIB) / FIELDS - 10)}`).join('&'),
   );
   if (!account && operation.guard !== 'none') return [boundaries, fields];
-  const all = [
-    boundaries,
+  const others = [
     withBody('multipart: fields', MULTIPART, () =>
       Buffer.from(
         Array.from({ length: FIELDS }, (_, i) => `${head(`name="f${i}"`)}${'x'.repeat(900)}${CRLF}`).join('') +
@@ -206,15 +207,15 @@ function ofForms({ operation, subject, account }: Of): LargeRequest[] {
       () => Object.fromEntries(Array.from({ length: HEADERS }, (_, i) => [`x-header-${i}`, 'x, '.repeat(700)])),
     ),
   ];
-  return method === 'GET' ? [boundaries, ...all.slice(-3)] : all;
+  return [boundaries, ...someOf(random, method === 'GET' ? others.slice(-3) : others, FORMS)];
 }
 
 export function largeRequests(operation: Operation, subject: Subject, random: Random): LargeRequest[] {
   const open = operation.guard === 'none' || operation.anonymous === true || operation.visitors === true;
   const of = (account: boolean): Of => ({ operation, subject, account });
   return [
-    ...ofForms(of(true)),
-    ...ofForms(of(false)),
+    ...ofForms(of(true), random),
+    ...ofForms(of(false), random),
     ...ofParameters(of(operation.guard !== 'none'), random),
     ...(open && operation.guard !== 'none' ? ofParameters(of(false), random) : []),
   ];

@@ -90,7 +90,7 @@ export const MARKDOWN: readonly LongText[] = [
   repeated('marks that combine', 'e\u0301\u0301\u0301'),
 ];
 
-export const someOf = (random: Random, texts: readonly LongText[], n: number): LongText[] => {
-  const left = [...texts];
+export const someOf = <T>(random: Random, all: readonly T[], n: number): T[] => {
+  const left = [...all];
   return Array.from({ length: Math.min(n, left.length) }, () => left.splice(random.below(left.length), 1)[0]!);
 };
