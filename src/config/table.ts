@@ -404,7 +404,7 @@ export const SETTINGS = {
     env: 'MAX_BODY_MIB',
     option: 'max-body-mib',
     value: 'N',
-    description: 'Largest request body, MiB.',
+    description: 'Largest request body without files, MiB. Most operations take less (limits.md).',
     fallback: 10,
     parse: integer(1, 1_024),
   }),
