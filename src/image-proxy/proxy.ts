@@ -91,7 +91,8 @@ export class ImageProxy {
   }
 
   async #fetch(address: string): Promise<ProxiedImage> {
-    await this.#turn();
+    const turn = this.#turn();
+    if (turn) await turn;
     try {
       const { type, bytes } = await this.fetcher!.fetch(address);
       const image = { type, bytes, tag: createHash('sha1').update(bytes).digest('hex') };
@@ -112,15 +113,15 @@ export class ImageProxy {
     }
   }
 
-  /** Until one more may be fetched: one that ends hands its place over. */
-  async #turn(): Promise<void> {
+  /** Until one more may be fetched: one that ends hands its place over. Undefined: there is a place now. */
+  #turn(): Promise<void> | undefined {
     const { fetches, waiting, waitMs } = this.limits;
     if (this.#fetching < fetches) {
       this.#fetching++;
-      return;
+      return undefined;
     }
     if (this.#waiting.size >= waiting) throw new NoImage('busy');
-    await new Promise<void>((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(one);
         this.clock.clearTimeout(one.timer);
