@@ -16,6 +16,8 @@ export interface FrontendOptions {
   readonly webPublicStreams?: boolean;
   /** Default: no picture of other hosts is served. */
   readonly imageProxy?: ImageProxy;
+  /** Largest body without files; operations have bounds of their own below it. Default: only those. */
+  readonly maxBodyBytes?: number;
   /** Largest uploaded file. Default 25. */
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */
@@ -32,6 +34,8 @@ export interface FrontendOptions {
   readonly underWay?: () => number;
   /** Default: nothing is limited. */
   readonly rates?: RateLimiting | undefined;
+  /** Large answers are compressed for clients that take them so. Default false. */
+  readonly compression?: boolean;
   readonly metrics?: Metrics;
   /** A line at debug level for every request. Default false. */
   readonly logRequests?: boolean;

@@ -48,7 +48,8 @@ export class ConclaveNode {
     const { imageProxyKey } = this.secrets;
     this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);
     this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
-    this.client = new ActorClient(bus, clock, this.metrics);
+    const outageMs = config.outageSeconds * 1000;
+    this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
     this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
     this.gateway = new Gateway({
       clock,
@@ -78,6 +79,7 @@ export class ConclaveNode {
         directory: this.directories,
         kinds: actorKinds(),
         maxQueues: config.maxQueues,
+        outageMs,
         services: {
           clock,
           random: ports.random ?? Math.random,
