@@ -7,6 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Blobs } from '../blobs/index.js';
 import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
+import type { ImageProxy } from '../image-proxy/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { Fields, ReadyFields } from './encode-fields.js';
 import type { ErrorReply } from './errors.js';
@@ -100,6 +101,8 @@ export interface Call<V> {
   /** Largest file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: Blobs;
+  /** Pictures that others host; undefined: none are served. */
+  readonly imageProxy: ImageProxy | undefined;
   readonly secrets: Secrets;
   /** As sent, without the question mark. */
   readonly query: string;

@@ -32,6 +32,8 @@ export class Secrets {
   readonly #signKey: Buffer;
   readonly #avatarKey: Buffer;
   readonly #vectorKey: Buffer;
+  /** Signs addresses of pictures that others host (`src/image-proxy`). */
+  readonly imageProxyKey: string;
 
   /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
   constructor(secret: string) {
@@ -43,6 +45,7 @@ export class Secrets {
     this.#signKey = derive('signature');
     this.#avatarKey = derive('avatar');
     this.#vectorKey = derive('seal-vector');
+    this.imageProxyKey = derive('image-proxy').toString('hex');
   }
 
   newApiKey(realm: RealmId): string {
