@@ -11,6 +11,7 @@ import { serve } from '../server/serve.js';
 import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
 import { dataCommand } from './data-commands.js';
 import { HELP } from './help.js';
+import { describeFit, secretCommand } from './secret-commands.js';
 import { storeCommand } from './store-commands.js';
 
 const LEFTOVERS_MS = 500;
@@ -36,8 +37,8 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   try {
     const config = loadConfig(values, environment);
     if (command === 'serve') return await runServer(config);
-    if (command === 'check-config') return checkConfig(config);
-    const data = dataCommand(positionals) ?? storeCommand(positionals);
+    if (command === 'check-config') return await checkConfig(config);
+    const data = dataCommand(positionals) ?? storeCommand(positionals) ?? secretCommand(positionals);
     if (data) {
       await data(config);
       return 0;
@@ -59,12 +60,13 @@ function complain(message: string, code: number): number {
 
 const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
 
-function checkConfig(config: Config): number {
+async function checkConfig(config: Config): Promise<number> {
   for (const [name, of] of Object.entries(SETTINGS)) {
     const value = config[name as keyof Config];
     const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
     process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
   }
+  process.stdout.write(`the secret: ${await describeFit(config)}\n`);
   return 0;
 }
 

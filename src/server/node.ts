@@ -14,7 +14,7 @@ import { MessageRenderer } from '../messages/index.js';
 import { Metrics } from '../metrics/index.js';
 import { disposableDomains } from '../people/addresses/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
-import { Secrets } from '../secrets/index.js';
+import type { Secrets } from '../secrets/index.js';
 import { PasswordThread } from '../secrets/password-strength.js';
 import { Reachable, WebhookCaller } from '../webhooks/index.js';
 import { actorKinds } from './kinds.js';
@@ -23,7 +23,6 @@ import type { Ports } from './ports.js';
 export class ConclaveNode {
   readonly client: ActorClient;
   readonly directories: Directories;
-  readonly secrets: Secrets;
   readonly gateway: Gateway;
   readonly host: ActorHost | undefined;
   readonly metrics = new Metrics();
@@ -34,13 +33,12 @@ export class ConclaveNode {
   constructor(
     readonly ports: Ports,
     config: Config,
-    secret: string,
+    readonly secrets: Secrets,
     logger: Logger,
   ) {
     const { clock, bus } = ports;
     const log = new MeteredLog(ports.log, clock, this.metrics);
     this.log = log;
-    this.secrets = new Secrets(secret);
     this.client = new ActorClient(bus, clock, this.metrics);
     this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
     this.gateway = new Gateway({

@@ -10,6 +10,7 @@ import { Frontend } from '../../src/http/index.js';
 import { LogUnavailable } from '../../src/log/index.js';
 import type { ReportingPlacement } from '../../src/placement/index.js';
 import type { ActorHost } from '../../src/runtime/index.js';
+import { Secrets } from '../../src/secrets/index.js';
 import { ConclaveNode } from '../../src/server/node.js';
 import type { Ports } from '../../src/server/ports.js';
 import { StoreUnavailable } from '../../src/store/index.js';
@@ -133,7 +134,7 @@ export class SimProcess implements Place {
     };
     // Half of the processes have little patience, so that what frontends answer by themselves meets everything else.
     const heartbeatSeconds = ports.random!() < 0.5 ? IMPATIENT_S : config.heartbeatSeconds;
-    this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, SECRET, quietLogger);
+    this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new Secrets(SECRET), quietLogger);
     if (role === 'front') {
       this.frontend = new Frontend(operations, this.node.gateway, {
         instance: name,
