@@ -27,6 +27,7 @@ import { Secrets } from '../secrets/index.js';
 import { zuliprcText } from '../server/first-start.js';
 import { ConclaveNode } from '../server/node.js';
 import { isCluster, openPorts } from '../server/open-ports.js';
+import type { Ports } from '../server/ports.js';
 import { serverSecret } from '../server/secret.js';
 import { mismatch } from '../server/secret-check.js';
 import { DirectoryInUse } from '../store/index.js';
@@ -77,7 +78,12 @@ async function withActors(
 async function reach(config: Config, secrets: Secrets, logger: Logger): Promise<ActorCaller> {
   const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
   try {
-    const node = new ConclaveNode(await openPorts(own, secrets, REAL_CLOCK, logger), own, secrets, logger);
+    const ports = await openPorts(own, secrets, REAL_CLOCK, logger);
+    await checkHosts(ports).catch(async (error: unknown) => {
+      await ports.close();
+      throw error;
+    });
+    const node = new ConclaveNode(ports, own, secrets, logger);
     await node.start();
     return new BusCaller(node.client, () => node.stop());
   } catch (error) {
@@ -92,6 +98,12 @@ async function ofRunningServer({ dataDir }: Config, secrets: Secrets): Promise<A
   if (await server.hasSecret(secrets.check)) return server;
   await server.close();
   throw mismatch(`the data directory ${dataDir}`);
+}
+
+/** A command to nobody would wait for its whole deadline. */
+async function checkHosts({ hosts }: Ports): Promise<void> {
+  if (!hosts || (await hosts.anyLives())) return;
+  throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
 }
 
 const siteOf = (options: Options, config: Config): string =>

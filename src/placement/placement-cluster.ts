@@ -10,7 +10,17 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
 import { HandOver } from './hand-over.js';
-import { baseOf, drainKey, type HostFacts, type HostFlags, hostKey, hostOfKey, isDrainKey, isNews, parseHost } from './host-key.js';
+import {
+  baseOf,
+  drainKey,
+  type HostFacts,
+  type HostFlags,
+  hostKey,
+  hostOfKey,
+  isDrainKey,
+  isNews,
+  parseHost,
+} from './host-key.js';
 import type { KeyValue, KvEntry } from './kv.js';
 import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
 import { type Member, Members } from './members.js';
@@ -33,6 +43,8 @@ const KEEP_DEAD_MS = 60_000;
 const LEAVE_MS = 8_000;
 /** Then it ends, whatever is left. */
 const LEAVE_HARD_MS = 20_000;
+const LAPSED =
+  'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
 
 export interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
@@ -44,6 +56,8 @@ export interface ClusterPlacementOptions extends HostFacts {
   readonly failed?: (error: unknown) => void;
   /** Told what happens, in words. */
   readonly note?: (context: object, message: string) => void;
+  /** Told what somebody should look after. */
+  readonly warn?: (context: object, message: string) => void;
 }
 
 export class ClusterPlacement implements ReportingPlacement {
@@ -55,6 +69,7 @@ export class ClusterPlacement implements ReportingPlacement {
   readonly #times: LeaseTimes;
   readonly #failed: (error: unknown) => void;
   readonly #note: (context: object, message: string) => void;
+  readonly #warn: (context: object, message: string) => void;
   readonly #lease: HostLease;
   readonly #members: Members;
   readonly #table: SharedTable;
@@ -83,6 +98,7 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#times = options.times ?? LEASE_TIMES;
     this.#failed = options.failed ?? (() => {});
     this.#note = options.note ?? (() => {});
+    this.#warn = options.warn ?? (() => {});
     this.#members = new Members(this.#times);
     this.#table = new SharedTable(kv);
     this.#storeWatch = new StoreWatch(clock, options.ping ?? (async () => {}));
@@ -130,7 +146,7 @@ export class ClusterPlacement implements ReportingPlacement {
     });
     await this.#lease.start({
       lapsed: () => {
-        this.#note({ id: this.#lease.id }, 'the lease lapsed');
+        this.#warn({ id: this.#lease.id }, LAPSED);
         void tenures.drop();
       },
       regained: () => this.#rounds.wake(),
@@ -273,7 +289,10 @@ export class ClusterPlacement implements ReportingPlacement {
     const { state, answerMs } = this.#storeWatch.report();
     if (change === 'suspended') {
       const partitions = this.#tenures!.size;
-      this.#warn({ id, store: state, answerMs, partitions }, 'the Store works for others and not for this host: it lets go');
+      this.#warn(
+        { id, store: state, answerMs, partitions },
+        'the Store works for others and not for this host: it lets go',
+      );
       await this.#tenures!.drop();
     } else this.#note({ id, store: state, answerMs }, 'the Store works again: this host takes its share');
     void this.#lease.beat();

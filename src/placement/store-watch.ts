@@ -45,6 +45,8 @@ const RECENT_MS = 4_000;
 const ALONE_MS = 8_000;
 /** Answers whose median counts, at least and at most. */
 const FEWEST_ANSWERS = 7;
+/** The Store has worked for the others for longer than answers count: none of ours is from before. */
+const COMPARED_MS = 15_000;
 const MOST_ANSWERS = 9;
 const SLOW_MS = 500;
 const TIMES_SLOWER = 10;
@@ -168,12 +170,16 @@ export class StoreWatch {
   }
 
   #shouldLetGo(now: number): 'fails' | 'slow' | undefined {
-    const steady = [...this.#witnesses.values()].filter(({ okMs, okAt }) => okMs >= STEADY_MS && now - okAt < RECENT_MS);
+    const steady = [...this.#witnesses.values()].filter(
+      ({ okMs, okAt }) => okMs >= STEADY_MS && now - okAt < RECENT_MS,
+    );
     if (steady.length === 0) return undefined;
     if (this.#fails && steady.some(({ okAt }) => okAt - this.#answered >= LATER_MS)) return 'fails';
     if (this.#times.length < FEWEST_ANSWERS) return undefined;
     const own = median(this.#times);
-    const others = median(steady.map(({ answerMs }) => answerMs));
+    const compared = steady.filter(({ okMs }) => okMs >= COMPARED_MS);
+    if (compared.length === 0) return undefined;
+    const others = median(compared.map(({ answerMs }) => answerMs));
     return own >= SLOW_MS && own >= TIMES_SLOWER * others ? 'slow' : undefined;
   }
 

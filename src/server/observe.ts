@@ -81,6 +81,7 @@ function observePlacement(placement: ReportingPlacement, metrics: Metrics): void
   metrics.read('conclave_lease_valid_seconds', () => status.leaseMsLeft / 1000);
   metrics.read('conclave_cluster_hosts', () => status.hosts.filter(({ state }) => state !== 'dead').length);
   metrics.read('conclave_partitions_unowned', () => status.unowned);
+  metrics.read('conclave_store_usable', () => Number(status.store !== 'fails' && status.store !== 'slow'));
 }
 
 export interface Observation {
@@ -90,11 +91,12 @@ export interface Observation {
 
 export function observe(node: ConclaveNode, config: Config): Observation {
   const { metrics, ports, log } = node;
-  const { bus, actors } = ports;
+  const { bus, hosts, actors } = ports;
   const health = new Health();
   const delay = new LoopDelay();
   health.add('loop', () => delay.median <= LATE_MS || 'busy');
   health.add('bus', () => bus.connected || 'not connected');
+  if (hosts) health.add('hosts', () => !hosts.none || 'no actor host is alive');
   health.add('log', () => log.position(SERVER_REALM).then(() => true as const));
   if (actors) {
     const { store, placement } = actors;

@@ -117,7 +117,7 @@ export class SimProcess implements Place {
       start: async () => undefined,
       mayAnswer: (partition) => mayAnswer(this, partition),
       stop: async () => undefined,
-      status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0 }),
+      status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0, store: 'works' }),
     };
     const mailer = { send: async () => undefined, close: async () => undefined };
     const ports: Ports = {

@@ -47,6 +47,8 @@ export class WorldHost {
   readonly store: MemoryEpochs;
   readonly placement: ClusterPlacement;
   readonly failures: unknown[] = [];
+  /** Lines for the operator. */
+  readonly warnings: string[] = [];
   dead = false;
   /** Ended as it should. */
   left = false;
@@ -71,7 +73,9 @@ export class WorldHost {
       name: `machine/${name}`,
       version: '1',
       address: 'here',
+      ping: () => this.go().then(() => this.store.ping()),
       failed: (error) => this.failures.push(error),
+      warn: (_context, message) => this.warnings.push(message),
     });
   }
 

@@ -42,6 +42,7 @@ export const getBots = operation({
   method: 'GET',
   path: '/bots',
   guard: 'member_human',
+  compressed: false,
   summary: 'Own active bots, oldest first.',
   parameters: {},
   async run(call) {
@@ -94,6 +95,7 @@ export const createBot = operation({
   path: '/bots',
   guard: 'member_human',
   takesFiles: true,
+  compressed: false,
   summary: 'Make a bot of which the caller is the owner. One file may be its avatar.',
   parameters: {
     full_name: text('form', 'Name shown to others; nobody else who is active has it.'),
@@ -186,6 +188,7 @@ export const regenerateBotKey = operation({
   method: 'POST',
   path: '/bots/{bot_id}/api_key/regenerate',
   guard: 'member_human',
+  compressed: false,
   summary: 'Give a bot another API key; the old one is dead.',
   parameters: botId,
   async run(call) {
