@@ -79,6 +79,8 @@ export class SimProcess implements Place {
   frozen = false;
   /** It leaves: nothing new is given to it. */
   leaving = false;
+  /** It alone does not reach the Store. */
+  storeCut = false;
   /** Entries on their way into the log. */
   appending = 0;
   readonly node: ConclaveNode;
@@ -174,7 +176,7 @@ export class SimProcess implements Place {
   #gate(step: string, keys: string, port: 'store' | 'log'): Promise<void> | void {
     const { scheduler, faults } = this.shared;
     if (this.dead) return new Promise(() => {});
-    const away = port === 'store' ? faults.storeAway : faults.logAway;
+    const away = port === 'store' ? faults.storeAway || this.storeCut : faults.logAway;
     const fails = away || scheduler.random.chance(faults.unavailable);
     if (!fails && !this.frozen && scheduler.random.chance(faults.open)) return;
     const passed = scheduler.gate(`${this.name} ${step} ${scheduler.short(keys)}${fails ? ' FAILS' : ''}`, this);
