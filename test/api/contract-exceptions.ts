@@ -26,6 +26,7 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /register: Could not allocate event queue': NO_WAY,
   'PATCH /users/{user_id}: Guests cannot be organization administrators': 'an account has one role',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
+  'POST /users: User not authorized for this query': 'the right is that of administrators: others are refused before',
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
   '*: Unknown regular expression error': NO_WAY,
