@@ -35,6 +35,8 @@ export class Arrival {
   target: Target | undefined;
   /** It waits for events: how long says nothing about us. */
   polls = false;
+  /** Of the API key with which it waits; '': without one. */
+  keyHash = '';
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
@@ -82,6 +84,7 @@ export class Arrival {
   goOn(next: Arrival): void {
     this.exchange = this.exchange.goOn(next.exchange);
     this.since = next.since;
+    this.keyHash = next.keyHash;
     const { rate } = next;
     // Copied into an object that is there: what comes with each request need not live for as long as it waits.
     if (!rate) this.rate = undefined;
