@@ -233,6 +233,18 @@ export const SETTINGS = {
     secret: true,
     parse: url('smtp', 'smtps'),
   }),
+  administratorEmail: setting({
+    env: 'ADMINISTRATOR_EMAIL',
+    option: 'administrator-email',
+    value: 'ADDRESS',
+    description:
+      'Address of those who run the server, told to administrators of organizations who ask for what is done by hand: data exports. Default: admin@EXTERNAL_HOST.',
+    fallback: undefined as string | undefined,
+    parse: text((given) => {
+      if (/^[^\s\p{C}<>@]+@[^\s\p{C}<>@]+$/u.test(given)) return given;
+      throw new Error('must be an address');
+    }),
+  }),
   mailFrom: setting({
     env: 'MAIL_FROM',
     option: 'mail-from',

@@ -13,6 +13,8 @@ export interface FrontendOptions {
   readonly externalHost?: string;
   /** Streams may be opened to the web, and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
+  /** Of those who run the server. Default: admin@ the external host. */
+  readonly administratorEmail?: string | undefined;
   /** Largest uploaded file. Default 25. */
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */

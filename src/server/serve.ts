@@ -103,6 +103,7 @@ export async function serve(
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',
+      administratorEmail: config.administratorEmail,
       rates: rates.limiting,
       maxRequests: config.maxRequests,
       heartbeatMs: config.heartbeatSeconds * 1000,

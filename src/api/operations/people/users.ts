@@ -6,7 +6,7 @@ import { strangerOf } from '../../../secrets/index.js';
 import { type Encoded, ReadyFields } from '../../encode-fields.js';
 import { apiError } from '../../errors.js';
 import { type Answer, type Call, operation } from '../../operation.js';
-import { flag, pathId, pathText, text } from '../../parameters.js';
+import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
 import { ownUser } from './own-user.js';
 
 /** The list is the same object until somebody in it changes: one body for all who ask. */
@@ -140,6 +140,22 @@ export const fetchApiKey = operation({
         : { to, command: 'fetch-key', args: { password, ...hashed } },
     );
     return { fields: { api_key: secrets.open(String(sealed)), ...fields } };
+  },
+});
+
+/** Logging in with a token that another service signed cannot be configured. */
+export const fetchKeyByToken = operation({
+  id: 'jwt-fetch-api-key',
+  method: 'POST',
+  path: '/jwt/fetch_api_key',
+  guard: 'none',
+  summary: 'Exchange a signed token for the API key; refused, because no such tokens are taken.',
+  parameters: {
+    token: { ...maybeText('form', 'The token.'), default: '' },
+    include_profile: flag('form', false, "With the account's profile."),
+  },
+  run() {
+    throw apiError('JWT_NOT_ENABLED');
   },
 });
 
