@@ -15,6 +15,8 @@ export interface FrontendOptions {
   readonly webPublicStreams?: boolean;
   /** Of those who run the server. Default: admin@ the external host. */
   readonly administratorEmail?: string | undefined;
+  /** Largest body without files; operations have bounds of their own below it. Default: only those. */
+  readonly maxBodyBytes?: number;
   /** Largest uploaded file. Default 25. */
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */
@@ -31,6 +33,8 @@ export interface FrontendOptions {
   readonly underWay?: () => number;
   /** Default: nothing is limited. */
   readonly rates?: RateLimiting | undefined;
+  /** Large answers are compressed for clients that take them so. Default false. */
+  readonly compression?: boolean;
   readonly metrics?: Metrics;
   /** A line at debug level for every request. Default false. */
   readonly logRequests?: boolean;
