@@ -32,6 +32,12 @@ export type Guard =
  */
 export type Encoding = 'json' | 'string' | 'uint';
 
+/** Bounds of every parameter that declares none; legitimate lists have some thousand items. */
+export const MOST_VALUES = 20_000;
+export const MOST_CHARACTERS = 1_048_576;
+/** Of a body without files, where an operation declares no other. */
+export const MOST_BODY_MIB = 1;
+
 export interface Parameter<S extends TSchema = TSchema> {
   readonly in: 'path' | 'query' | 'form';
   readonly encoding: Encoding;
@@ -42,6 +48,10 @@ export interface Parameter<S extends TSchema = TSchema> {
   /** Other names accepted for it; sending two of them is REQUEST_CONFUSING_VAR. */
   readonly aliases?: readonly string[];
   readonly description?: string;
+  /** Most values in its JSON, items and keys at all levels; absent: MOST_VALUES. Beyond it is refused before anything is built. */
+  readonly mostValues?: number;
+  /** Most characters (UTF-16 units) of its text; absent: MOST_CHARACTERS. */
+  readonly mostCharacters?: number;
   /** Last of a path: takes all the segments that are left, with the slashes between them. */
   readonly rest?: true;
 }
@@ -169,6 +179,8 @@ export interface RawAnswer {
   readonly status: number;
   readonly raw: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
+  /** Made of text: these headers differ where it goes out compressed. Absent: it goes out as it is. */
+  readonly coded?: Readonly<Record<string, string>>;
 }
 
 export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
@@ -179,6 +191,8 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly method: Method;
   /** At the root of the server instead of under /api/v1: addresses that are opened as links. */
   readonly root?: true;
+  /** A page that people open in a browser: scripts of other origins may neither call nor read it. */
+  readonly page?: true;
   /** Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only. */
   readonly path: string;
   readonly guard: Guard;
@@ -195,10 +209,17 @@ export interface Operation<P extends Parameters = Parameters> {
    * polls: apart from other calls; visitors: only without account; none: never.
    */
   readonly rateLimit?: 'polls' | 'visitors' | 'none';
+  /** Most MiB of a body without files, below that of the server's configuration; absent: MOST_BODY_MIB. */
+  readonly mostBodyMib?: number;
   /** Takes files, in a multipart form. */
   readonly takesFiles?: true;
   /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */
   readonly pictureMib?: number;
+  /**
+   * Large answers are compressed for clients that take them so. Default: those to GET. false: they hold keys or links that work as such, beside
+   * text that others may have written, and their length would give hints (BREACH).
+   */
+  readonly compressed?: boolean;
   /** Request headers that `run` looks at, in lower case. */
   readonly headers?: readonly string[];
   readonly summary: string;

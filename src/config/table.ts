@@ -296,6 +296,15 @@ export const SETTINGS = {
     fallback: 45,
     parse: integer(5, 50),
   }),
+  compression: setting({
+    env: 'COMPRESSION',
+    option: 'compression',
+    value: 'WHEN',
+    description:
+      'on: answers of 1 KiB and more are compressed (gzip) for clients that take them so, in threads beside the event loop. off: never, where a proxy does it, or bytes cost less than computing.',
+    fallback: 'on',
+    parse: oneOf('on', 'off'),
+  }),
   receiveMemoryMib: setting({
     env: 'RECEIVE_MEMORY_MIB',
     option: 'receive-memory-mib',
@@ -379,6 +388,15 @@ export const SETTINGS = {
     value: 'SECONDS',
     description: 'A request that is not answered by then gets an error. Held polls have their own times.',
     fallback: 30,
+    parse: integer(1, 600),
+  }),
+  outageSeconds: setting({
+    env: 'OUTAGE_SECONDS',
+    option: 'outage-seconds',
+    value: 'SECONDS',
+    description:
+      'While NATS, the Store or every actor host is known to be away, a request waits for so long before it is answered 503. More rides out more, e.g. elections of MongoDB.',
+    fallback: 3,
     parse: integer(1, 600),
   }),
   maxBodyMib: setting({

@@ -82,10 +82,15 @@ export interface Part extends ByteRange {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Of the same file compressed. */
+export const codedTag = (tag: string): string => `${tag}-gzip`;
+
 /** Which bytes to send, under which status. */
 export function partOf(size: number, tag: string, { range, ifRange, ifNoneMatch }: Asked): Part {
   const quoted = `"${tag}"`;
   const known = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''));
+  const coded = `"${codedTag(tag)}"`;
+  if (known.includes(coded)) return { status: 304, headers: { ETag: coded }, start: 0, end: 0 };
   if (known.includes(quoted) || known.includes('*')) return { status: 304, headers: {}, start: 0, end: 0 };
   const wanted = ifRange === '' || ifRange === quoted ? parseRange(range, size) : undefined;
   if (wanted === undefined) return { status: 200, headers: {}, start: 0, end: size };

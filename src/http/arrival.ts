@@ -1,6 +1,7 @@
 /** A request as its head shows it, and what is learned of it on the way. */
 import type { Operation } from '../api/index.js';
 import { madeOnce, type RateStanding } from '../core/index.js';
+import { takesGzip } from './accept-encoding.js';
 import { type Form, NO_FORM } from './body.js';
 import type { OperationSeries } from './observed.js';
 import type { ParameterReader } from './params.js';
@@ -23,6 +24,13 @@ const wantedOf = madeOnce((methods: Methods): readonly string[] => [
   ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
 ]);
 
+/** By default for what only reads: what changes something is answered in a few words. */
+export const isCompressed = ({ compressed, method }: Operation): boolean => compressed ?? method === 'GET';
+
+const mayBeCompressed = madeOnce((methods: Methods): boolean =>
+  [...methods.values()].some(({ operation }) => isCompressed(operation)),
+);
+
 /** Reading a header costs as much as all else that is done for a small answer: what not every request needs is read when it is. */
 export class Arrival {
   authorization: string;
@@ -38,15 +46,21 @@ export class Arrival {
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
+  #gzip: boolean | undefined;
   /** The rate of requests that it has come to stand for. */
   #kept: { -readonly [K in keyof RateStanding]: RateStanding[K] } | undefined;
 
-  /** @param since when it came, monotonic ms @param readsForwarded somebody's word is taken for X-Forwarded-For */
+  /**
+   * @param since when it came, monotonic ms
+   * @param readsForwarded somebody's word is taken for X-Forwarded-For
+   * @param compresses large answers are, for clients that take them so
+   */
   constructor(
     public exchange: HttpExchange,
     readonly found: Found<Target>,
     public since: number,
     private readonly readsForwarded: boolean,
+    private readonly compresses = false,
   ) {
     this.authorization = exchange.header('authorization');
     this.host = exchange.header('host').toLowerCase();
@@ -63,6 +77,15 @@ export class Arrival {
     return this.#forwardedFor;
   }
 
+  /** Its client takes a compressed answer. */
+  get gzip(): boolean {
+    this.#gzip ??=
+      this.compresses &&
+      mayBeCompressed(this.found.route.methods) &&
+      takesGzip(this.exchange.header('accept-encoding'));
+    return this.#gzip;
+  }
+
   /** Those that the operations of the path look at. */
   get headers(): ReadonlyMap<string, string> {
     if (this.#headers) return this.#headers;
@@ -76,12 +99,14 @@ export class Arrival {
     void this.userAgent;
     void this.forwardedFor;
     void this.headers;
+    void this.gzip;
   }
 
   /** From now on it stands for the next request of its client. */
   goOn(next: Arrival): void {
     this.exchange = this.exchange.goOn(next.exchange);
     this.since = next.since;
+    this.#gzip = next.gzip;
     const { rate } = next;
     // Copied into an object that is there: what comes with each request need not live for as long as it waits.
     if (!rate) this.rate = undefined;

@@ -3,12 +3,16 @@
  * operation answered from the replica is over when `handle` returns.
  */
 import { apiError, type Operation, type Outcome } from '../api/index.js';
+import { madeOnce } from '../core/index.js';
 import { Admissions } from './admissions.js';
 import { anonymousAt, visitorAt } from './anonymous.js';
 import { Arrival, type Target } from './arrival.js';
 import { parseAuthorization } from './basic-auth.js';
 import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } from './body.js';
 import { type CallContext, CallOf, DEFAULT_FILE_MIB } from './call.js';
+import { Compressing } from './compressing.js';
+import { CROSS_ORIGIN, preflightHeaders } from './cross-origin.js';
+import { formPolicy } from './form-policy.js';
 import { Forwards } from './forwarding.js';
 import { checkGuard, checkWebhookBot } from './guard.js';
 import { KeptPolls } from './kept-polls.js';
@@ -20,7 +24,7 @@ import { authenticateByKey } from './query-key.js';
 import type { RateLimiting } from './rate-limiting.js';
 import { JSON_HEADERS, successOfFields, successOfReady } from './reply.js';
 import { Responding, refuseAtOnce } from './responding.js';
-import { Router, segmentsOf } from './route.js';
+import { type Route, Router, segmentsOf } from './route.js';
 import { Headers, type HttpExchange } from './server.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 
@@ -32,6 +36,12 @@ const DEFAULT_UPLOAD_MIB = 256;
 /** Of a request whose large answer was lost on its way from the actor. */
 const MOST_ATTEMPTS = 3;
 
+/** Of a path all of whose operations are pages, or none. */
+const preflightOf = madeOnce((route: Route<Target>): Headers => {
+  const page = [...route.methods.values()].every(({ operation }) => operation.page);
+  return preflightHeaders(route.allow, page);
+});
+
 export class Frontend {
   readonly #router = new Router<Target>();
   readonly #services: FrontendServices;
@@ -42,20 +52,26 @@ export class Frontend {
   readonly #calls: CallContext;
   readonly #admissions: Admissions;
   readonly #fileBody: number;
+  readonly #maxBody: number;
   readonly #room: UploadRoom;
   readonly #rates: RateLimiting | undefined;
   readonly #readsForwarded: boolean;
+  readonly #compresses: boolean;
 
   /** Throws for operations that clash, or whose parameters cannot be checked. */
   constructor(operations: readonly Operation[], services: FrontendServices, options: FrontendOptions) {
     this.#services = services;
     this.#options = options;
     this.#fileBody = bodyWithFile(options.maxFileMib ?? DEFAULT_FILE_MIB);
+    this.#maxBody = options.maxBodyBytes ?? Number.POSITIVE_INFINITY;
     this.#room = new UploadRoom((options.uploadMemoryMib ?? DEFAULT_UPLOAD_MIB) * 1_048_576);
     this.#rates = options.rates;
     this.#readsForwarded = options.rates?.readsForwarded ?? false;
     this.#observed = new Observed(services.clock, services.log, options);
-    this.#responding = new Responding(services, this.#observed, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    const compressing = options.compression ? new Compressing(this.#observed.metrics, services.log) : undefined;
+    this.#compresses = compressing !== undefined;
+    const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+    this.#responding = new Responding(services, this.#observed, deadlineMs, compressing);
     const maxPolls = options.maxPolls ?? Number.POSITIVE_INFINITY;
     const { heartbeatMs: everyMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
     const kept = new KeptPolls(services.clock, this.#responding, { everyMs, random });
@@ -81,7 +97,7 @@ export class Frontend {
     }
     if (exchange.method === 'OPTIONS') {
       this.#observed.refused(exchange, 204);
-      exchange.respond(204, new Headers([['Allow', found.route.allow.join(', ')]]), []);
+      exchange.respond(204, preflightOf(found.route), []);
       return;
     }
     if (this.#isFull()) {
@@ -90,7 +106,8 @@ export class Frontend {
       refuseAtOnce(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
       return;
     }
-    const arrival = new Arrival(exchange, found, this.#services.clock.monotonic(), this.#readsForwarded);
+    const now = this.#services.clock.monotonic();
+    const arrival = new Arrival(exchange, found, now, this.#readsForwarded, this.#compresses);
     if (exchange.hasBody) this.#readForm(arrival, exchange.header('content-type'));
     else this.#dispatch(arrival);
     if (!exchange.answered) arrival.keep();
@@ -114,23 +131,40 @@ export class Frontend {
       this.#dispatch(arrival);
       return;
     }
-    // Which of the address's operations is called may stand in the form.
-    const takesFiles =
-      isMultipart(type) && [...found.route.methods.values()].some(({ operation }) => operation.takesFiles);
+    const policy = formPolicy(found.route.methods, exchange.method);
+    if (!policy.possible) {
+      this.#dispatch(arrival);
+      return;
+    }
     const responding = this.#responding;
     responding.attempt(arrival, () => {
-      if (takesFiles) this.#makeRoom(arrival);
-      readForm(exchange, contentType, type, takesFiles ? this.#fileBody : undefined, (read) =>
+      // Before the body: without an account nobody has us hold or parse one where an account is needed.
+      const caller = policy.needsAccount ? this.#callerBefore(arrival, policy.visitors) : undefined;
+      const files = policy.takesFiles && isMultipart(type);
+      if (files) this.#makeRoom(arrival);
+      const most = files ? this.#fileBody : Math.min(policy.mostBytes, this.#maxBody);
+      readForm(exchange, { contentType, type, most, files, after: caller }, (read) =>
         responding.attempt(arrival, () => responding.whenThere(arrival, read(), this.#withForm)),
       );
     });
   }
 
-  /** Nobody without an account has us hold a file; nor do all together more than there is memory for. */
+  /** Undefined: it is known who calls. Where it takes a look elsewhere, the refusal comes when that is over, and the body is dropped. */
+  #callerBefore(arrival: Arrival, visitors: boolean): Promise<unknown> | undefined {
+    const { exchange } = arrival;
+    const caller =
+      visitors && arrival.authorization === ''
+        ? visitorAt(this.#services, arrival.host, this.#options.webPublicStreams ?? false)
+        : this.#authenticate(arrival);
+    if (!(caller instanceof Promise)) return undefined;
+    caller.catch((error: unknown) => {
+      if (!exchange.answered && !exchange.aborted) this.#responding.fail(arrival, error);
+    });
+    return caller;
+  }
+
+  /** All together hold no more than there is memory for. */
   #makeRoom(arrival: Arrival): void {
-    const caller = this.#authenticate(arrival);
-    // Where it takes a look elsewhere, the refusal comes after the body.
-    if (caller instanceof Promise) caller.catch(() => undefined);
     const announced = Number(arrival.exchange.header('content-length') || this.#fileBody);
     const release = this.#room.take(Math.min(announced, this.#fileBody));
     if (!release) {
@@ -244,7 +278,11 @@ export class Frontend {
       const all = headers ? JSON_HEADERS.with(headers) : JSON_HEADERS;
       responding.respond(arrival, 200, all, successOfFields(fields, ignored));
     } else if ('raw' in outcome) {
-      responding.respond(arrival, outcome.status, new Headers(Object.entries(outcome.headers)), [outcome.raw]);
+      const { status, raw, coded } = outcome;
+      const own = Object.entries(outcome.headers);
+      const all = new Headers(operation.page ? own : [...own, ...CROSS_ORIGIN]);
+      if (coded && status === 200) responding.respond(arrival, status, all, [raw], all.with(coded));
+      else responding.respondPlain(arrival, status, all, [raw]);
     } else if (outcome.held) this.#forwards.hold(outcome, call, ignored);
     else {
       this.#forwards.forward(outcome, call, (reply) => {

@@ -13,6 +13,8 @@ export interface FrontendOptions {
   readonly externalHost?: string;
   /** Streams may be opened to the web, and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
+  /** Largest body without files; operations have bounds of their own below it. Default: only those. */
+  readonly maxBodyBytes?: number;
   /** Largest uploaded file. Default 25. */
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */
@@ -29,6 +31,8 @@ export interface FrontendOptions {
   readonly underWay?: () => number;
   /** Default: nothing is limited. */
   readonly rates?: RateLimiting | undefined;
+  /** Large answers are compressed for clients that take them so. Default false. */
+  readonly compression?: boolean;
   readonly metrics?: Metrics;
   /** A line at debug level for every request. Default false. */
   readonly logRequests?: boolean;

@@ -1,6 +1,7 @@
 /** Response bodies (conventions.md § Response envelope): constant parts are encoded once, actors' parts are not touched. */
 import { Encoded, type ErrorReply, encodeParts, type Fields, PRODUCT, type ReadyFields } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
+import { CROSS_ORIGIN } from './cross-origin.js';
 import { type BodyPart, Headers } from './server.js';
 
 export const JSON_HEADERS = new Headers([
@@ -8,6 +9,7 @@ export const JSON_HEADERS = new Headers([
   ['Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private'],
   // Any moment gone by; a constant spares formatting a date per response.
   ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+  ...CROSS_ORIGIN,
 ]);
 const HTML_HEADERS = JSON_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
 const UNAUTHORIZED_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT}"` });

@@ -2,7 +2,8 @@
 import { type ActorReply, apiError, type ErrorReply } from '../api/index.js';
 import type { RealmId } from '../core/index.js';
 import { narrower } from '../limits/index.js';
-import type { Arrival } from './arrival.js';
+import { type Arrival, isCompressed } from './arrival.js';
+import { type Compressing, isLarge } from './compressing.js';
 import type { Observed } from './observed.js';
 import { Pending } from './pending.js';
 import { rateHeaders } from './rate-limiting.js';
@@ -15,11 +16,12 @@ export class Responding {
   /** Polls that wait for events. */
   readonly held = new Set<Pending>();
 
-  /** @param deadlineMs from the first wait until 503 */
+  /** @param deadlineMs from the first wait until 503 @param compressing undefined: nothing is compressed */
   constructor(
     private readonly services: FrontendServices,
     private readonly observed: Observed,
     private readonly deadlineMs: number,
+    private readonly compressing: Compressing | undefined,
   ) {}
 
   /** Go on with a value that is there or will come; in the second case the client may leave and the time may run out. */
@@ -72,7 +74,7 @@ export class Responding {
 
   refuse(arrival: Arrival, error: ErrorReply): void {
     arrival.rate = narrower(error.rate, arrival.rate);
-    this.respond(arrival, error.status, errorHeaders(error), errorBody(error));
+    this.respondPlain(arrival, error.status, errorHeaders(error), errorBody(error));
   }
 
   #unexpected(arrival: Arrival, error: unknown): ErrorReply {
@@ -101,14 +103,30 @@ export class Responding {
     arrival.exchange.respond(200, headers, body, rateHeaders(arrival.rate));
   }
 
-  respond(arrival: Arrival, status: number, headers: Headers, body: readonly BodyPart[]): void {
+  /** @param coded headers with which it goes out compressed, where they differ */
+  respond(arrival: Arrival, status: number, headers: Headers, body: readonly BodyPart[], coded?: Headers): void {
+    const { compressing } = this;
+    if (!compressing || !isLarge(body) || !isCompressed(arrival.target!.operation)) {
+      this.respondPlain(arrival, status, headers, body);
+      return;
+    }
+    this.#end(arrival, status);
+    compressing.respond(arrival.exchange, arrival.gzip, status, headers, body, rateHeaders(arrival.rate), coded);
+  }
+
+  /** Whatever its client takes. */
+  respondPlain(arrival: Arrival, status: number, headers: Headers, body: readonly BodyPart[]): void {
+    this.#end(arrival, status);
+    arrival.exchange.respond(status, headers, body, rateHeaders(arrival.rate));
+  }
+
+  #end(arrival: Arrival, status: number): void {
     const { pending } = arrival;
     if (pending) {
       this.held.delete(pending);
       pending.end();
     }
     this.observed.answered(arrival, status);
-    arrival.exchange.respond(status, headers, body, rateHeaders(arrival.rate));
   }
 }
 

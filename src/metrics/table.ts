@@ -35,7 +35,7 @@ export const METRICS = {
   conclave_health_check: gauge(
     'all',
     ['check'],
-    '1 when the check (started, leaving, loop, bus, log, store, lease) passed when it was last made, else 0.',
+    '1 when the check (started, leaving, loop, bus, hosts, log, store, lease) passed when it was last made, else 0.',
   ),
   conclave_event_loop_delay_seconds: gauge(
     'all',
@@ -72,6 +72,16 @@ export const METRICS = {
     'frontend',
     ['what'],
     'Requests answered 503 since there were too many: requests, held polls, uploads under way.',
+  ),
+  conclave_http_compressed_bytes_total: counter(
+    'frontend',
+    ['side'],
+    'Bytes of answers that went out compressed: before compression, and after.',
+  ),
+  conclave_http_compression_refused_total: counter(
+    'frontend',
+    [],
+    'Answers that went out as they are, although their clients take compressed ones, since too much was being compressed.',
   ),
   conclave_http_turned_away_connections_total: counter(
     'frontend',

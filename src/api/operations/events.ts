@@ -54,6 +54,7 @@ export const register = operation({
   path: '/register',
   guard: 'user',
   anonymous: true,
+  compressed: true,
   summary: 'Create an event queue and fetch the state that its events change.',
   headers: ['user-agent'],
   parameters: {

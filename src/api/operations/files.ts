@@ -99,6 +99,7 @@ export const getTemporaryUrl = operation({
   method: 'GET',
   path: '/user_uploads/{realm_id_str}/{filename}',
   guard: 'user',
+  compressed: false,
   summary: 'An address of an uploaded file that needs no log-in, for one minute.',
   parameters: filePath,
   async run(call) {

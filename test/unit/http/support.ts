@@ -121,6 +121,7 @@ export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  readonly bytes: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent
   json(): any;
 }
@@ -192,8 +193,9 @@ export class RawClient {
     }
     const length = bodiless ? 0 : Number(headers['content-length'] ?? 0);
     if (this.#buffer.length < end + 4 + length) return undefined;
-    const text = this.#buffer.toString('utf8', end + 4, end + 4 + length);
+    const bytes = Buffer.from(this.#buffer.subarray(end + 4, end + 4 + length));
+    const text = bytes.toString('utf8');
     this.#buffer = this.#buffer.subarray(end + 4 + length);
-    return { status: Number(statusLine!.split(' ')[1]), headers, text, json: () => JSON.parse(text) };
+    return { status: Number(statusLine!.split(' ')[1]), headers, text, bytes, json: () => JSON.parse(text) };
   }
 }

@@ -11,6 +11,7 @@ export const getBotStorage = operation({
   method: 'GET',
   path: '/bot_storage',
   guard: 'user',
+  compressed: false,
   summary: 'Read what the caller has stored.',
   parameters: { keys: keys('query') },
   run: ({ realm, caller, params }) => ({

@@ -41,6 +41,7 @@ export const getBots = operation({
   method: 'GET',
   path: '/bots',
   guard: 'member_human',
+  compressed: false,
   summary: 'Own active bots, oldest first.',
   parameters: {},
   run(call) {
@@ -92,6 +93,7 @@ export const createBot = operation({
   path: '/bots',
   guard: 'member_human',
   takesFiles: true,
+  compressed: false,
   summary: 'Make a bot of which the caller is the owner. One file may be its avatar.',
   parameters: {
     full_name: text('form', 'Name shown to others; nobody else who is active has it.'),
@@ -184,6 +186,7 @@ export const regenerateBotKey = operation({
   method: 'POST',
   path: '/bots/{bot_id}/api_key/regenerate',
   guard: 'member_human',
+  compressed: false,
   summary: 'Give a bot another API key; the old one is dead.',
   parameters: botId,
   async run(call) {

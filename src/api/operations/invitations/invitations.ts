@@ -47,6 +47,7 @@ const getInvitations = operation({
   method: 'GET',
   path: '/invites',
   guard: 'member_human',
+  compressed: false,
   summary: 'Invitations that stand: all for administrators, own ones for others.',
   parameters: {},
   run: ({ realm, site }) => ({ to: realmKey(realm), command: 'list-invitations', args: { origin: site } }),
@@ -93,6 +94,7 @@ const inviteByLink = operation({
   method: 'POST',
   path: '/invites/multiuse',
   guard: 'admin',
+  compressed: false,
   summary: 'Make a link with which any number of people can join.',
   parameters: {
     ...offer,

@@ -28,6 +28,7 @@ const show = (kind: Kind, form: (of: JoinPage) => RawAnswer) =>
     method: 'GET',
     path: `/${LINK_PATH[kind]}/{token}`,
     root: true,
+    page: true,
     guard: 'none',
     summary: 'A page with which somebody who was invited makes an account.',
     parameters: token,
@@ -44,6 +45,7 @@ const acceptInvitation = operation({
   method: 'POST',
   path: `/${LINK_PATH.single}/{token}`,
   root: true,
+  page: true,
   guard: 'none',
   summary: 'Make that account.',
   parameters: {
@@ -75,6 +77,7 @@ const askByLink = operation({
   method: 'POST',
   path: `/${LINK_PATH.link}/{token}`,
   root: true,
+  page: true,
   guard: 'none',
   summary: 'Have a letter sent with which the account can be made.',
   parameters: { ...token, email: maybeText('form', 'Address of the account.') },

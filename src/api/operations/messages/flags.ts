@@ -20,6 +20,7 @@ export const setFlags = operation({
   method: 'POST',
   path: '/messages/flags',
   guard: 'user',
+  compressed: true,
   summary: 'Add a personal flag to messages, or remove it.',
   parameters: {
     messages: {

@@ -189,6 +189,7 @@ export const renderMessage = operation({
   method: 'POST',
   path: '/messages/render',
   guard: 'user',
+  compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
   parameters: { content: text('form', 'Markdown.') },
   run: ({ params, realm, caller, site }) => ({

@@ -1,11 +1,13 @@
 /** Files of the program itself that its answers name. */
 import { createHash } from 'node:crypto';
-import { partOf } from '../../../files/index.js';
+import { codedTag, partOf } from '../../../files/index.js';
 import { staticFile } from '../../../static/index.js';
 import { apiError } from '../../errors.js';
 import { type Operation, operation } from '../../operation.js';
 import { pathRest } from '../../parameters.js';
 import { CONDITIONS } from '../../serve-blob.js';
+
+const isText = (type: string): boolean => type !== 'image/png';
 
 const A_DAY_S = 86_400;
 
@@ -30,7 +32,8 @@ export const getStatic = operation({
     });
     return {
       status,
-      raw: file.bytes.subarray(start, end),
+      // The same object each time: it is compressed once.
+      raw: status === 200 ? file.bytes : file.bytes.subarray(start, end),
       headers: {
         'Content-Type': file.type,
         'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
@@ -38,8 +41,11 @@ export const getStatic = operation({
         'Cache-Control': `public, max-age=${A_DAY_S}`,
         'Accept-Ranges': 'bytes',
         ETag: `"${tag}"`,
+        ...(isText(file.type) && status !== 200 ? { Vary: 'Accept-Encoding' } : {}),
         ...headers,
       },
+      // Other bytes, another tag; a part is one of the bytes as they are.
+      ...(isText(file.type) ? { coded: { ETag: `"${codedTag(tag)}"` } } : {}),
     };
   },
 });

@@ -120,6 +120,7 @@ export const fetchApiKey = operation({
   method: 'POST',
   path: '/fetch_api_key',
   guard: 'none',
+  compressed: false,
   summary: 'Exchange address and password for the API key.',
   parameters: {
     username: text('form', 'Real address of the account.'),
@@ -150,6 +151,7 @@ export const regenerateKey = operation({
   method: 'POST',
   path: '/users/me/api_key/regenerate',
   guard: 'user',
+  compressed: false,
   summary: 'A new API key for oneself; the old one is good for nothing any more.',
   parameters: {},
   async run(call) {

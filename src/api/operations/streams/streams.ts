@@ -49,6 +49,7 @@ export const subscribe = operation({
   method: 'POST',
   path: '/users/me/subscriptions',
   guard: 'non_guest',
+  compressed: true,
   summary: 'Subscribe to streams, creating those that do not exist.',
   parameters: {
     subscriptions: { ...wantedStreams('Streams by name, with description and colour.'), required: true },

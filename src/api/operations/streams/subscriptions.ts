@@ -21,6 +21,7 @@ export const updateSubscriptions = operation({
   method: 'PATCH',
   path: '/users/me/subscriptions',
   guard: 'user',
+  compressed: true,
   summary: 'Join streams and leave others, all or nothing.',
   parameters: {
     add: { ...wantedStreams('Streams to join.'), required: false, default: [] },

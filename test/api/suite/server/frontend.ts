@@ -1,6 +1,6 @@
 /** Routing, bodies and envelope: conventions.md § Routing, § Parameters, § Response envelope. */
 import { request } from 'node:http';
-import { bad, makeOrganization, missing, refusalBody, refused, say, subscribe } from '../../harness.js';
+import { bad, makeOrganization, missing, refusalBody, refused, say, subscribe, upload } from '../../harness.js';
 import type { Facts } from '../facts.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -46,6 +46,50 @@ export const frontend: Facts = async (t, server) => {
     t.same(allow, [...allow].sort());
     t.ok(allow.includes('DELETE') && allow.includes('GET'));
   });
+
+  await t.test(
+    'browser clients of other origins may call every address of the API, and read files and errors',
+    async (t) => {
+      const headers = { origin: 'https://elsewhere.example' };
+      const everybody = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'Authorization' };
+      const uri = await upload(member, 'elsewhere.txt');
+      for (const path of [
+        '/api/v1/messages',
+        '/api/v1/register',
+        uri,
+        '/user_avatars/1/x.png',
+        '/static/images/logo.svg',
+      ]) {
+        const preflight = {
+          ...headers,
+          'access-control-request-method': 'GET',
+          'access-control-request-headers': 'authorization',
+        };
+        const { status, headers: given } = await nobody.raw({ method: 'OPTIONS', path, headers: preflight });
+        t.match(
+          [status, given],
+          [204, { ...everybody, 'access-control-allow-methods': 'GET, POST, DELETE, PUT, PATCH, HEAD' }],
+          path,
+        );
+        t.notOk('access-control-allow-credentials' in given, 'with no credentials of the browser');
+      }
+      for (const [by, path, status] of [
+        [member.api, '/api/v1/users/me', 200],
+        [member.api, uri, 200],
+        [nobody, '/api/v1/users/me', 401],
+        [nobody, '/api/v1/nothing', 404],
+      ] as const) {
+        const answer = await by.raw({ method: 'GET', path, headers });
+        t.match([answer.status, answer.headers], [status, everybody], path);
+      }
+      const page = await nobody.raw({ method: 'OPTIONS', path: '/signup', headers });
+      t.same(
+        [page.status, page.headers['access-control-allow-origin']],
+        [204, undefined],
+        'pages are for their own origin',
+      );
+    },
+  );
 
   await t.test('HEAD is routed like GET, without a body', async (t) => {
     const answer = await member.api.raw({ method: 'HEAD', path: '/api/v1/users/me' });

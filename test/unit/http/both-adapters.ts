@@ -1,0 +1,52 @@
+/** A frontend behind each HTTP adapter that loads here. */
+import type { Operation } from '../../../src/api/index.js';
+import { Frontend } from '../../../src/http/frontend.js';
+import { chooseFactory } from '../../../src/http/open-server.js';
+import type { FrontendOptions } from '../../../src/http/options.js';
+import type { HttpServer, ListenOptions } from '../../../src/http/server.js';
+import { FakeServices, RawClient } from './support.js';
+
+const node = await chooseFactory('node');
+const auto = await chooseFactory('auto');
+
+export const ADAPTERS: readonly ('node' | 'uws')[] = auto.factory === node.factory ? ['node'] : ['node', 'uws'];
+
+export interface Opened {
+  readonly server: HttpServer;
+  readonly services: FakeServices;
+  readonly frontend: Frontend;
+  client(): Promise<RawClient>;
+}
+
+export async function openFrontend(
+  t: { teardown(fn: () => void): void },
+  kind: 'node' | 'uws',
+  operations: readonly Operation[],
+  options: Partial<FrontendOptions> = {},
+  over: Partial<ListenOptions> = {},
+): Promise<Opened> {
+  const services = new FakeServices();
+  const frontend = new Frontend(operations, services, { instance: 'f', ...options });
+  const { factory } = await chooseFactory(kind);
+  const server = await factory.listen({
+    host: '127.0.0.1',
+    port: 0,
+    maxBodyBytes: 100_000,
+    handler: frontend.handle,
+    onError: (error) => {
+      throw error;
+    },
+    ...over,
+  });
+  const clients: RawClient[] = [];
+  t.teardown(() => {
+    for (const { socket } of clients) socket.destroy();
+    server.terminate();
+  });
+  const client = async (): Promise<RawClient> => {
+    const opened = await RawClient.open(server.port);
+    clients.push(opened);
+    return opened;
+  };
+  return { server, services, frontend, client };
+}
