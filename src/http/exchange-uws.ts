@@ -1,27 +1,47 @@
 /** One request and its response on uWebSockets.js; server-uws.ts has the rules of the module. */
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { byteLength, Outgoing } from './outgoing.js';
 import { Received } from './received.js';
-import { announcesBody, type BodyPart, EMPTY_BODY, type Headers, type HttpExchange } from './server.js';
+import { announcesBody, type BodyPart, EMPTY_BODY, Headers, type HttpExchange } from './server.js';
 import type { SlowTransfers, Transfer } from './slow-transfers.js';
 import { statusLine } from './status.js';
+import type { UwsRequest, UwsResponse } from './uws-module.js';
 import { SMALL, whole } from './whole-body.js';
+
+const NO_HEADERS = new Headers([]);
+
+/**
+ * The connection's last answer. The engine would take what it has read behind the request for another one, even when the answer ends the
+ * connection; while an answer is missing it cuts the connection instead. So the answer comes when the engine has read all that it has.
+ * @param write true: it leaves the connection to be closed
+ */
+export function respondLast(res: UwsResponse, write: (res: UwsResponse) => boolean, over: () => void): void {
+  let gone = false;
+  res.onAborted(() => {
+    if (!gone) over();
+    gone = true;
+  });
+  setImmediate(() => {
+    if (gone) return;
+    gone = true;
+    over();
+    let open = false;
+    res.cork(() => {
+      open = write(res);
+    });
+    if (open) res.close();
+  });
+}
 
 /** The server, as its exchanges see it. */
 export interface ExchangeOwner {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
   readonly answers: SlowTransfers;
   readonly bodies: SlowTransfers;
+  readonly engine: { readonly endsHead: boolean };
   /** Every response ends its connection. */
   readonly closing: boolean;
   /** One is out of our hands. */
   ended(): void;
-}
-
-/** Name in the npm build, and the official one. */
-interface Lines {
-  readonly forEachHeader?: (each: (name: string, value: string) => void) => void;
-  readonly forEach: (each: (name: string, value: string) => void) => void;
 }
 
 export class UwsExchange implements HttpExchange {
@@ -34,9 +54,9 @@ export class UwsExchange implements HttpExchange {
   /** What follows the text of the id; -1: nothing. */
   #number = -1;
   #server: ExchangeOwner;
-  #res: HttpResponse;
+  #res: UwsResponse;
   /** Undefined once the handler has returned. */
-  #req: HttpRequest | undefined;
+  #req: UwsRequest | undefined;
   /** Answered, and the client has not taken all of it. */
   #sending = false;
   #received: Received | undefined;
@@ -46,18 +66,25 @@ export class UwsExchange implements HttpExchange {
   /** The one that stands for this request. */
   #heir: UwsExchange | undefined;
 
+  /** The engine reads chunks loosely: nothing that may come behind them on the connection is taken for a request. */
+  readonly #chunked: boolean;
+
+  /** @param length @param coding of the body, as the headers say */
   constructor(
     server: ExchangeOwner,
-    res: HttpResponse,
-    req: HttpRequest,
+    res: UwsResponse,
+    req: UwsRequest,
     readonly method: string,
+    length: string,
+    coding: string,
   ) {
     this.#server = server;
     this.#res = res;
     this.#req = req;
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
-    this.hasBody = announcesBody(method, (name) => req.getHeader(name));
+    this.hasBody = announcesBody(length, coding);
+    this.#chunked = coding !== '';
   }
 
   get requestId(): string {
@@ -78,8 +105,7 @@ export class UwsExchange implements HttpExchange {
     if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
     // getHeader gives the first line only.
     const found: string[] = [];
-    const req = this.#req as HttpRequest & Lines;
-    (req.forEachHeader ?? req.forEach).call(req, (key: string, value: string) => {
+    this.#req.forEach((key, value) => {
       if (key === name) found.push(value);
     });
     return found.join(', ');
@@ -172,16 +198,49 @@ export class UwsExchange implements HttpExchange {
     }
     if (this.answered || this.aborted) return;
     this.#answering();
-    this.#res.writeStatus(statusLine(500)).end();
-    this.#server.ended();
+    if (this.#chunked) this.#respondLast(statusLine(500), NO_HEADERS, [], '');
+    else {
+      this.#res.writeStatus(statusLine(500)).end();
+      this.#server.ended();
+    }
   }
 
   respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
     if (this.aborted || this.answered) return;
     this.#answering();
+    if (this.#chunked || this.method === 'HEAD') {
+      this.#respondLast(statusLine(status), headers, parts, more);
+      return;
+    }
     if (this.#req) this.#write(status, headers, parts, more);
     else this.#res.cork(() => this.#write(status, headers, parts, more));
     if (!this.#sending) this.#server.ended();
+  }
+
+  /** @param status its line */
+  #respondLast(status: string, headers: Headers, parts: readonly BodyPart[], more: string): void {
+    const { requestId } = this;
+    const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
+    const head = this.method === 'HEAD';
+    const { engine, closing } = this.#server;
+    const length = byteLength(parts);
+    // What is valid during this call only is copied.
+    const body = head ? '' : Buffer.from(whole(parts));
+    respondLast(
+      this.#res,
+      (res) => {
+        res.writeStatus(status);
+        if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
+        if (!head || length === 0) res.end(body, true);
+        else if (engine.endsHead) res.endWithoutBody(length, closing);
+        else {
+          res.writeHeader('Connection', 'close').tryEnd('', length);
+          return true;
+        }
+        return false;
+      },
+      () => this.#server.ended(),
+    );
   }
 
   #answering(): void {
@@ -199,11 +258,7 @@ export class UwsExchange implements HttpExchange {
     if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
     else if (id !== '') res.writeHeader('X-Request-Id', requestId);
     const closing = this.#server.closing;
-    if (this.method === 'HEAD' && status !== 204) {
-      // The build for Node 20 does not count this as an answer: it wants an abort handler and takes no further request.
-      if (this.#req) res.onAborted(() => {});
-      res.endWithoutBody(byteLength(parts), true);
-    } else if (closing) {
+    if (closing) {
       // The connection's last: nothing can pile up behind it.
       res.end(parts.length === 1 ? parts[0]! : whole(parts), true);
     } else this.#send(parts);

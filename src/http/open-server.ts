@@ -19,10 +19,9 @@ export async function openServer(choice: ServerChoice, options: ListenOptions, l
 export async function chooseFactory(choice: ServerChoice): Promise<{ factory: HttpServerFactory; reason: string }> {
   if (choice === 'node') return { factory: nodeFactory, reason: 'configured' };
   try {
-    return { factory: await loadUws(), reason: choice === 'uws' ? 'configured' : 'native module loaded' };
+    return { factory: loadUws(), reason: choice === 'uws' ? 'configured' : 'native module loaded' };
   } catch (error) {
     if (choice === 'uws') throw error;
-    const why = (error instanceof Error ? error.message : String(error)).split('\n')[0];
-    return { factory: nodeFactory, reason: `uWebSockets.js cannot be loaded: ${why}` };
+    return { factory: nodeFactory, reason: `uWebSockets.js cannot be loaded: ${(error as Error).message}` };
   }
 }

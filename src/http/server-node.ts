@@ -1,7 +1,9 @@
 /** HttpServer on node:http: for every platform and Node version on which the native one has no build. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { REAL_CLOCK } from '../clock/index.js';
+import { type Fault, framingFault, HOSTS, TARGET, TOO_MANY_HEADERS, VERSION } from './framing.js';
 import { Outgoing } from './outgoing.js';
 import { quietTurn } from './quiet-turn.js';
 import { Received } from './received.js';
@@ -15,9 +17,11 @@ import {
   type HttpServerFactory,
   type ListenOptions,
   MAX_HEADER_BYTES,
+  MAX_HEADERS,
   RECEIVE_TIMEOUT_MS,
 } from './server.js';
 import { SlowTransfers, type Transfer } from './slow-transfers.js';
+import { statusLine } from './status.js';
 
 /** Idle connections are kept a little longer than load balancers keep theirs (60 s), so that those close first. */
 const KEEP_ALIVE_MS = 65_000;
@@ -28,6 +32,56 @@ const PIECE = 64 * 1024;
 
 export const nodeFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
 
+const PARSER_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_INVALID_METHOD: 501,
+  HPE_INVALID_VERSION: 505,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+interface RequestTarget {
+  readonly path: string;
+  readonly query: string;
+  /** Of a URL in absolute form, which replaces the Host header. */
+  readonly host: string | undefined;
+}
+
+const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
+
+function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | Fault {
+  let host: string | undefined;
+  let rest = url;
+  if (!url.startsWith('/')) {
+    if (url === '*' && method === 'OPTIONS') return { path: url, query: '', host };
+    const found = ABSOLUTE.exec(url);
+    if (!found) return TARGET;
+    host = found[1];
+    rest = url.slice(found[0].length);
+    if (!rest.startsWith('/')) rest = `/${rest}`;
+  }
+  const mark = rest.indexOf('?');
+  return mark < 0 ? { path: rest, query: '', host } : { path: rest.slice(0, mark), query: rest.slice(mark + 1), host };
+}
+
+/** What the parser of Node lets through. */
+function faultOf({ rawHeaders, headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): Fault | undefined {
+  if (httpVersionMajor !== 1) return VERSION;
+  if (rawHeaders.length > 2 * MAX_HEADERS) return TOO_MANY_HEADERS;
+  const lengths: string[] = [];
+  const codings: string[] = [];
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4) hosts += name.toLowerCase() === 'host' ? 1 : 0;
+    else if (name.length === 14 && name.toLowerCase() === 'content-length') lengths.push(rawHeaders[i + 1]!.trim());
+    else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') codings.push(rawHeaders[i + 1]!);
+  }
+  if (hosts > 1) return HOSTS;
+  // In HTTP/1.0 there are no codings: a proxy may have passed the line on unread.
+  if (httpVersionMinor === 0 && codings.length > 0) return VERSION;
+  return framingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
+}
+
 class NodeServer implements HttpServer {
   readonly kind = 'node';
   running = 0;
@@ -37,6 +91,10 @@ class NodeServer implements HttpServer {
   readonly bodies: SlowTransfers;
   #server: Server;
   #accepted = 0;
+  /** Nothing that comes on them is taken for a request. */
+  readonly #refused = new WeakSet<Duplex>();
+  /** The newest request of each connection. */
+  readonly #current = new WeakMap<Duplex, NodeExchange>();
   /** Neither listening nor connected. */
   #closed: Promise<void> | undefined;
 
@@ -57,6 +115,9 @@ class NodeServer implements HttpServer {
     this.#server.on('connection', () => {
       this.#accepted++;
     });
+    // Whatever is expected, the answer tells what becomes of the request.
+    this.#server.on('checkExpectation', (req, res) => this.#handle(req, res));
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#unreadable(error.code, socket));
     this.#server.timeout = 0;
     if (options.maxConnections !== undefined) this.#server.maxConnections = options.maxConnections;
     this.#server.on('drop', () => this.turnedAway++);
@@ -80,7 +141,19 @@ class NodeServer implements HttpServer {
   }
 
   #handle(req: IncomingMessage, res: ServerResponse): void {
-    const exchange = new NodeExchange(this, req, res);
+    const { socket } = req;
+    if (this.#refused.has(socket)) return;
+    const target = faultOf(req) ?? targetOf(req);
+    if ('status' in target) {
+      this.#refuse(req, res, target);
+      return;
+    }
+    if (target.path === '*') {
+      res.writeHead(204).end();
+      return;
+    }
+    const exchange = new NodeExchange(this, req, res, target);
+    this.#current.set(socket, exchange);
     this.running++;
     try {
       this.options.handler(exchange);
@@ -88,6 +161,30 @@ class NodeServer implements HttpServer {
       this.options.onError(error);
       exchange.fail();
     }
+  }
+
+  #refuse(req: IncomingMessage, res: ServerResponse, { status, text }: Fault): void {
+    this.#refused.add(req.socket);
+    req.on('error', ignore);
+    res.on('error', ignore);
+    res.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': text.length, Connection: 'close' });
+    res.end(text);
+    req.resume();
+  }
+
+  /** What the parser cannot read: the statuses are those that the native server has, where there is one for it. */
+  #unreadable(code: string | undefined, socket: Duplex): void {
+    const current = this.#current.get(socket);
+    // Into the middle of an answer nothing may be written.
+    const free = !current?.answered || current.ended;
+    if (!socket.writable || !free || this.#refused.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    const status = PARSER_STATUS[code ?? ''] ?? 400;
+    socket.end(`HTTP/1.1 ${statusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+      socket.destroy(),
+    );
   }
 
   async refuse(): Promise<void> {
@@ -128,21 +225,23 @@ class NodeExchange implements HttpExchange {
   #req: IncomingMessage;
   #res: ServerResponse;
   answered = false;
-  #ended = false;
+  /** The answer is out of our hands. */
+  ended = false;
   #waiting: Transfer | undefined;
   #received: Received | undefined;
   #abortListener: (() => void) | undefined;
 
-  constructor(server: NodeServer, req: IncomingMessage, res: ServerResponse) {
+  readonly #host: string | undefined;
+
+  constructor(server: NodeServer, req: IncomingMessage, res: ServerResponse, target: RequestTarget) {
     this.#server = server;
     this.#req = req;
     this.#res = res;
     this.method = req.method ?? 'GET';
-    const url = req.url ?? '/';
-    const mark = url.indexOf('?');
-    this.path = mark < 0 ? url : url.slice(0, mark);
-    this.query = mark < 0 ? '' : url.slice(mark + 1);
-    this.hasBody = announcesBody(this.method, (name) => this.header(name));
+    this.path = target.path;
+    this.query = target.query;
+    this.#host = target.host;
+    this.hasBody = announcesBody(this.header('content-length'), this.header('transfer-encoding'));
     res.on('close', () => this.#closed());
     res.on('finish', () => this.#over());
     // A broken connection ends in 'close'; without a listener it would be an uncaught exception.
@@ -151,6 +250,7 @@ class NodeExchange implements HttpExchange {
   }
 
   header(name: string): string {
+    if (name === 'host' && this.#host !== undefined) return this.#host;
     const value = this.#req.headers[name];
     return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
   }
@@ -218,8 +318,8 @@ class NodeExchange implements HttpExchange {
 
   /** The answer is out of our hands, or its client has gone. */
   #over(): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.ended) return;
+    this.ended = true;
     this.#server.running--;
     if (this.#waiting) this.#server.answers.over(this.#waiting);
   }

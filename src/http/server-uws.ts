@@ -4,30 +4,46 @@
  * writes outside the handler are corked, to leave in one packet; a response may not be touched after an abort. It cuts a
  * connection on which a second request arrives while the first is held: pipelining works for immediate answers only.
  */
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '../clock/index.js';
 import { ConnectionGate } from './connection-gate.js';
-import { type ExchangeOwner, UwsExchange } from './exchange-uws.js';
+import { type ExchangeOwner, respondLast, UwsExchange } from './exchange-uws.js';
+import { type Fault, framingFault, UNKNOWN_METHOD } from './framing.js';
 import { quietTurn } from './quiet-turn.js';
 import { type HttpServer, type HttpServerFactory, type ListenOptions, MAX_HEADER_BYTES } from './server.js';
 import { SlowTransfers } from './slow-transfers.js';
-
-interface UwsModule {
-  App(): TemplatedApp & { close?(): void };
-  /** Official name, and the one of the npm build for Node 20. */
-  us_listen_socket_close?(socket: us_listen_socket): void;
-  closeSocket?(socket: us_listen_socket): void;
-  us_socket_local_port?(socket: us_listen_socket): number;
-  getSocketPort?(socket: us_listen_socket): number;
-}
+import { statusLine } from './status.js';
+import {
+  loadUwsEngine,
+  type UwsApp,
+  type UwsEngine,
+  type UwsListenSocket,
+  type UwsRequest,
+  type UwsResponse,
+} from './uws-module.js';
 
 /** Throws where the native module is not installed or has no build for this Node version. */
-export async function loadUws(): Promise<HttpServerFactory> {
+export function loadUws(): HttpServerFactory {
   // Read by the module once, when it is loaded; its own 4 KiB would refuse long queries.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_HEADER_BYTES);
-  const loaded = (await import('uWebSockets.js')) as unknown as { default?: UwsModule };
-  const uws = loaded.default ?? (loaded as unknown as UwsModule);
-  return { listen: (options) => UwsServer.listen(uws, options) };
+  const engine = loadUwsEngine();
+  return { listen: (options) => UwsServer.listen(engine, options) };
+}
+
+/** Those that the parser of Node knows: both adapters refuse the same. */
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+
+/** Looks at all headers, which costs a tenth of a GET without body: those are spared. */
+function faultOf(req: UwsRequest): Fault | undefined {
+  const lengths: string[] = [];
+  const codings: string[] = [];
+  let trailer = '';
+  req.forEach((name, value) => {
+    if (name === 'content-length') lengths.push(value);
+    else if (name === 'transfer-encoding') codings.push(value);
+    else if (name === 'trailer') trailer = value;
+  });
+  return framingFault(lengths, codings, trailer);
 }
 
 class UwsServer implements HttpServer, ExchangeOwner {
@@ -38,26 +54,30 @@ class UwsServer implements HttpServer, ExchangeOwner {
   turnedAway = 0;
   readonly answers: SlowTransfers;
   readonly bodies: SlowTransfers;
-  #socket: us_listen_socket | undefined;
+  #socket: UwsListenSocket | undefined;
   #gate: ConnectionGate | undefined;
   #idle: (() => void) | undefined;
 
   private constructor(
-    readonly uws: UwsModule,
-    readonly app: ReturnType<UwsModule['App']>,
+    readonly engine: UwsEngine,
+    readonly app: UwsApp,
     readonly options: ListenOptions,
   ) {
     this.answers = options.answers ?? new SlowTransfers(REAL_CLOCK);
     this.bodies = options.bodies ?? new SlowTransfers(REAL_CLOCK);
   }
 
-  static async listen(uws: UwsModule, options: ListenOptions): Promise<UwsServer> {
-    const app = uws.App();
-    const server = new UwsServer(uws, app, options);
+  static async listen(engine: UwsEngine, options: ListenOptions): Promise<UwsServer> {
+    const app = engine.uws.App();
+    const server = new UwsServer(engine, app, options);
     // The method costs a native call, which most requests are spared.
     app.get('/*', (res, req) => server.#handle(res, req, 'GET'));
     app.post('/*', (res, req) => server.#handle(res, req, 'POST'));
-    app.any('/*', (res, req) => server.#handle(res, req, req.getCaseSensitiveMethod()));
+    app.any('/*', (res, req) => {
+      const method = req.getCaseSensitiveMethod();
+      if (KNOWN_METHODS.has(method)) server.#handle(res, req, method);
+      else server.#refuse(res, UNKNOWN_METHOD);
+    });
     await server.#listen(options.port);
     if (options.port === 0 && options.maxConnections !== undefined) {
       // A port that the system chose can be listened on again only while nobody is connected; one that was named, always.
@@ -71,26 +91,19 @@ class UwsServer implements HttpServer, ExchangeOwner {
 
   /** @throws Error when the port is taken */
   #listen(port: number): Promise<void> {
-    const { app, uws, options } = this;
+    const { app, engine, options } = this;
     return new Promise((resolve, reject) => {
       // 1 = LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server on the port shares its connections silently.
-      const listening = (socket: us_listen_socket | false): void => {
+      const listening = (socket: UwsListenSocket | false): void => {
         if (!socket) {
           reject(new Error(`cannot listen on ${options.host}:${port}`));
           return;
         }
         this.#socket = socket;
-        this.port = (uws.us_socket_local_port ?? uws.getSocketPort)!(socket);
+        this.port = engine.uws.us_socket_local_port(socket);
         resolve();
       };
-      const listen = app.listen as unknown as (
-        this: typeof app,
-        host: string,
-        port: number,
-        flags: number,
-        done: typeof listening,
-      ) => void;
-      listen.call(app, options.host, port, 1, listening);
+      app.listen(options.host, port, 1, listening);
     });
   }
 
@@ -108,12 +121,21 @@ class UwsServer implements HttpServer, ExchangeOwner {
   }
 
   #closeListener(): void {
-    if (this.#socket) (this.uws.us_listen_socket_close ?? this.uws.closeSocket)!(this.#socket);
+    if (this.#socket) this.engine.uws.us_listen_socket_close(this.#socket);
     this.#socket = undefined;
   }
 
-  #handle(res: HttpResponse, req: HttpRequest, method: string): void {
-    const exchange = new UwsExchange(this, res, req, method);
+  #handle(res: UwsResponse, req: UwsRequest, method: string): void {
+    const length = req.getHeader('content-length');
+    const coding = req.getHeader('transfer-encoding');
+    if (length !== '' || coding !== '' || method !== 'GET') {
+      const fault = faultOf(req);
+      if (fault) {
+        this.#refuse(res, fault);
+        return;
+      }
+    }
+    const exchange = new UwsExchange(this, res, req, method, length, coding);
     this.running++;
     try {
       this.options.handler(exchange);
@@ -122,6 +144,18 @@ class UwsServer implements HttpServer, ExchangeOwner {
       exchange.fail();
     }
     exchange.leave();
+  }
+
+  #refuse(res: UwsResponse, { status, text }: Fault): void {
+    this.running++;
+    respondLast(
+      res,
+      () => {
+        res.writeStatus(statusLine(status)).writeHeader('Content-Type', 'text/plain').end(text, true);
+        return false;
+      },
+      () => this.ended(),
+    );
   }
 
   ended(): void {
@@ -150,7 +184,7 @@ class UwsServer implements HttpServer, ExchangeOwner {
       // The last response is still in this turn's cork.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
-    this.app.close?.();
+    this.app.close();
   }
 
   leave(): void {
@@ -159,6 +193,6 @@ class UwsServer implements HttpServer, ExchangeOwner {
 
   terminate(): void {
     this.#stopListening();
-    this.app.close?.();
+    this.app.close();
   }
 }

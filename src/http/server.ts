@@ -130,12 +130,11 @@ export interface HttpServerFactory {
 export const RECEIVE_TIMEOUT_MS = 10_000;
 /** Request line and headers together. Long narrows and id lists travel in the query. */
 export const MAX_HEADER_BYTES = 128 * 1024;
+/** Header lines of a request. The native server has the bound built in. */
+export const MAX_HEADERS = 98;
 
 export const EMPTY_BODY = new Uint8Array(0);
 
-/** GET and HEAD carry a body only when they say how long it is; nobody sends chunked ones. */
-export function announcesBody(method: string, header: (name: string) => string): boolean {
-  const length = header('content-length');
-  if (length !== '') return length !== '0';
-  return method !== 'GET' && method !== 'HEAD' && header('transfer-encoding') !== '';
-}
+/** What these two headers say of it. */
+export const announcesBody = (length: string, coding: string): boolean =>
+  length === '' ? coding !== '' : length !== '0';

@@ -1,11 +1,13 @@
 /**
- * What differs with the HTTP server, and every operation once, on node:http. Where uWebSockets.js can't load `embedded.test.ts` is the whole
- * suite on node:http: CI runs that under Node 24.
+ * What differs with the HTTP server, and every operation once, on node:http; with API_TEST_ADAPTER=auto on what this Node loads, which CI does
+ * under Node 22. Under Node 24 it runs the whole suite (`embedded.test.ts`).
  */
 import { startEmbedded } from './harness.js';
 import { runSuite } from './run.js';
 
-await runSuite('embedded face on node:http', () => startEmbedded({ httpAdapter: 'node' }), [
+const adapter = process.env.API_TEST_ADAPTER === 'auto' ? 'auto' : 'node';
+
+await runSuite(`embedded face, HTTP adapter ${adapter}`, () => startEmbedded({ httpAdapter: adapter }), [
   'authentication',
   'the frontend',
   'every role',

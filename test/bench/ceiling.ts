@@ -2,14 +2,8 @@
  * The bare server: uWebSockets.js answering the very bytes that Conclave answered, with nothing behind it. A GET of
  * /api/v1/events is held until a POST comes, or for as long as it is told to.
  */
-import type { HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { loadUwsEngine, type UwsListenSocket, type UwsResponse } from '../../src/http/uws-module.js';
 import type { CeilingAnswers } from './jobs.js';
-
-interface UwsModule {
-  App(): TemplatedApp;
-  us_socket_local_port?(socket: us_listen_socket): number;
-  getSocketPort?(socket: us_listen_socket): number;
-}
 
 interface Ready {
   readonly name: string;
@@ -30,19 +24,18 @@ function ready(raw: string | undefined): Ready {
   return { name: block.slice(0, colon), value: block.slice(colon + 2), body: Buffer.from(body) };
 }
 
-const loaded = (await import('uWebSockets.js')) as unknown as { default?: UwsModule };
-const uws = loaded.default ?? (loaded as unknown as UwsModule);
+const { uws } = loadUwsEngine();
 
 let get = ready(undefined);
 let post = ready(undefined);
 let poll = ready(undefined);
-const held = new Set<HttpResponse>();
+const held = new Set<UwsResponse>();
 /** In slices of so many ms. */
 const GRAIN = 250;
-const beats = new Map<number, HttpResponse[]>();
+const beats = new Map<number, UwsResponse[]>();
 let beat: CeilingAnswers['beat'] = null;
 
-function beatLater(res: HttpResponse): void {
+function beatLater(res: UwsResponse): void {
   if (!beat) return;
   const slice = Math.ceil((performance.now() + beat.ms + Math.random() * beat.spreadMs) / GRAIN);
   const of = beats.get(slice);
@@ -59,7 +52,7 @@ setInterval(() => {
   }
 }, GRAIN);
 
-const answer = (res: HttpResponse, { name, value, body }: Ready): void => {
+const answer = (res: UwsResponse, { name, value, body }: Ready): void => {
   if (name !== '') res.writeHeader(name, value);
   res.end(body);
 };
@@ -85,9 +78,9 @@ app.post('/*', (res) => {
     for (const one of waiting) one.cork(() => answer(one, poll));
   });
 });
-app.listen('127.0.0.1', 0, (socket: us_listen_socket | false) => {
+app.listen('127.0.0.1', 0, 0, (socket: UwsListenSocket | false) => {
   if (!socket) process.exit(1);
-  process.send?.({ port: (uws.us_socket_local_port ?? uws.getSocketPort)!(socket) });
+  process.send?.({ port: uws.us_socket_local_port(socket) });
 });
 
 process.on('message', (answers: CeilingAnswers) => {

@@ -1,0 +1,42 @@
+/**
+ * Where a request ends must be certain. A proxy that takes another header line for the length would see other requests on the connection
+ * than this server does, and one client could put requests into the connection of another (request smuggling; RFC 9112 § 6.3, 11.2).
+ */
+
+export interface Fault {
+  readonly status: number;
+  readonly text: string;
+}
+
+const fault = (status: number, text: string): Fault => ({ status, text: `${text}\n` });
+
+const BOTH = fault(400, 'Content-Length and Transfer-Encoding exclude each other');
+const LENGTHS = fault(400, 'There is more than one Content-Length');
+const LENGTH = fault(400, 'Content-Length is not a number');
+const CODING = fault(400, 'Transfer-Encoding must end with chunked, and have it once');
+const OTHER_CODING = fault(501, 'No Transfer-Encoding but chunked is understood');
+const TRAILERS = fault(501, 'Trailers are not understood');
+/** Beyond it engines count differently; a petabyte is too large anyway. */
+const PLAIN_LENGTH = /^\d{1,15}$/;
+export const UNKNOWN_METHOD = fault(501, 'The method is not known');
+export const VERSION = fault(505, 'HTTP/1.1 is spoken here');
+export const HOSTS = fault(400, 'There is more than one Host');
+export const TARGET = fault(400, 'The request target is not understood');
+export const TOO_MANY_HEADERS = fault(431, 'There are too many headers');
+
+/** @param lengths @param codings each line of these headers, in their order @param trailer an announcement of trailers */
+export function framingFault(
+  lengths: readonly string[],
+  codings: readonly string[],
+  trailer: string,
+): Fault | undefined {
+  if (codings.length === 0) {
+    if (lengths.length > 1) return LENGTHS;
+    return lengths.length === 1 && !PLAIN_LENGTH.test(lengths[0]!) ? LENGTH : undefined;
+  }
+  if (lengths.length > 0) return BOTH;
+  const list = codings.join(',').toLowerCase().split(',');
+  if (list.findIndex((coding) => coding.trim() === 'chunked') !== list.length - 1) return CODING;
+  if (list.length > 1) return OTHER_CODING;
+  return trailer === '' ? undefined : TRAILERS;
+}

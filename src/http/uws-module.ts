@@ -1,0 +1,129 @@
+/**
+ * The native HTTP engine, uWebSockets.js: which build fits this process, and the part of its interface that is used. Upstream publishes
+ * binaries outside npm; the packages named here hold those binaries and nothing else, no types either.
+ */
+import { createRequire } from 'node:module';
+
+/** Lives only while the handler runs. */
+export interface UwsRequest {
+  getUrl(): string;
+  getQuery(): string | undefined;
+  getCaseSensitiveMethod(): string;
+  /** The first line of that name, in lower case; '' when there is none. */
+  getHeader(name: string): string;
+  forEach(each: (name: string, value: string) => void): void;
+}
+
+export interface UwsResponse {
+  writeStatus(status: string): UwsResponse;
+  writeHeader(name: string, value: string): UwsResponse;
+  end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
+  tryEnd(part: string | Uint8Array, length: number): [ok: boolean, done: boolean];
+  /** @param announcedLength what the same GET would get */
+  endWithoutBody(announcedLength: number, closeConnection: boolean): UwsResponse;
+  getWriteOffset(): number;
+  onWritable(handler: (offset: number) => boolean): UwsResponse;
+  onAborted(handler: () => void): UwsResponse;
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): UwsResponse;
+  cork(write: () => void): UwsResponse;
+  close(): UwsResponse;
+  getRemoteAddressAsText(): ArrayBuffer;
+}
+
+/** Opaque. */
+export interface UwsListenSocket {
+  readonly __listenSocket: never;
+}
+
+type UwsHandler = (res: UwsResponse, req: UwsRequest) => void;
+
+export interface UwsApp {
+  get(pattern: string, handler: UwsHandler): UwsApp;
+  post(pattern: string, handler: UwsHandler): UwsApp;
+  any(pattern: string, handler: UwsHandler): UwsApp;
+  listen(host: string, port: number, options: number, done: (socket: UwsListenSocket | false) => void): UwsApp;
+  close(): UwsApp;
+}
+
+export interface UwsModule {
+  App(): UwsApp;
+  us_listen_socket_close(socket: UwsListenSocket): void;
+  us_socket_local_port(socket: UwsListenSocket): number;
+}
+
+export interface UwsEngine {
+  readonly uws: UwsModule;
+  /** It counts `endWithoutBody` as an answer. Where it does not, the connection is neither closed nor takes another request. */
+  readonly endsHead: boolean;
+}
+
+/** What decides about a build. */
+export interface Host {
+  readonly platform: string;
+  readonly arch: string;
+  /** `process.versions.modules`: changes with each major version of Node. */
+  readonly abi: string;
+  /** Of Node, for the message. */
+  readonly node: string;
+  /** Undefined where the C library is another one. */
+  readonly glibc: string | undefined;
+}
+
+export interface Build {
+  readonly name: string;
+  readonly abi: string;
+  /** The oldest on which it loads. */
+  readonly glibc: readonly [major: number, minor: number];
+  readonly endsHead: boolean;
+}
+
+/** All for Linux on x64; the versions are in package.json, exact. */
+const BUILDS: readonly Build[] = [
+  { name: '@uwsjs/linux-x64-20', abi: '115', glibc: [2, 27], endsHead: false },
+  { name: '@uwsjs/linux-x64-22', abi: '127', glibc: [2, 27], endsHead: false },
+  { name: '@uwsjs/linux-x64-24', abi: '137', glibc: [2, 38], endsHead: true },
+  { name: '@uwsjs/linux-x64-26', abi: '147', glibc: [2, 38], endsHead: true },
+];
+
+/** For a host. @throws Error that says why there is none */
+export function buildFor({ platform, arch, abi, node, glibc }: Host): Build {
+  if (platform !== 'linux' || arch !== 'x64') throw new Error(`no build for ${platform} on ${arch}`);
+  const build = BUILDS.find((one) => one.abi === abi);
+  if (!build) throw new Error(`no build for Node ${node}; there are some for 20, 22, 24 and 26`);
+  const [major, minor] = build.glibc;
+  const needed = `glibc ${major}.${minor} or later`;
+  if (glibc === undefined)
+    throw new Error(`its build for Node ${node} needs ${needed}, and the C library here is another one`);
+  const [hasMajor = 0, hasMinor = 0] = glibc.split('.').map(Number);
+  if (hasMajor < major || (hasMajor === major && hasMinor < minor)) {
+    throw new Error(`its build for Node ${node} needs ${needed}, and this system has ${glibc}`);
+  }
+  return build;
+}
+
+interface Report {
+  readonly header: { readonly glibcVersionRuntime?: string };
+}
+
+export function thisHost(): Host {
+  const { platform, arch, versions } = process;
+  // The types of Node 20 lack it. Without it names of connected peers are looked up, which can take seconds.
+  const report = process.report as typeof process.report & { excludeNetwork?: boolean };
+  report.excludeNetwork = true;
+  const { header } = report.getReport() as unknown as Report;
+  return { platform, arch, abi: versions.modules, node: versions.node, glibc: header.glibcVersionRuntime };
+}
+
+/** @throws Error that says why none can be loaded, on one line */
+export function loadUwsEngine(host: Host = thisHost()): UwsEngine {
+  const { name, endsHead } = buildFor(host);
+  try {
+    return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // npm installs a package for the Node version that runs npm.
+    if (code === 'MODULE_NOT_FOUND')
+      throw new Error(`${name} is not installed; "npm ci" with Node ${host.node} installs it`);
+    throw new Error(message.split('\n')[0]);
+  }
+}

@@ -1,0 +1,67 @@
+/** The native HTTP engine: its builds, and which of them a host gets. */
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { chooseFactory } from '../../../src/http/open-server.js';
+import { buildFor, type Host, loadUwsEngine, thisHost } from '../../../src/http/uws-module.js';
+
+const DEBIAN_12: Host = { platform: 'linux', arch: 'x64', abi: '115', node: '20.20.2', glibc: '2.36' };
+
+t.test('a host gets the build for its platform, Node version and C library', async (t) => {
+  for (const [over, name] of [
+    [{}, '@uwsjs/linux-x64-20'],
+    [{ glibc: '2.27' }, '@uwsjs/linux-x64-20'],
+    [{ abi: '127' }, '@uwsjs/linux-x64-22'],
+    [{ abi: '137', glibc: '2.38' }, '@uwsjs/linux-x64-24'],
+    [{ abi: '137', glibc: '3.0' }, '@uwsjs/linux-x64-24'],
+    [{ abi: '147', glibc: '2.41' }, '@uwsjs/linux-x64-26'],
+  ] as const) {
+    t.equal(buildFor({ ...DEBIAN_12, ...over }).name, name);
+  }
+});
+
+t.test('where no build fits, the reason is told', async (t) => {
+  for (const [over, reason] of [
+    [{ platform: 'darwin', arch: 'arm64', glibc: undefined }, 'no build for darwin on arm64'],
+    [{ arch: 'arm64' }, 'no build for linux on arm64'],
+    [{ abi: '141', node: '25.1.0' }, 'no build for Node 25.1.0; there are some for 20, 22, 24 and 26'],
+    [{ glibc: '2.26' }, 'its build for Node 20.20.2 needs glibc 2.27 or later, and this system has 2.26'],
+    [{ abi: '137', node: '24.11.0' }, 'its build for Node 24.11.0 needs glibc 2.38 or later, and this system has 2.36'],
+    [
+      { glibc: undefined },
+      'its build for Node 20.20.2 needs glibc 2.27 or later, and the C library here is another one',
+    ],
+  ] as const) {
+    t.throws(() => buildFor({ ...DEBIAN_12, ...over }), { message: reason });
+  }
+});
+
+t.test('a package that is missing is told, and how to install it', async (t) => {
+  // npm installs none but the one of the Node that runs it.
+  const abi = process.versions.modules === '147' ? '137' : '147';
+  t.throws(() => loadUwsEngine({ ...DEBIAN_12, abi, glibc: '2.41', node: '26.1.0' }), {
+    message: /^@uwsjs\/linux-x64-2. is not installed; "npm ci" with Node 26.1.0 installs it$/,
+  });
+});
+
+t.test('this host runs the build that fits it, and no other', async (t) => {
+  let expected = 'native module loaded';
+  try {
+    buildFor(thisHost());
+  } catch (error) {
+    expected = `uWebSockets.js cannot be loaded: ${(error as Error).message}`;
+  }
+  t.equal((await chooseFactory('auto')).reason, expected);
+  t.comment(`Node ${process.versions.node}: ${expected}`);
+});
+
+t.test('each build is an optional dependency of an exact version', async (t) => {
+  const { optionalDependencies } = JSON.parse(
+    readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
+  ) as { optionalDependencies: Record<string, string> };
+  const builds = ['115', '127', '137', '147'].map((abi) => buildFor({ ...DEBIAN_12, abi, glibc: '2.41' }).name);
+  t.same(
+    Object.keys(optionalDependencies).filter((name) => name.startsWith('@uwsjs/')),
+    builds,
+  );
+  for (const name of builds) t.match(optionalDependencies[name], /^\d+\.\d+\.\d+$/);
+});
