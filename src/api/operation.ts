@@ -32,6 +32,12 @@ export type Guard =
  */
 export type Encoding = 'json' | 'string' | 'uint';
 
+/** Bounds of every parameter that declares none; legitimate lists have some thousand items. */
+export const MOST_VALUES = 20_000;
+export const MOST_CHARACTERS = 1_048_576;
+/** Of a body without files, where an operation declares no other. */
+export const MOST_BODY_MIB = 1;
+
 export interface Parameter<S extends TSchema = TSchema> {
   readonly in: 'path' | 'query' | 'form';
   readonly encoding: Encoding;
@@ -42,6 +48,10 @@ export interface Parameter<S extends TSchema = TSchema> {
   /** Other names accepted for it; sending two of them is REQUEST_CONFUSING_VAR. */
   readonly aliases?: readonly string[];
   readonly description?: string;
+  /** Most values in its JSON, items and keys at all levels; absent: MOST_VALUES. Beyond it is refused before anything is built. */
+  readonly mostValues?: number;
+  /** Most characters (UTF-16 units) of its text; absent: MOST_CHARACTERS. */
+  readonly mostCharacters?: number;
   /** Last of a path: takes all the segments that are left, with the slashes between them. */
   readonly rest?: true;
 }
@@ -199,6 +209,8 @@ export interface Operation<P extends Parameters = Parameters> {
    * polls: apart from other calls; visitors: only without account; none: never.
    */
   readonly rateLimit?: 'polls' | 'visitors' | 'none';
+  /** Most MiB of a body without files, below that of the server's configuration; absent: MOST_BODY_MIB. */
+  readonly mostBodyMib?: number;
   /** Takes files, in a multipart form. */
   readonly takesFiles?: true;
   /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */

@@ -1,6 +1,8 @@
 /** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
 import { Type } from 'typebox';
 import type { JsonObject } from '../core/index.js';
+import { MOST_OPERATORS } from '../messages/index.js';
+import { checkCount, checkLength } from './bounds.js';
 import { apiError } from './errors.js';
 import { flag, maybeFlag, maybeJson } from './parameters.js';
 
@@ -77,9 +79,24 @@ export function knowsPronouns(userAgent: string): boolean {
   return major > PRONOUNS_SINCE[0] || (major === PRONOUNS_SINCE[0] && minor >= PRONOUNS_SINCE[1]);
 }
 
+/** Types of events that a queue may name; there are some 80. */
+const MOST_TYPES = 500;
+/** UTF-16 units of all operands of a queue's narrow: they are compared with every message. */
+const LONGEST_OPERANDS = 10_000;
+
+/** What a queue keeps, and looks at for each event. @throws ApiError */
+function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
+  checkCount('narrow', narrow.length, MOST_OPERATORS);
+  const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
+  checkLength('narrow', operands, LONGEST_OPERANDS);
+  checkCount('event_types', event_types?.length ?? 0, MOST_TYPES);
+  checkCount('fetch_event_types', fetch_event_types?.length ?? 0, MOST_TYPES);
+}
+
 /** Arguments of the event queue's `register` command. @throws ApiError */
 export function queueArguments(values: QueueValues, isGuest: boolean, gravatarDefault: boolean): JsonObject {
   if (values.all_public_streams && isGuest) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+  checkQueue(values);
   for (const [operator = ''] of values.narrow) {
     if (!OPERATORS.has(operator)) throw apiError('OPERATOR_NOT_SUPPORTED', { operator });
   }

@@ -26,6 +26,7 @@ import { Secrets } from '../secrets/index.js';
 import { zuliprcText } from '../server/first-start.js';
 import { ConclaveNode } from '../server/node.js';
 import { isCluster, openPorts } from '../server/open-ports.js';
+import type { Ports } from '../server/ports.js';
 import { serverSecret } from '../server/secret.js';
 import { DirectoryInUse } from '../store/index.js';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
@@ -75,13 +76,24 @@ async function withActors(
 async function reach(config: Config, secret: string, logger: Logger): Promise<ActorCaller> {
   const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
   try {
-    const node = new ConclaveNode(await openPorts(own, REAL_CLOCK, logger), own, secret, logger);
+    const ports = await openPorts(own, REAL_CLOCK, logger);
+    await checkHosts(ports).catch(async (error: unknown) => {
+      await ports.close();
+      throw error;
+    });
+    const node = new ConclaveNode(ports, own, secret, logger);
     await node.start();
     return new BusCaller(node.client, () => node.stop());
   } catch (error) {
     if (error instanceof DirectoryInUse) return ChannelCaller.open(config.dataDir);
     throw error;
   }
+}
+
+/** A command to nobody would wait for its whole deadline. */
+async function checkHosts({ hosts }: Ports): Promise<void> {
+  if (!hosts || (await hosts.anyLives())) return;
+  throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
 }
 
 const siteOf = (options: Options, config: Config): string =>

@@ -390,6 +390,15 @@ export const SETTINGS = {
     fallback: 30,
     parse: integer(1, 600),
   }),
+  outageSeconds: setting({
+    env: 'OUTAGE_SECONDS',
+    option: 'outage-seconds',
+    value: 'SECONDS',
+    description:
+      'While NATS, the Store or every actor host is known to be away, a request waits for so long before it is answered 503. More rides out more, e.g. elections of MongoDB.',
+    fallback: 3,
+    parse: integer(1, 600),
+  }),
   maxBodyMib: setting({
     env: 'MAX_BODY_MIB',
     option: 'max-body-mib',

@@ -4,6 +4,7 @@ export * from './event-ids.js';
 export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
 export * from './ids.js';
+export { filterInTurns, mapInTurns, Turns } from './in-turns.js';
 export * from './json.js';
 export { madeOnce } from './made-once.js';
 export { type Limit, type RateStanding, standingOf, stillCounts, waitFor, withTime } from './rates.js';

@@ -168,7 +168,8 @@ export class Directories {
 
   #within(promise: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = this.clock.setTimeout(() => reject(new DirectoryBehind('directory replica is behind')), WAIT_MS);
+      const late = (): void => reject(new DirectoryBehind('directory replica is behind'));
+      const timer = this.clock.setTimeout(late, this.client.waitMs(WAIT_MS));
       promise.then(resolve, reject).finally(() => this.clock.clearTimeout(timer));
     });
   }

@@ -2,7 +2,7 @@
 import { apiError } from '../api/errors.js';
 import type { JsonObject } from '../core/index.js';
 import type { DirectoryEmoji, DirectoryView } from '../directory/index.js';
-import { emojiCode, emojiName } from '../markdown/emoji-table.js';
+import { canonicalEmojiCode, emojiCode } from '../markdown/emoji-table.js';
 import { isExtraName, isExtraType } from './extra.js';
 
 /** As it is stored. */
@@ -51,8 +51,14 @@ export function emojiType(given: string): EmojiRef['type'] | undefined {
 export function resolveEmoji({ name, code, type }: GivenEmoji, directory: DirectoryView): ResolvedEmoji {
   const found = code === null || type === null ? emojiByName(name, directory) : undefined;
   const resolved = found && type === null ? found.type : emojiType(type ?? '');
-  const spelt = (text: string): string => (resolved === 'extra' && isExtraName(text) ? EXTRA.name : text);
-  return { name: spelt(name), code: spelt(code ?? found?.code ?? ''), type: resolved };
+  if (resolved === 'extra' && isExtraName(name)) name = EXTRA.name;
+  return { name, code: emojiCodeOf(code ?? found?.code ?? '', resolved), type: resolved };
+}
+
+/** The code in the spelling in which codes are compared; unknown ones stay as they are. */
+export function emojiCodeOf(code: string, type: EmojiRef['type'] | undefined): string {
+  if (type === 'unicode_emoji') return canonicalEmojiCode(code) ?? code;
+  return type === 'extra' && isExtraName(code) ? EXTRA.code : code;
 }
 
 /** @throws ApiError unless this is an emoji for new reactions */
@@ -70,7 +76,7 @@ export function checkEmoji({ name, code, type }: ResolvedEmoji, directory: Direc
       if (name !== EXTRA.name) throw apiError('EMOJI_NAME');
       return EXTRA;
     case 'unicode_emoji':
-      if (emojiName(code) === undefined) throw apiError('EMOJI_CODE');
+      if (canonicalEmojiCode(code) === undefined) throw apiError('EMOJI_CODE');
       if (emojiCode(name) !== code) throw apiError('EMOJI_NAME');
       return { name, code, type };
     case undefined:
@@ -83,7 +89,7 @@ const customEmoji = (code: string, directory: DirectoryView): DirectoryEmoji | u
 
 /** There is, or was, an emoji with this code in the type. */
 export function isEmoji(code: string, type: EmojiRef['type'] | undefined, directory: DirectoryView): boolean {
-  if (type === 'unicode_emoji') return emojiName(code) !== undefined;
+  if (type === 'unicode_emoji') return canonicalEmojiCode(code) !== undefined;
   if (type === 'realm_emoji') return customEmoji(code, directory) !== undefined;
   return type === 'extra' && isExtraName(code);
 }

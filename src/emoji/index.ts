@@ -3,6 +3,7 @@ export {
   checkEmoji,
   type EmojiRef,
   emojiByName,
+  emojiCodeOf,
   emojiType,
   type GivenEmoji,
   isEmoji,

@@ -20,29 +20,48 @@ export const bodyWithFile = (mib: number): number => mib * 1_048_576 + BESIDE_FI
 export const isForm = (type: string): boolean => type === 'application/x-www-form-urlencoded' || isMultipart(type);
 export const isMultipart = (type: string): boolean => type === 'multipart/form-data';
 
+export interface FormOptions {
+  /** The whole Content-Type header. */
+  readonly contentType: string;
+  /** Its first part. */
+  readonly type: string;
+  /** Most bytes. */
+  readonly most: number;
+  /** Files are kept; else they are skipped. */
+  readonly files: boolean;
+  /** Nothing is parsed before it has resolved. */
+  readonly after: Promise<unknown> | undefined;
+}
+
 /**
- * @param contentType the whole header @param type its first part
- * @param fileBody most bytes where the operation takes files; else they are skipped
  * @param take gets the form, or throws what the reading of it throws. A body that is too large is refused, but with
  * files it is left to the operation, which has a message of its own.
  */
 export function readForm(
   exchange: HttpExchange,
-  contentType: string,
-  type: string,
-  fileBody: number | undefined,
+  { contentType, type, most, files, after }: FormOptions,
   take: (read: () => Form | Promise<Form>) => void,
 ): void {
-  const parse = (body: Uint8Array | undefined): Form | Promise<Form> => {
-    if (!body) {
-      if (fileBody !== undefined) return TOO_LARGE;
-      throw apiError('BODY_TOO_LARGE');
-    }
-    // The bytes are valid during this call only.
-    if (isMultipart(type)) return parseMultipart(Buffer.from(body), contentType, fileBody !== undefined);
+  const left = {
+    get up(): boolean {
+      return exchange.aborted || exchange.answered;
+    },
+  };
+  const parse = (body: Uint8Array): Form | Promise<Form> => {
+    if (isMultipart(type)) return parseMultipart(body, contentType, files, left);
     return { fields: parseFormBody(body), files: [] };
   };
-  exchange.readBody((body) => take(() => parse(body)), fileBody);
+  const read = (body: Uint8Array | undefined): Form | Promise<Form> => {
+    if (!body) {
+      if (files) return after ? after.then(() => TOO_LARGE) : TOO_LARGE;
+      throw apiError('BODY_TOO_LARGE');
+    }
+    if (!after && !isMultipart(type)) return parse(body);
+    // The bytes are valid during this call only.
+    const kept = Buffer.from(body);
+    return after ? after.then(() => parse(kept)) : parse(kept);
+  };
+  exchange.readBody((body) => take(() => read(body)), most);
 }
 
 /** Memory for uploads under way: bodies with files are held until they are answered. */

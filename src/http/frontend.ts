@@ -12,6 +12,7 @@ import { bodyWithFile, type Form, isForm, isMultipart, readForm, UploadRoom } fr
 import { type CallContext, CallOf, DEFAULT_FILE_MIB } from './call.js';
 import { Compressing } from './compressing.js';
 import { CROSS_ORIGIN, preflightHeaders } from './cross-origin.js';
+import { formPolicy } from './form-policy.js';
 import { Forwards } from './forwarding.js';
 import { checkGuard, checkWebhookBot } from './guard.js';
 import { KeptPolls } from './kept-polls.js';
@@ -51,6 +52,7 @@ export class Frontend {
   readonly #calls: CallContext;
   readonly #admissions: Admissions;
   readonly #fileBody: number;
+  readonly #maxBody: number;
   readonly #room: UploadRoom;
   readonly #rates: RateLimiting | undefined;
   readonly #readsForwarded: boolean;
@@ -61,6 +63,7 @@ export class Frontend {
     this.#services = services;
     this.#options = options;
     this.#fileBody = bodyWithFile(options.maxFileMib ?? DEFAULT_FILE_MIB);
+    this.#maxBody = options.maxBodyBytes ?? Number.POSITIVE_INFINITY;
     this.#room = new UploadRoom((options.uploadMemoryMib ?? DEFAULT_UPLOAD_MIB) * 1_048_576);
     this.#rates = options.rates;
     this.#readsForwarded = options.rates?.readsForwarded ?? false;
@@ -128,23 +131,40 @@ export class Frontend {
       this.#dispatch(arrival);
       return;
     }
-    // Which of the address's operations is called may stand in the form.
-    const takesFiles =
-      isMultipart(type) && [...found.route.methods.values()].some(({ operation }) => operation.takesFiles);
+    const policy = formPolicy(found.route.methods, exchange.method);
+    if (!policy.possible) {
+      this.#dispatch(arrival);
+      return;
+    }
     const responding = this.#responding;
     responding.attempt(arrival, () => {
-      if (takesFiles) this.#makeRoom(arrival);
-      readForm(exchange, contentType, type, takesFiles ? this.#fileBody : undefined, (read) =>
+      // Before the body: without an account nobody has us hold or parse one where an account is needed.
+      const caller = policy.needsAccount ? this.#callerBefore(arrival, policy.visitors) : undefined;
+      const files = policy.takesFiles && isMultipart(type);
+      if (files) this.#makeRoom(arrival);
+      const most = files ? this.#fileBody : Math.min(policy.mostBytes, this.#maxBody);
+      readForm(exchange, { contentType, type, most, files, after: caller }, (read) =>
         responding.attempt(arrival, () => responding.whenThere(arrival, read(), this.#withForm)),
       );
     });
   }
 
-  /** Nobody without an account has us hold a file; nor do all together more than there is memory for. */
+  /** Undefined: it is known who calls. Where it takes a look elsewhere, the refusal comes when that is over, and the body is dropped. */
+  #callerBefore(arrival: Arrival, visitors: boolean): Promise<unknown> | undefined {
+    const { exchange } = arrival;
+    const caller =
+      visitors && arrival.authorization === ''
+        ? visitorAt(this.#services, arrival.host, this.#options.webPublicStreams ?? false)
+        : this.#authenticate(arrival);
+    if (!(caller instanceof Promise)) return undefined;
+    caller.catch((error: unknown) => {
+      if (!exchange.answered && !exchange.aborted) this.#responding.fail(arrival, error);
+    });
+    return caller;
+  }
+
+  /** All together hold no more than there is memory for. */
   #makeRoom(arrival: Arrival): void {
-    const caller = this.#authenticate(arrival);
-    // Where it takes a look elsewhere, the refusal comes after the body.
-    if (caller instanceof Promise) caller.catch(() => undefined);
     const announced = Number(arrival.exchange.header('content-length') || this.#fileBody);
     const release = this.#room.take(Math.min(announced, this.#fileBody));
     if (!release) {

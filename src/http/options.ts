@@ -13,6 +13,8 @@ export interface FrontendOptions {
   readonly externalHost?: string;
   /** Streams may be opened to the web, and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
+  /** Largest body without files; operations have bounds of their own below it. Default: only those. */
+  readonly maxBodyBytes?: number;
   /** Largest uploaded file. Default 25. */
   readonly maxFileMib?: number;
   /** Memory for uploads under way. Default 256. */

@@ -21,9 +21,11 @@ export function parseForm(text: string): Fields {
     if (end < 0) end = text.length;
     if (end > start) {
       if (++count > MAX_FIELDS) throw apiError('MALFORMED_FORM');
-      let equals = text.indexOf('=', start);
-      if (equals < 0 || equals > end) equals = end;
-      fields.set(unescaped(text.slice(start, equals)), equals < end ? unescaped(text.slice(equals + 1, end)) : '');
+      // Looked for in the field alone: in forms without any, each search would go through all the rest.
+      const field = text.slice(start, end);
+      const equals = field.indexOf('=');
+      if (equals < 0) fields.set(unescaped(field), '');
+      else fields.set(unescaped(field.slice(0, equals)), unescaped(field.slice(equals + 1)));
     }
     start = end + 1;
   }
@@ -35,7 +37,11 @@ export function parseFormBody(body: Uint8Array): Fields {
   return parseForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 }
 
+/** From here on a string is decoded as bytes: `replaceAll` takes 100 ns for each plus sign. */
+const LONG = 4096;
+
 function unescaped(text: string): string {
+  if (text.length > LONG && (text.includes('+') || text.includes('%'))) return lenient(text, true);
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
   try {
@@ -45,13 +51,14 @@ function unescaped(text: string): string {
   }
 }
 
-function lenient(text: string): string {
+/** @param spaces a plus sign stands for a space */
+function lenient(text: string, spaces = false): string {
   const bytes = Buffer.from(text, 'utf8');
   let length = 0;
   for (let i = 0; i < bytes.length; i++, length++) {
     const high = bytes[i] === 37 ? hex(bytes[i + 1]) : -1;
     const low = high < 0 ? -1 : hex(bytes[i + 2]);
-    if (low < 0) bytes[length] = bytes[i]!;
+    if (low < 0) bytes[length] = spaces && bytes[i] === 43 ? 32 : bytes[i]!;
     else {
       bytes[length] = high * 16 + low;
       i += 2;

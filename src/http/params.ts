@@ -2,8 +2,15 @@
  * Parameters of an operation: looked up in the form, then in the query (conventions.md § Parameters), decoded and
  * checked in the order of declaration; the first failure wins.
  */
-import { apiError, type Operation, type Parameter } from '../api/index.js';
-import { parseJsonText } from './json-text.js';
+import {
+  apiError,
+  MOST_CHARACTERS,
+  MOST_VALUES,
+  type Operation,
+  type Parameter,
+  validationError,
+} from '../api/index.js';
+import { type JsonText, parseJsonText, TooManyValues } from './json-text.js';
 import { type Fields, NO_FIELDS } from './params-form.js';
 import { compileValidator, type Validator } from './validate.js';
 
@@ -117,6 +124,8 @@ function lookUp(reader: Reader, form: Fields, query: Fields): string | undefined
 const MAX_UINT = 4_294_967_295;
 
 function decode({ name, declared, validator }: Reader, text: string): unknown {
+  const { mostCharacters = MOST_CHARACTERS } = declared;
+  if (text.length > mostCharacters) throw validationError(`${name} is too long (limit: ${mostCharacters} characters)`);
   switch (declared.encoding) {
     case 'string':
       return validator.text(text, name);
@@ -129,9 +138,17 @@ function decode({ name, declared, validator }: Reader, text: string): unknown {
       return validator.json({ value, plain: true, suspicious: false }, name);
     }
     case 'json': {
-      const json = parseJsonText(text);
+      const json = boundedJson(text, name, declared.mostValues ?? MOST_VALUES);
       if (!json) throw apiError('ARGUMENT_NOT_JSON', { var_name: name });
       return validator.json(json, name);
     }
+  }
+}
+
+function boundedJson(text: string, name: string, most: number): JsonText | undefined {
+  try {
+    return parseJsonText(text, most);
+  } catch (error) {
+    throw error instanceof TooManyValues ? validationError(`${name} has too many items (limit: ${most})`) : error;
   }
 }

@@ -23,11 +23,18 @@ const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * MINUTE_MS;
 /** As long as mail servers commonly try. */
 const GIVE_UP_MS = 3 * 24 * 60 * MINUTE_MS;
+/** While no mail gets through, the log says so this often, however many mails wait. */
+const SAY_AGAIN_MS = 60 * MINUTE_MS;
 
 /** Until the next attempt, ms: a minute, then twice as long each time, an hour at most. @param tries at least 1 */
 export const pauseAfter = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
 
 export class PostOffice {
+  /** When the log may say again that the mail server is away; wall clock, ms. */
+  #sayAgain = Number.NEGATIVE_INFINITY;
+  /** New mails that wait for the mail server, and of which the log has no line yet. */
+  #unsaid = 0;
+
   constructor(
     private readonly mailer: Mailer,
     private readonly clock: Clock,
@@ -64,11 +71,26 @@ export class PostOffice {
       return 'done';
     }
     if (this.clock.now() - date >= GIVE_UP_MS) {
-      this.logger.error({ mail: id, tries, err }, 'a mail could not be sent for three days and is dropped');
+      const reason = err.message;
+      this.logger.error({ mail: id, tries, reason }, 'a mail could not be sent for three days and is dropped');
       return 'done';
+    }
+    if (err instanceof MailerAway) {
+      if (tries === 0) this.#away(err);
+      return 'later';
     }
     const level = tries === 0 ? 'warn' : 'debug';
     this.logger[level]({ mail: id, tries, err }, 'a mail could not be sent and is tried again later');
     return 'later';
+  }
+
+  /** A line for each mail would bury the log of a server that has no mail server. */
+  #away({ message: reason }: MailerAway): void {
+    this.#unsaid++;
+    const now = this.clock.now();
+    if (now < this.#sayAgain) return;
+    this.logger.warn({ mails: this.#unsaid, reason }, 'the mail server is away: mails wait and are tried again later');
+    this.#unsaid = 0;
+    this.#sayAgain = now + SAY_AGAIN_MS;
   }
 }

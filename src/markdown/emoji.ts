@@ -1,5 +1,5 @@
 /** Emoji by name, emoticon or character (markdown.md § Emoji). */
-import { EMOJI_CHARACTER, emojiCode, emojiName } from './emoji-table.js';
+import { emojiCharacters, emojiCode, emojiName } from './emoji-table.js';
 import type { InlineRule } from './inline.js';
 import { patternRule } from './inline.js';
 import { leaf, single, type Token } from './tokens.js';
@@ -28,10 +28,16 @@ function character(name: string, code: string): Token[] {
 
 export const emojiCharacter: InlineRule = (text, inline) => {
   if (!/[\u2000-\uffff]/.test(text)) return text;
-  return text.replace(EMOJI_CHARACTER, (char) => {
+  let out = '';
+  let done = 0;
+  for (const found of text.matchAll(emojiCharacters())) {
+    if (found.groups?.part !== undefined) break;
+    const [char] = found;
     const code = (char.codePointAt(0) ?? 0).toString(16);
-    return inline.mark(char, character(emojiName(code) ?? code, code));
-  });
+    out += text.slice(done, found.index) + inline.mark(char, character(emojiName(code) ?? code, code));
+    done = found.index + char.length;
+  }
+  return done === 0 ? text : out + text.slice(done);
 };
 
 const EMOTICONS: ReadonlyMap<string, string> = new Map([

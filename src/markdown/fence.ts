@@ -15,8 +15,15 @@ export type Piece =
 
 /** @param defaultLanguage of blocks that name none; '' = none */
 export function splitFences(text: string, defaultLanguage: string): Piece[] {
-  if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text }];
+  if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: withoutLastBreaks(text) }];
   return new Splitter(text.split('\n')).pieces(null, defaultLanguage, 0);
+}
+
+/** Blank lines at the end are no part of the last block. */
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end--;
+  return text.slice(0, end);
 }
 
 class Splitter {
@@ -32,6 +39,8 @@ class Splitter {
     const pieces: Piece[] = [];
     let plain: string[] = [];
     const flush = (): void => {
+      // A fence ends the block before it as a blank line does: a second one would be an empty line of a list or a row.
+      while (plain.at(-1) === '') plain.pop();
       if (plain.length > 0) pieces.push({ kind: 'text', text: plain.join('\n') });
       plain = [];
     };
@@ -60,19 +69,20 @@ class Splitter {
       const pieces = this.pieces(fence, '', depth + 1);
       return isEmpty(pieces) ? [] : [{ kind: 'spoiler', header, pieces }];
     }
-    const text = this.#verbatim(fence);
-    if (text.trim() === '') return [];
-    return language === 'math' ? [{ kind: 'math', text }] : [{ kind: 'code', text, language }];
+    const lines = this.#verbatim(fence);
+    if (lines.every((line) => line.trim() === '')) return [];
+    if (language === 'math') return [{ kind: 'math', text: lines.join('\n') }];
+    return [{ kind: 'code', text: lines.map((line) => line.trimEnd()).join('\n'), language }];
   }
 
-  #verbatim(fence: string): string {
+  #verbatim(fence: string): string[] {
     const lines: string[] = [];
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at++] ?? '';
       if (line.trimEnd() === fence) break;
       lines.push(line);
     }
-    return lines.join('\n');
+    return lines;
   }
 }
 

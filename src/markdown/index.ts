@@ -9,7 +9,7 @@ export type {
   MarkdownLookups,
   MarkdownSettings,
 } from './context.js';
-export { emojiCode, emojiName } from './emoji-table.js';
+export { isEmojiName } from './emoji-table.js';
 export { isUsable as isUsableLinkifier } from './linkifier.js';
 export { type FieldErrors, linkifierErrors } from './linkifier-check.js';
 export { type RenderThreadOptions, RenderThreads } from './off-thread.js';

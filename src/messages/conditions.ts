@@ -7,6 +7,12 @@ import { streamConversation } from './stored.js';
 import { tagOf } from './tags.js';
 import type { Viewer } from './viewer.js';
 
+/**
+ * Words of a search whose indexes are asked for each place where messages may be; the others are only tested of what is
+ * found. The longest are taken, as the rarest ones mostly are.
+ */
+export const MOST_INDEXED_WORDS = 8;
+
 export interface Conditions {
   /** Terms that exclude each other. */
   readonly impossible: boolean;
@@ -37,10 +43,16 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
   let topic: string | undefined;
   let direct: boolean | undefined;
   let personal: MessageIndex | undefined;
-  const also: MessageIndex[] = [];
+  const also = new Map<string, MessageIndex>();
+  const words = new Set<string>();
+  let sender: number | undefined;
   const streams: ((stream: number) => boolean)[] = [];
+  const besides = (index: Exclude<MessageIndex, { by: 'ids' }>): void => {
+    also.set(JSON.stringify(index), index);
+  };
+  const lists: MessageIndex[] = [];
   const few = (index: MessageIndex): void => {
-    if (personal) also.push(index);
+    if (personal) lists.push(index);
     else personal = index;
   };
   for (const term of terms) {
@@ -67,7 +79,8 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
         topic = once(topic, term.topic);
         break;
       case 'sender':
-        also.push({ by: 'sender', sender: term.user });
+        sender = once(sender, term.user);
+        besides({ by: 'sender', sender: term.user });
         break;
       case 'conversation':
         direct = once(direct, true);
@@ -75,7 +88,7 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
         break;
       case 'direct-with':
         direct = once(direct, true);
-        if (term.user !== user.id) also.push({ by: 'participant', user: term.user });
+        if (term.user !== user.id) besides({ by: 'participant', user: term.user });
         break;
       case 'direct':
         direct = once(direct, true);
@@ -91,14 +104,14 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
         break;
       case 'resolved':
         direct = once(direct, false);
-        also.push({ by: 'tag', tag: tagOf.resolved });
+        besides({ by: 'tag', tag: tagOf.resolved });
         break;
       case 'has':
-        also.push({ by: 'tag', tag: tagOf.has(term.what) });
+        besides({ by: 'tag', tag: tagOf.has(term.what) });
         break;
       case 'search':
         if (term.search.stems.length === 0) impossible = true;
-        for (const stem of term.search.stems) also.push({ by: 'tag', tag: tagOf.word(stem) });
+        for (const stem of term.search.stems) words.add(stem);
         break;
       case 'home':
         streams.push((stream) => !viewer.mutedStreams.has(stream));
@@ -109,6 +122,8 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
         break;
     }
   }
+  const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MOST_INDEXED_WORDS);
+  for (const stem of rare) besides({ by: 'tag', tag: tagOf.word(stem) });
   const asked = (is: Term['is']): boolean => terms.some((term) => term.is === is && !term.negated);
   return {
     impossible,
@@ -116,7 +131,7 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
     ...(topic === undefined ? {} : { topicKey: topic }),
     ...(direct === undefined ? {} : { direct }),
     ...(personal === undefined ? {} : { personal }),
-    also,
+    also: [...lists, ...also.values()],
     inStream: (stream) => streams.every((among) => among(stream)),
     mentioned: asked('mentioned'),
     unread: asked('unread'),

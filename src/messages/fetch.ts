@@ -1,4 +1,5 @@
 /** GET /messages: rows around an anchor, among what the caller may read (narrow.md § Anchors and windows). */
+import { filterInTurns, mapInTurns } from '../core/index.js';
 import type { MessageRange, MessageScan, Store } from '../store/index.js';
 import { canReadHistory } from '../streams/index.js';
 import { type Copy, copyOf, decidingStreams } from './copies.js';
@@ -63,7 +64,7 @@ export class Reader {
     await this.#along(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
       const readable = await this.readable(records.map(asStored), plan.history);
-      rows.push(...readable.filter(plan.matches));
+      for (const own of await filterInTurns(readable, plan.matches)) rows.push(own);
       return { count: records.length, last: records.at(-1)?.id, rows: rows.length };
     });
     return rows.slice(0, limit);
@@ -81,7 +82,9 @@ export class Reader {
     take: (own: OwnMessage) => T,
   ): Promise<T[]> {
     const { store } = this;
-    if (!store.lookAtMessages || plan.readsTexts) return (await this.scan(plan, from, direction, limit)).map(take);
+    if (!store.lookAtMessages || plan.readsTexts) {
+      return mapInTurns(await this.scan(plan, from, direction, limit), take);
+    }
     const rows: T[] = [];
     const seen = new SeenMessage();
     const ownOf = this.#ownOf(plan.history);

@@ -20,7 +20,15 @@ export {
   windowOf,
 } from './fetch.js';
 export * from './flagging.js';
-export { checkAnonymousNarrow, parseNarrow, type RawTerm, resolveTerms, searchesOf, type Term } from './narrow.js';
+export {
+  checkAnonymousNarrow,
+  MOST_OPERATORS,
+  parseNarrow,
+  type RawTerm,
+  resolveTerms,
+  searchesOf,
+  type Term,
+} from './narrow.js';
 export { type NewcomersHistory, newcomersHistory } from './newcomer.js';
 export { type NewestKnown, newestKnown, newestMessage } from './newest.js';
 export { makePlan, type Plan } from './plan.js';

@@ -1,9 +1,15 @@
 /** Narrows: parsed once to terms (narrow.md § Input format, § Operators). */
+import { checkCount, checkLength } from '../api/bounds.js';
 import { apiError } from '../api/errors.js';
 import { type StreamId, streamId, type UserId, userId } from '../core/index.js';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '../directory/index.js';
 import { topicKey } from '../streams/index.js';
-import { parseSearch, type Search } from './search/index.js';
+import { MOST_TERMS, parseSearch, type Search } from './search/index.js';
+
+/** Clients send a handful; each is looked up, and tested on every message that is looked at. */
+export const MOST_OPERATORS = 100;
+/** UTF-16 units of a narrow's JSON: as much as fits into a URL. */
+export const LONGEST_NARROW = 131_072;
 
 /** A term as it came, shape-checked. */
 export interface RawTerm {
@@ -36,6 +42,7 @@ function checkOperand(operator: string, operand: unknown): RawTerm['operand'] {
 
 /** @param text the parameter as sent. @throws ApiError for every defect of the table in narrow.md */
 export function parseNarrow(text: string): RawTerm[] {
+  checkLength('narrow', text.length, LONGEST_NARROW);
   const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
   let list: unknown;
   try {
@@ -44,6 +51,7 @@ export function parseNarrow(text: string): RawTerm[] {
     throw bad();
   }
   if (!Array.isArray(list)) throw bad();
+  checkCount('narrow', list.length, MOST_OPERATORS);
   return list.map((element: unknown): RawTerm => {
     if (Array.isArray(element)) {
       const [operator, operand] = element as unknown[];
@@ -193,8 +201,10 @@ export function resolveTerms(
   const apart = (term: RawTerm): boolean => searchApart || term.operator !== 'search';
   const terms = raw.filter(apart).map((term) => resolveTerm(term, directory, caller));
   const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
-  if (searches.length === 0) return terms;
-  return [...terms, { is: 'search', search: parseSearch(searches.join(' ')), negated: false }];
+  if (searches.length > 0) terms.push({ is: 'search', search: parseSearch(searches.join(' ')), negated: false });
+  const count = searchesOf(terms).reduce((sum, { stems, phrases }) => sum + stems.length + phrases.length, 0);
+  if (count > MOST_TERMS) throw narrowError(`too many search terms (maximum ${MOST_TERMS})`);
+  return terms;
 }
 
 /** What is looked for in the text, and to be marked there. */

@@ -35,7 +35,7 @@ export const METRICS = {
   conclave_health_check: gauge(
     'all',
     ['check'],
-    '1 when the check (started, leaving, loop, bus, log, store, lease) passed when it was last made, else 0.',
+    '1 when the check (started, leaving, loop, bus, hosts, log, store, lease) passed when it was last made, else 0.',
   ),
   conclave_event_loop_delay_seconds: gauge(
     'all',

@@ -4,7 +4,7 @@
  */
 
 /** In the order in which they are shown. */
-export const CHECKS = ['started', 'leaving', 'loop', 'bus', 'log', 'store', 'lease'] as const;
+export const CHECKS = ['started', 'leaving', 'loop', 'bus', 'hosts', 'log', 'store', 'lease'] as const;
 export type CheckName = (typeof CHECKS)[number];
 
 /** `true`, or why not, in words for the person who looks. A promise where somebody has to be asked; rejecting is failing. */

@@ -1,4 +1,5 @@
 export { askToDrain, askToServe, type ClusterView, viewCluster } from './cluster-view.js';
+export { HostWatch } from './host-watch.js';
 export type { KeyValue, KvEntry } from './kv.js';
 export { NatsKv, type NatsKvOptions, NoBucket, placementBucket } from './kv-nats.js';
 export { LEASE_TIMES, type LeaseTimes } from './lease.js';

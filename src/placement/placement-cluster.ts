@@ -32,6 +32,8 @@ const KEEP_DEAD_MS = 60_000;
 const LEAVE_MS = 8_000;
 /** Then it ends, whatever is left. */
 const LEAVE_HARD_MS = 20_000;
+const LAPSED =
+  'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
 
 export interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
@@ -41,6 +43,8 @@ export interface ClusterPlacementOptions extends HostFacts {
   readonly failed?: (error: unknown) => void;
   /** Told what happens, in words. */
   readonly note?: (context: object, message: string) => void;
+  /** Told what somebody should look after. */
+  readonly warn?: (context: object, message: string) => void;
 }
 
 export class ClusterPlacement implements ReportingPlacement {
@@ -52,6 +56,7 @@ export class ClusterPlacement implements ReportingPlacement {
   readonly #times: LeaseTimes;
   readonly #failed: (error: unknown) => void;
   readonly #note: (context: object, message: string) => void;
+  readonly #warn: (context: object, message: string) => void;
   readonly #lease: HostLease;
   readonly #members: Members;
   readonly #table: SharedTable;
@@ -79,6 +84,7 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#times = options.times ?? LEASE_TIMES;
     this.#failed = options.failed ?? (() => {});
     this.#note = options.note ?? (() => {});
+    this.#warn = options.warn ?? (() => {});
     this.#members = new Members(this.#times);
     this.#table = new SharedTable(kv);
     this.#lease = new HostLease(kv, clock, {
@@ -124,7 +130,7 @@ export class ClusterPlacement implements ReportingPlacement {
     });
     await this.#lease.start({
       lapsed: () => {
-        this.#note({ id: this.#lease.id }, 'the lease lapsed');
+        this.#warn({ id: this.#lease.id }, LAPSED);
         void tenures.drop();
       },
       regained: () => this.#rounds.wake(),

@@ -7,13 +7,14 @@ import { BusError } from '../bus/index.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import { type ActorKey, type Json, type JsonObject, partitionOf, partitionSubject } from '../core/index.js';
 import { Metrics } from '../metrics/index.js';
+import { Patience, type PatienceOptions } from './patience.js';
 import type { Envelope, Reply } from './protocol.js';
-import type { RetryReason } from './reasons.js';
+import type { CommandFailure } from './reasons.js';
 
 /** The deadline passed: the command may or may not have been executed. */
 export class CommandTimeout extends Error {
   override name = 'CommandTimeout';
-  constructor(readonly last: RetryReason | 'nobody' | 'timeout' | 'disconnected' | 'none') {
+  constructor(readonly last: CommandFailure) {
     super(`no answer within the deadline (${last})`);
   }
 }
@@ -24,7 +25,10 @@ export interface SendOptions {
   readonly requestId?: string;
   /** Realm version that the receiver's replica must have applied. */
   readonly after?: number;
-  /** Milliseconds; default 30 s. Infinity: retry until cancelled (outbox commands, held polls). */
+  /**
+   * Milliseconds; default 30 s, and less while what it needs is known to be away (patience.ts). Infinity: retry until cancelled (outbox
+   * commands, held polls).
+   */
   readonly deadlineMs?: number;
   /** The reply may be held for long: attempts have no time limit of their own. */
   readonly held?: boolean;
@@ -52,6 +56,7 @@ const FORGIVEN_MS = 1_000;
 const ATTEMPT_MS = 10_000;
 /** A frontend holds a poll for an hour at most, while its client gets heartbeats; a bus that fails tells within seconds. */
 const HELD_ATTEMPT_MS = 4_000_000;
+const DEADLINE_MS = 30_000;
 
 /** Numbers of commands of one sender. */
 class Numbering {
@@ -108,16 +113,24 @@ export class ActorClient {
   readonly #held: Numbering;
   /** Attempts that wait for somebody to serve their partition. */
   readonly #unserved = new Unserved();
+  readonly #patience: Patience;
 
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
     private readonly metrics: Metrics = new Metrics(),
+    patience: PatienceOptions = {},
   ) {
+    this.#patience = new Patience(bus, clock, patience);
     this.id = `${bus.id}/${++instances}`;
     this.#usual = new Numbering(this.id);
     this.#held = new Numbering(`${this.id}~`);
     bus.onServed((subject) => this.#unserved.served(subject));
+  }
+
+  /** How long to wait for what comes over the bus, and usually comes within this time; milliseconds. */
+  waitMs(usual: number): number {
+    return this.#patience.busAway ? Math.min(usual, this.#patience.limitMs) : usual;
   }
 
   send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): Sent {
@@ -128,6 +141,7 @@ export class ActorClient {
       this.metrics,
       numbering,
       this.#unserved,
+      this.#patience,
       to,
       name,
       args,
@@ -148,7 +162,7 @@ class Attempts implements Sent {
   /** Failed attempts in a row. */
   #failures = 0;
   #begun = 0;
-  #last: CommandTimeout['last'] = 'none';
+  #last: CommandFailure = 'none';
   readonly #until: number;
   readonly #subject: string;
   /** Of the client's own numbering; 0 = the id was given. */
@@ -160,6 +174,7 @@ class Attempts implements Sent {
     private readonly metrics: Metrics,
     private readonly numbering: Numbering,
     private readonly unserved: Unserved,
+    private readonly patience: Patience,
     private readonly to: ActorKey,
     private readonly name: string,
     private readonly args: JsonObject,
@@ -169,7 +184,7 @@ class Attempts implements Sent {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#until = clock.monotonic() + (options.deadlineMs ?? 30_000);
+    this.#until = clock.monotonic() + (options.deadlineMs ?? DEADLINE_MS);
     this.#n = options.id === undefined ? numbering.take() : 0;
     this.#subject = partitionSubject(partitionOf(to));
   }
@@ -194,9 +209,7 @@ class Attempts implements Sent {
     if (this.#over) return;
     const left = this.#until - this.clock.monotonic();
     if (left <= 0) {
-      this.#end();
-      this.metrics.count('conclave_commands_unanswered_total', this.#last);
-      this.#reject(new CommandTimeout(this.#last));
+      this.#giveUp();
       return;
     }
     this.#begun = this.clock.monotonic();
@@ -212,6 +225,12 @@ class Attempts implements Sent {
         this.#again();
       },
     );
+  }
+
+  #giveUp(): void {
+    this.#end();
+    this.metrics.count('conclave_commands_unanswered_total', this.#last);
+    this.#reject(new CommandTimeout(this.#last));
   }
 
   #end(): void {
@@ -230,22 +249,37 @@ class Attempts implements Sent {
     if (this.#over) return;
     if ('retry' in reply) {
       this.#last = reply.retry;
-      this.#again();
+      this.#again(reply.awayMs);
       return;
     }
+    this.patience.answered(this.#subject);
     this.#end();
     this.#resolve(reply);
   }
 
-  #again(): void {
+  /** @param awayMs for how long the Store of the host that refused has been away */
+  #again(awayMs = 0): void {
     if (this.#over) return;
     this.metrics.count('conclave_command_retries_total', this.#last);
     const now = this.clock.monotonic();
+    const until = this.#patientUntil(awayMs);
+    if (until <= now) {
+      this.#giveUp();
+      return;
+    }
     if (now - this.#begun >= FORGIVEN_MS) this.#failures = 0;
     const steps = isMove(this.#last) ? MOVED_BACKOFF_MS : TROUBLE_BACKOFF_MS;
     const backoff = steps[Math.min(this.#failures++, steps.length - 1)]!;
-    this.#timer = this.clock.setTimeout(() => this.retry(), Math.max(0, Math.min(backoff, this.#until - now)));
+    this.#timer = this.clock.setTimeout(() => this.retry(), Math.min(backoff, until - now));
     if (isMove(this.#last)) this.unserved.add(this.#subject, this);
+  }
+
+  #patientUntil(awayMs: number): number {
+    if (!this.patience.knownAway(this.#subject, this.#last, awayMs) || this.#until === Number.POSITIVE_INFINITY) {
+      return this.#until;
+    }
+    const began = this.#until - (this.options.deadlineMs ?? DEADLINE_MS);
+    return Math.min(this.#until, began + this.patience.limitMs);
   }
 
   /** Now rather than later. */
@@ -262,4 +296,4 @@ class Attempts implements Sent {
 }
 
 /** Not executed, because the partition has no owner at present, or another one. */
-const isMove = (last: CommandTimeout['last']): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';
+const isMove = (last: CommandFailure): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';

@@ -175,7 +175,8 @@ export class Executor {
       return;
     }
     this.ports.logger.warn({ ...this.#about(pending), err: error }, 'inputs unavailable');
-    this.#answer(pending, { retry: 'unavailable' });
+    this.ports.storeWatch.failed(error);
+    this.#answer(pending, this.ports.storeWatch.refusal('unavailable'));
   }
 
   /** A refused command of another actor counts as carried out: its repeat must not be executed after all. */

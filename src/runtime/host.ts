@@ -34,6 +34,7 @@ import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
 import type { Logger } from './ports.js';
 import { type Envelope, isForActor, type OutboxCommand, type Reply } from './protocol.js';
+import { StoreWatch } from './store-watch.js';
 import { Untold } from './untold.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
@@ -58,6 +59,8 @@ export interface HostOptions {
   readonly idleMs?: number;
   /** Event queues that one account may have. Default: any number. */
   readonly maxQueues?: number;
+  /** For how long commands wait for what is known to be away. */
+  readonly outageMs?: number;
 }
 
 const DEFAULT_IDLE_MS = 300_000;
@@ -89,7 +92,7 @@ export class ActorHost implements PartitionOwner {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
     const metrics = options.metrics ?? new Metrics();
     this.#meters = new Meters(metrics);
-    this.client = new ActorClient(bus, clock, metrics);
+    this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new IdSource(this.client);
     this.#handOn = new HandOn(this.client, clock, logger);
     this.#timers = new DueTimers(clock, (key) => this.#wake(key));
@@ -120,6 +123,7 @@ export class ActorHost implements PartitionOwner {
       ports: {
         clock,
         store,
+        storeWatch: new StoreWatch(clock),
         log,
         logger,
         suppliers: this.suppliers,

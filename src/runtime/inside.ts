@@ -60,7 +60,8 @@ export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
   }
 
   wrote({ version, commands, requests }: Group, began: number): void {
-    const { clock, logger } = this.ports;
+    const { clock, logger, storeWatch } = this.ports;
+    storeWatch.worked();
     this.meter.commitSeconds.observe((clock.monotonic() - began) / 1000);
     this.meter.commitCommands.observe(commands);
     if (requests.length > 0) logger.debug({ actor: this.key, version, requestIds: requests }, 'committed');

@@ -11,6 +11,7 @@ import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
 import type { StopReason } from './reasons.js';
+import type { StoreWatch } from './store-watch.js';
 import type { Untold } from './untold.js';
 
 /** The part of pino's logger that is used here. */
@@ -26,6 +27,7 @@ export interface Logger {
 export interface ActivationPorts {
   readonly clock: Clock;
   readonly store: Store;
+  readonly storeWatch: StoreWatch;
   readonly log: EventLog;
   readonly logger: Logger;
   readonly meters: Meters;

@@ -31,7 +31,8 @@ export type Reply =
   | ActorReply
   | ActorRedirect
   | ActorRepeat
-  | { readonly retry: RetryReason }
+  /** `awayMs`: for how long the host's Store has been away. */
+  | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
 
 /** A command in an actor's outbox. */

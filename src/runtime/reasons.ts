@@ -17,6 +17,9 @@ export type StopReason =
   /** The actor ended for good (a deleted or expired queue). */
   | 'ended';
 
+/** Why an attempt at a command failed: what its host said, or the bus; 'none': there was no attempt. */
+export type CommandFailure = RetryReason | 'nobody' | 'timeout' | 'disconnected' | 'none';
+
 /** Why a host did not execute a command; the sender may retry all of them under the same command id. */
 export type RetryReason =
   /** This host does not own the partition (any more, or yet). */

@@ -8,8 +8,6 @@ import type { Secrets } from '../secrets/index.js';
 export interface FirstStart {
   /** File with the owner's credentials. */
   readonly zuliprc: string;
-  readonly email: string;
-  readonly key: string;
 }
 
 /** Does nothing when there is an organization already. */
@@ -31,13 +29,16 @@ export async function firstStart(
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
   await writePrivate(zuliprc, zuliprcText(email, ownerKey, site));
-  return { zuliprc, email, key: ownerKey };
+  return { zuliprc };
 }
 
 export const zuliprcText = (email: string, key: string, site: string): string =>
   `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
 
-/** What a newcomer reads in the terminal. */
+/** As one word of a shell. */
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+
+/** What a newcomer reads in the terminal, and a journal keeps: it has no key in it. */
 export function greeting(first: FirstStart | undefined, site: string): string {
   if (!first) return `Conclave serves ${site}\n`;
   return [
@@ -48,7 +49,7 @@ export function greeting(first: FirstStart | undefined, site: string): string {
     '',
     'Send a message to the stream for all:',
     '',
-    `  curl -u '${first.email}:${first.key}' ${site}/api/v1/messages \\`,
+    `  curl -u "$(sed -n 's/^email=//p; s/^key=//p' ${quoted(first.zuliprc)} | paste -s -d : -)" ${site}/api/v1/messages \\`,
     `    -d type=stream -d to=general -d topic=hello --data-urlencode 'content=Hello, **world**'`,
     '',
   ].join('\n');

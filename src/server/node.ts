@@ -41,7 +41,8 @@ export class ConclaveNode {
     const log = new MeteredLog(ports.log, clock, this.metrics);
     this.log = log;
     this.secrets = new Secrets(secret);
-    this.client = new ActorClient(bus, clock, this.metrics);
+    const outageMs = config.outageSeconds * 1000;
+    this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
     this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
     this.gateway = new Gateway({
       clock,
@@ -71,6 +72,7 @@ export class ConclaveNode {
         directory: this.directories,
         kinds: actorKinds(),
         maxQueues: config.maxQueues,
+        outageMs,
         services: {
           clock,
           random: ports.random ?? Math.random,

@@ -90,11 +90,12 @@ export interface Observation {
 
 export function observe(node: ConclaveNode, config: Config): Observation {
   const { metrics, ports, log } = node;
-  const { bus, actors } = ports;
+  const { bus, hosts, actors } = ports;
   const health = new Health();
   const delay = new LoopDelay();
   health.add('loop', () => delay.median <= LATE_MS || 'busy');
   health.add('bus', () => bus.connected || 'not connected');
+  if (hosts) health.add('hosts', () => !hosts.none || 'no actor host is alive');
   health.add('log', () => log.position(SERVER_REALM).then(() => true as const));
   if (actors) {
     const { store, placement } = actors;

@@ -4,7 +4,7 @@ import { type Bus, NamespacedBus, NatsBus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import { JetStreamLog } from '../log/index.js';
-import { ClusterPlacement, NatsKv, placementBucket } from '../placement/index.js';
+import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '../placement/index.js';
 import type { Logger } from '../runtime/index.js';
 import { FORMAT, MongoStore, mongoFormat } from '../store/index.js';
 import { VERSION } from '../version.js';
@@ -34,6 +34,15 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
     const blobs = await GridFsBlobs.connect(mongodb);
     closers.push(() => blobs.close());
     let actors: Ports['actors'];
+    let hosts: HostWatch | undefined;
+    if (config.role === 'http') {
+      const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
+      closers.unshift(() => kv.close());
+      const watch = new HostWatch(kv, clock);
+      await watch.start();
+      closers.unshift(async () => watch.stop());
+      hosts = watch;
+    }
     if (config.role !== 'http') {
       const store = await MongoStore.connect(mongodb, clock);
       closers.push(() => store.close());
@@ -45,6 +54,7 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
         address: hostname(),
         failed: (error) => logger.warn({ err: error }, 'placement: something failed and is tried again'),
         note: (context, message) => logger.info(context, message),
+        warn: (context, message) => logger.warn(context, message),
       });
       const mailer = clusterMailer(config, logger);
       closers.push(() => mailer.close());
@@ -55,6 +65,7 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
       bus,
       log,
       blobs,
+      hosts,
       actors,
       async close() {
         for (const close of closers) await close();

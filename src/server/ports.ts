@@ -5,7 +5,7 @@ import type { Bus } from '../bus/index.js';
 import type { Clock } from '../clock/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Mailer } from '../mail/index.js';
-import type { ReportingPlacement } from '../placement/index.js';
+import type { HostWatch, ReportingPlacement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
 
 export interface Ports {
@@ -13,6 +13,8 @@ export interface Ports {
   readonly bus: Bus;
   readonly log: EventLog;
   readonly blobs: Blobs;
+  /** Processes of a cluster that are no actor hosts. */
+  readonly hosts?: HostWatch | undefined;
   /** Only where actors run. */
   readonly actors:
     | { readonly store: Store; readonly placement: ReportingPlacement; readonly mailer: Mailer }

@@ -100,6 +100,7 @@ export async function serve(
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
       externalHost: config.externalHost,
+      maxBodyBytes: config.maxBodyMib * 1_048_576,
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',

@@ -1,5 +1,5 @@
 /** Files of the program itself, under `/static/`, that its answers name. */
-import { EMOJI_CODE_NAMES } from '../markdown/emoji-table.js';
+import { emojiCodeNames } from '../markdown/emoji-table.js';
 import { LOGO, MARK } from './drawings.js';
 
 export interface StaticFile {
@@ -21,7 +21,7 @@ async function mark(): Promise<StaticFile> {
 /** Names of each Unicode emoji by its code; the first one is the name that goes out. */
 const emojiData = async (): Promise<StaticFile> => ({
   type: 'application/json',
-  bytes: Buffer.from(JSON.stringify({ code_to_names: Object.fromEntries(EMOJI_CODE_NAMES) })),
+  bytes: Buffer.from(JSON.stringify({ code_to_names: emojiCodeNames() })),
 });
 
 const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {

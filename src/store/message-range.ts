@@ -7,6 +7,19 @@ export const rangesOf = (scan: MessageScan): readonly MessageRange[] => (scan.or
 export const indexesOf = ({ index, also }: MessageRange): readonly MessageIndex[] =>
   also && also.length > 0 ? [index, ...also] : [index];
 
+/** Conditions that all of these ranges have: the same objects, as who makes many ranges gives them what they share. */
+export function sharedIndexes([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
+  if (!first) return [];
+  let shared = new Set(indexesOf(first));
+  for (const range of others) {
+    if (shared.size === 0) break;
+    const here = new Set<MessageIndex>();
+    for (const index of indexesOf(range)) if (shared.has(index)) here.add(index);
+    shared = here;
+  }
+  return [...shared];
+}
+
 export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
   switch (index.by) {
     case 'realm':

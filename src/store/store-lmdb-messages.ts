@@ -4,7 +4,7 @@ import type { Embedded, Table } from './embedded.js';
 import { type CacheChanges, GuardedCache } from './lmdb-cache.js';
 import { type IndexKey, indexKeys, indexPrefix, keptName, type StoredIndex, storable } from './lmdb-index-keys.js';
 import { LmdbRecords } from './lmdb-records.js';
-import { indexesOf, inRange, rangesOf } from './message-range.js';
+import { indexesOf, inRange, rangesOf, sharedIndexes } from './message-range.js';
 import type { DigestOf, PackedMessage } from './packed-message.js';
 import { type FetchIds, Postings } from './postings.js';
 import type { MessageRange, MessageRecord, MessageScan, MessageWrite } from './store.js';
@@ -18,6 +18,8 @@ const LAST_ID = 2 ** 53;
 const DECODE_AT_ONCE = 200;
 /** Keys of indexes read before other work gets its turn: some 2 ms. */
 const KEYS_AT_ONCE = 4_000;
+/** Ranges prepared before other work gets its turn: some 2 ms. Who is in thousands of streams has three for each. */
+const RANGES_AT_ONCE = 500;
 /** With more ranges than these, what they share is tried by itself first. */
 const FEW_RANGES = 8;
 /** Records then read before it is given up: it is common, and little of it is in the ranges. Some 10 ms. */
@@ -180,7 +182,15 @@ export class LmdbMessages {
     const ranges = rangesOf(scan);
     const exact = most === Number.POSITIVE_INFINITY;
     const allowance = new Allowance(0);
-    const merged = this.#merge(along, allowance);
+    const common: CommonPlaces[] = [];
+    const alongAll = rangesOf(along);
+    const share = Math.ceil(Math.min(limit, DECODE_AT_ONCE) / alongAll.length);
+    for (let i = 0; i < alongAll.length; i++) {
+      if (i > 0 && i % RANGES_AT_ONCE === 0) await turn();
+      const places = this.#common(along, alongAll[i]!, share, allowance);
+      if (places) common.push(places);
+    }
+    const merged = new MergedPlaces(common);
     let reached = along.from;
     for (let turns = 0, looked = 0; found.length < limit && !merged.ended; turns++) {
       if (looked >= most) return reached;
@@ -205,12 +215,6 @@ export class LmdbMessages {
       looked += places.length < wanted ? DECODE_AT_ONCE : places.length;
     }
     return undefined;
-  }
-
-  #merge(scan: MessageScan, allowance: Allowance): MergedPlaces {
-    const ranges = rangesOf(scan);
-    const share = Math.ceil(Math.min(scan.limit, DECODE_AT_ONCE) / ranges.length);
-    return new MergedPlaces(ranges.flatMap((range) => this.#common(scan, range, share, allowance) ?? []));
   }
 
   #common(
@@ -299,7 +303,7 @@ export class LmdbMessages {
 function sharedRange(scan: MessageScan): MessageRange | undefined {
   const ranges = rangesOf(scan);
   if (ranges.length <= FEW_RANGES) return undefined;
-  const [index, ...also] = indexesOf(scan).filter((one) => ranges.every((range) => indexesOf(range).includes(one)));
+  const [index, ...also] = sharedIndexes(ranges);
   if (!index) return undefined;
   const above = Math.min(...ranges.map((range) => range.above ?? -1));
   return { index, also, above, upTo: Math.max(...ranges.map((range) => range.upTo ?? LAST_ID)) };

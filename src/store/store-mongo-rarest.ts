@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '../core/index.js';
-import { indexesOf, inRange } from './message-range.js';
+import { inRange, sharedIndexes } from './message-range.js';
 import type { MessageIndex, MessageRange, MessageRecord } from './store.js';
 import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
 
@@ -22,13 +22,6 @@ function filterOf(index: MessageIndex): Record<string, string | number> | undefi
   return undefined;
 }
 
-/** Conditions that all ranges have. */
-function sharedBy(ranges: readonly MessageRange[]): MessageIndex[] {
-  const [first, ...others] = ranges.map(indexesOf);
-  const also = others.map((indexes) => new Set(indexes.map((one) => JSON.stringify(one))));
-  return (first ?? []).filter((index) => filterOf(index) && also.every((set) => set.has(JSON.stringify(index))));
-}
-
 /**
  * The first `limit` messages of these ranges with low ≤ id ≤ high where one of several conditions that all ranges have is rare: all that
  * meet it are read, and tested here. Undefined where none is.
@@ -44,7 +37,7 @@ export async function scanRarest(
   newer: boolean,
   limit: number,
 ): Promise<MessageRecord[] | undefined> {
-  const shared = sharedBy(ranges);
+  const shared = sharedIndexes(ranges).filter((index) => filterOf(index));
   // The only one is not asked twice: it may be common, and the windows end with what is wanted.
   const ids = shared.length > 1 ? await rareIds(collection, realm, shared, low, high) : undefined;
   if (!ids) return undefined;

@@ -1,7 +1,7 @@
 /** Several hosts on keys in memory and one clock: what each of them owns after whatever happened. */
 import t from 'tap';
 import { partition } from '../../src/core/index.js';
-import { allPartitions, ClusterPlacement, LEASE_TIMES, rendezvous } from '../../src/placement/index.js';
+import { allPartitions, ClusterPlacement, HostWatch, LEASE_TIMES, rendezvous } from '../../src/placement/index.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryKv, MemoryKvServer } from '../support/memory-kv.js';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
@@ -25,6 +25,43 @@ const epochsOf = (host: WorldHost): Map<number, number> => new Map(host.owner.ow
 /** Of what a host owned before and owns still, it never let go. */
 const untouched = (host: WorldHost, before: ReadonlyMap<number, number>): boolean =>
   [...host.owner.owned].every(([p, epoch]) => !before.has(p) || before.get(p) === epoch);
+
+t.test('a host whose lease lapses warns once, and says what to look for', async (t) => {
+  const world = new PlacementWorld();
+  const [host, other] = await world.started(2);
+  host!.freeze();
+  await world.run(2 * LEASE);
+  host!.thaw();
+  await world.until(() => world.settled());
+  t.equal(host!.warnings.length, 1);
+  t.match(host!.warnings[0], /the lease lapsed.*CPU.*NATS/);
+  t.same(other!.warnings, []);
+});
+
+t.test('who is no host knows when none is alive, and does not take keys out of reach for that', async (t) => {
+  const world = new PlacementWorld();
+  const watch = new HostWatch(world.outside, world.clock);
+  t.teardown(() => watch.stop());
+  await watch.start();
+  t.equal(watch.none, true, 'none has joined');
+  const [host] = await world.started(2);
+  t.equal(watch.none, false);
+  host!.crash();
+  await world.run(3 * LEASE);
+  t.equal(watch.none, false, 'the other one lives');
+  world.hosts[1]!.crash();
+  await world.run(3 * LEASE);
+  t.equal(watch.none, true);
+  t.ok(watch.noneMs > 0);
+  const all = world.outside.all.bind(world.outside);
+  world.outside.all = () => Promise.reject(new Error('out of reach'));
+  await world.run(LEASE);
+  t.same([watch.none, watch.noneMs], [false, 0], 'it is not known');
+  world.outside.all = all;
+  await world.host().start();
+  await world.run(LEASE);
+  t.equal(watch.none, false);
+});
 
 for (const n of sizes) {
   t.test(`${n} hosts that start at once share all partitions, each with its own`, async (t) => {

@@ -47,6 +47,8 @@ export class WorldHost {
   readonly store: MemoryEpochs;
   readonly placement: ClusterPlacement;
   readonly failures: unknown[] = [];
+  /** Lines for the operator. */
+  readonly warnings: string[] = [];
   dead = false;
   /** Ended as it should. */
   left = false;
@@ -72,6 +74,7 @@ export class WorldHost {
       version: '1',
       address: 'here',
       failed: (error) => this.failures.push(error),
+      warn: (_context, message) => this.warnings.push(message),
     });
   }
 

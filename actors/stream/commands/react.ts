@@ -6,9 +6,9 @@ import {
   checkEmoji,
   type EmojiRef,
   emojiByName,
+  emojiCodeOf,
   emojiType,
   isEmoji,
-  isExtraName,
   presentEmoji,
   resolveEmoji,
 } from '../../../src/emoji/index.js';
@@ -35,8 +35,11 @@ interface ReactArgs extends OnMessage {
 /** A reaction takes some 100 bytes of a record that is written whole. */
 const MOST_REACTIONS = 5_000;
 
-const same = (a: EmojiRef, b: { readonly code: string; readonly type: string | undefined }): boolean =>
-  a.code === b.code && a.type === b.type;
+/** @param sought its code in the spelling of `emojiCodeOf`; reactions of before may be stored in another */
+const same = (
+  stored: EmojiRef,
+  sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
+): boolean => stored.type === sought.type && emojiCodeOf(stored.code, stored.type) === sought.code;
 
 export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
   needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
@@ -114,20 +117,16 @@ function findOwn(own: readonly StoredReaction[], args: UnreactArgs, directory: D
     return found;
   }
   if (type === null && name === null) {
-    const found = own.find((reaction) => codeOf(reaction, code));
+    const found = own.find(({ code: stored, type }) => emojiCodeOf(stored, type) === emojiCodeOf(code, type));
     if (found) return found;
     const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) => isEmoji(code, one, directory));
     throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
   }
   const resolved = type === null ? emojiByName(name ?? '', directory).type : emojiType(type);
-  const found = own.find((reaction) => reaction.type === resolved && codeOf(reaction, code));
+  const found = own.find((reaction) => same(reaction, { code: emojiCodeOf(code, resolved), type: resolved }));
   if (found) return found;
   throw apiError(isEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
 }
-
-/** The reaction has this code; the extra emoji has two. */
-const codeOf = (reaction: StoredReaction, code: string): boolean =>
-  reaction.code === code || (reaction.type === 'extra' && isExtraName(code));
 
 function told(
   op: 'add' | 'remove',

@@ -6,6 +6,9 @@ import { wordsIn } from './words.js';
 /** Different words of one message that are indexed: all of any text that people write; what a hostile one may cost. */
 export const MOST_WORDS = 1_000;
 
+/** Different words and phrases that one request may look for: more than people type, and each is a condition on messages. */
+export const MOST_TERMS = 100;
+
 export interface Search {
   /** All of these must occur; none = nothing matches. */
   readonly stems: readonly string[];
@@ -15,14 +18,19 @@ export interface Search {
 
 const TERM = /"[^"]+"|\S+/g;
 
+/** Reads no further than where there are more of either than a request may look for. */
 export function parseSearch(text: string): Search {
   const stems = new Set<string>();
-  for (const { stem } of wordsIn(text)) if (stem !== '') stems.add(stem);
-  const phrases: string[] = [];
-  for (const [term] of text.matchAll(TERM)) {
-    if (term.length > 2 && term.startsWith('"') && term.endsWith('"')) phrases.push(term.slice(1, -1).toLowerCase());
+  for (const { stem } of wordsIn(text)) {
+    if (stem !== '') stems.add(stem);
+    if (stems.size > MOST_TERMS) break;
   }
-  return { stems: [...stems], phrases };
+  const phrases = new Set<string>();
+  for (const [term] of text.matchAll(TERM)) {
+    if (term.length > 2 && term.startsWith('"') && term.endsWith('"')) phrases.add(term.slice(1, -1).toLowerCase());
+    if (phrases.size > MOST_TERMS) break;
+  }
+  return { stems: [...stems], phrases: [...phrases] };
 }
 
 /** Different stems of topic and text, in the order in which they come. */

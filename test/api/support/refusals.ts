@@ -39,6 +39,8 @@ const VALIDATOR = [
   'cannot be blank\\.',
   'is too (small|large)',
   'is too long \\(limit: \\d+ characters\\)',
+  // Ours: bounds of lists of which the contract is silent.
+  'has too many items \\(limit: \\d+\\)',
   'has incorrect length \\d+; should be \\d+',
   'should have exactly \\d+ items',
   'contains a value that is not an? \\w+',

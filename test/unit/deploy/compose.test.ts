@@ -72,6 +72,7 @@ t.test('systemd units', async (test) => {
     const config = configOf(command.split(' '), environment);
     test.equal(config.role, unit.includes('frontend') ? 'http' : unit.includes('actors') ? 'actors' : 'all');
     test.ok(config.opsPort > 0, 'a port that can be scraped');
+    test.same(values('RestartPreventExitStatus'), ['2'], 'a wrong configuration is not tried for ever');
     test.match(values('ExecStartPost')[0], /OPS_PORT\}\/health\/ready$/);
     test.ok(Number(values('TimeoutStopSec')[0]) >= config.leaveSeconds + 30);
     for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'CapabilityBoundingSet=', 'PrivateTmp=yes']) {

@@ -1,9 +1,11 @@
 /** The manifests are about this program: its options, its ports, its pages, its times. */
+import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
 import { Metrics } from '../../../src/metrics/index.js';
 import { Health, healthPages, opsPages } from '../../../src/ops/index.js';
 import { VERSION } from '../../../src/version.js';
+import { natsServerBinary } from '../../support/nats.js';
 import { configOf, DEPLOY, documents, type Yaml } from './support.js';
 
 const BASE = 'kubernetes/base';
@@ -95,6 +97,22 @@ t.test('processes start with the settings that they are given', async (test) => 
     test.ok(ingress.spec.tls[0].hosts.includes(host));
   }
   test.equal(config.externalScheme, 'https');
+});
+
+t.test('NATS takes whatever letters and digits are its password', async (test) => {
+  const binary = natsServerBinary();
+  if (!binary) return;
+  const given: Record<string, string> = { NATS_USER: '12', NATS_PASSWORD: '0123456789', POD_NAME: 'nats-0' };
+  const environment: Record<string, string> = {};
+  for (const { name, value = given[name] } of mainOf(one('StatefulSet', 'nats')).env as {
+    name: string;
+    value?: string;
+  }[]) {
+    environment[name] = value!.replaceAll(/\$\((\w+)\)/g, (_, of: string) => environment[of]!);
+  }
+  const conf = `${test.testdir({ 'nats.conf': one('ConfigMap', 'nats').data['nats.conf'] })}/nats.conf`;
+  const { status, stdout, stderr } = spawnSync(binary, ['-t', '-c', conf], { env: environment, encoding: 'utf8' });
+  test.equal(status, 0, `${stdout}${stderr}`);
 });
 
 t.test('probes ask for pages that are there', async (test) => {

@@ -1,4 +1,5 @@
 /** Rules and board ask for metrics that there are, and docs/operations.md explains every panel and alert. */
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import t, { type Test } from 'tap';
@@ -77,6 +78,20 @@ t.test('what is tested of the rules are series that there are, and every alert i
     ),
   );
   for (const { alert } of rules.filter((rule) => rule.alert)) test.ok(fired.has(alert), `${alert} fires in a test`);
+});
+
+t.test('every alert fires when it should, by promtool', async (test) => {
+  const { error, stdout, stderr } = spawnSync('promtool', ['test', 'rules', `${DEPLOY}/prometheus/rules.test.yaml`], {
+    encoding: 'utf8',
+  });
+  if (error) {
+    const message = 'no promtool: apt-get install prometheus';
+    if (process.env.CI) test.fail(message);
+    else test.pass(`skipped: ${message}`, { skip: message });
+    return;
+  }
+  test.match(stdout, 'SUCCESS', `${stdout}${stderr}`);
+  test.notMatch(stdout, 'FAILED');
 });
 
 t.test('the board asks for metrics and labels that are declared', async (test) => {

@@ -32,7 +32,8 @@ for (const kind of kinds) {
         declare({ path: '/a' }),
         declare({ path: '/slow', run: () => ({ ...held, held: false }) }),
         declare({ path: '/hold', run: () => held }),
-        declare({ path: '/post', method: 'POST' }),
+        declare({ path: '/post', method: 'POST', mostBodyMib: 10 }),
+        declare({ path: '/small', method: 'POST' }),
       ],
       services,
       { instance: 'f', underWay: () => server?.running ?? 0, ...options },
@@ -129,6 +130,47 @@ for (const kind of kinds) {
     for (const { socket } of many) socket.destroy();
     await until('nothing waits', () => bodies.size === 0 && server.running === 0);
     t.equal(bodies.bytes, 0);
+  });
+
+  const form = (type: string, length: number) => ({ 'Content-Type': type, 'Content-Length': String(length) });
+  const MULTIPART = 'multipart/form-data; boundary=x';
+
+  t.test(`${kind}: a body is not waited for where an account is needed and none is given`, async (t) => {
+    const { client, works } = await start(t);
+    const unknown = `Basic ${Buffer.from(`iago@example.com:${'x'.repeat(32)}`).toString('base64')}`;
+    for (const [Authorization, msg] of [
+      ['', 'Not logged in: API authentication or user session required'],
+      [unknown, 'Invalid API key'],
+    ] as const) {
+      const one = await client();
+      one.request('POST /api/v1/post', { ...(Authorization && { Authorization }), ...form(MULTIPART, MIB) });
+      t.match(await one.response(), { status: 401, text: new RegExp(msg) }, 'though none of it has come');
+    }
+    t.ok(await works());
+  });
+
+  t.test(`${kind}: two million boundaries are refused, and other requests are answered`, async (t) => {
+    const { client, works } = await start(t, { listen: { maxBodyBytes: 10 * MIB } });
+    const body = '--x\r\n'.repeat(1_900_000);
+    const one = await client();
+    one.request('POST /api/v1/post', { Authorization: AUTH, ...form(MULTIPART, body.length) }, body);
+    const [refused, went] = await Promise.all([one.response(), works()]);
+    t.match(refused, { status: 400, text: /Malformed request body/ });
+    t.ok(went);
+  });
+
+  t.test(`${kind}: an operation that declares no larger body takes 1 MiB`, async (t) => {
+    const { client, works } = await start(t, { listen: { maxBodyBytes: 10 * MIB } });
+    const urlencoded = 'application/x-www-form-urlencoded';
+    for (const [length, status] of [
+      [MIB, 200],
+      [MIB + 1, 413],
+    ] as const) {
+      const one = await client();
+      one.request('POST /api/v1/small', { Authorization: AUTH, ...form(urlencoded, length) }, 'x'.repeat(length));
+      t.equal((await one.response())?.status, status, `${length} bytes`);
+    }
+    t.ok(await works());
   });
 
   t.test(`${kind}: more connections than allowed are turned away, and let in again`, async (t) => {

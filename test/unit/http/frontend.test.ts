@@ -317,6 +317,30 @@ t.test('without a valid key nobody has a file read at all', async (t) => {
   }
 });
 
+t.test('a form is neither read nor parsed where an account is needed and none is given', async (t) => {
+  const post = declare({ path: '/a', method: 'POST' });
+  const open = declare({ path: '/open', method: 'POST', guard: 'none' });
+  const visited = declare({ path: '/visited', method: 'POST', anonymous: true });
+  const mixed = ['POST', 'PATCH'].map((method, i) =>
+    declare({ path: '/mixed', method: method as 'POST', guard: i === 0 ? 'none' : 'user' }),
+  );
+  const { send, services } = make(post, open, visited, ...mixed);
+  const none = { authorization: '', 'content-type': FORM };
+  const outcome = ({ status, read }: FakeExchange) => [status, read];
+  t.same(outcome(send('POST', '/a', none, 'x=1')), [401, false]);
+  t.same(outcome(send('POST', '/visited', none, 'x=1')), [0, true], 'it is asked whether visitors are let in');
+  t.same(outcome(send('POST', '/open', none, 'x=1')), [200, true]);
+  t.same(outcome(send('POST', '/mixed', none, 'x=1')), [200, true], 'it may be for the one without');
+  t.same(outcome(send('POST', '/mixed', none, 'method=PATCH')), [401, true]);
+  t.same(outcome(send('PATCH', '/mixed', none, 'x=1')), [401, false]);
+  t.same(outcome(send('PUT', '/mixed', none, 'x=1')), [405, false], 'no form makes that an operation');
+  services.slow = true;
+  services.authenticate = () => Promise.reject(apiError('API_KEY_UNKNOWN'));
+  const unknown = send('POST', '/a', { 'content-type': 'multipart/form-data; boundary=B' }, 'no form');
+  await settle();
+  t.same([unknown.status, unknown.answers], [401, 1], 'what is wrong with the form is not found out');
+});
+
 t.test('uploads have their own limit, and a message of their own beyond it', async (t) => {
   const { send } = make(upload);
   t.same(send('POST', '/files', MULTIPART, 'x'.repeat(26 * 1_048_576)).json.got, 'too large');

@@ -179,6 +179,38 @@ t.test('whatever is sent gives a value of the declared type or a refusal', async
   );
 });
 
+t.test('values of JSON are bounded before anything is built from them', async (t) => {
+  const many = (n: number): string => `a=[${Array(n).fill('1.0').join()}]`;
+  const floats = reader({ a: json(Type.Array(Type.Number())) });
+  t.match(read(floats, many(19_999)), { a: { length: 19_999 } });
+  t.match(read(floats, many(20_000)), { code: 'BAD_REQUEST', msg: 'a has too many items (limit: 20000)' });
+  t.match(read(floats, 'a=[1.5,"x"]'), { msg: 'a[1] is not a float' }, 'others are what they were');
+  const dicts = reader({ a: json(Type.Record(Type.String(), Type.Unknown()), { mostValues: 5 }) });
+  t.same(read(dicts, 'a={"a":[1.5,{"b":2.5}]}'), { a: { a: [1.5, { b: 2.5 }] } });
+  const refused = { msg: 'a has too many items (limit: 5)' };
+  t.match(read(dicts, 'a={"a":1,"b":[2,3],"c":4,"d":5}'), refused, 'keys and items at all levels');
+  t.match(read(dicts, 'a=[[[[[[['), refused, 'though it is no JSON');
+  t.match(read(dicts, 'a={"a":",,,,,,[[[[[["}'), { a: { a: ',,,,,,[[[[[[' } }, 'marks in strings do not count');
+});
+
+t.test('texts are bounded', async (t) => {
+  const made = reader({
+    a: { in: 'form', encoding: 'string', schema: Type.String(), required: false },
+    b: { in: 'form', encoding: 'string', schema: Type.String(), required: false, mostCharacters: 3 },
+  });
+  t.match(read(made, `a=${'x'.repeat(1_048_577)}`), { msg: 'a is too long (limit: 1048576 characters)' });
+  t.match(read(made, 'b=1234'), { status: 400, msg: 'b is too long (limit: 3 characters)' });
+  t.match(read(made, 'b=123'), { b: '123' });
+});
+
+t.test('long fields are decoded as short ones are', async (t) => {
+  const texts = ['+', '%2B', '%C3%A4+', '%zz+', '%ff%+', 'ä%20+'];
+  for (const text of texts) {
+    const once = parseForm(`a=${text}`).get('a')!;
+    t.equal(parseForm(`a=${text.repeat(2000)}`).get('a'), once.repeat(2000), text);
+  }
+});
+
 t.test('random bytes as a body or query never crash', async () => {
   const made = reader({ a: json(Type.Array(Type.Integer())), b: json(Type.String(), { required: true }) });
   const ascii = fc.array(fc.constantFrom(...'ab=&%+1[]"{}\\u0\u00ff')).map((a) => a.join(''));
@@ -196,6 +228,42 @@ t.test('random bytes as a body or query never crash', async () => {
 });
 
 const TYPE = 'multipart/form-data; boundary=B';
+
+t.test('large multipart bodies are parsed in pieces, to the same result', async (t) => {
+  const head = (rest: string): string => `\r\n--B\r\nContent-Disposition: form-data; ${rest}\r\n\r\n`;
+  // What looks like the beginning of a boundary lies across all the borders of pieces.
+  const bytes = Buffer.from('\r\n--A\r\n-\r'.repeat(30_000));
+  const body = Buffer.concat([
+    Buffer.from(`${head('name="a"').slice(2)}1`),
+    Buffer.from(head('name="f"; filename="x"')),
+    bytes,
+    Buffer.from(`${head('name="b"')}2\r\n--B--\r\n`),
+  ]);
+  const { fields, files } = await parseMultipart(body, TYPE, true);
+  t.same([...fields], [...Object.entries({ a: '1', b: '2' })]);
+  t.ok(bytes.equals(files[0]!.bytes));
+  t.equal(await refusal(() => parseMultipart(body.subarray(0, -12), TYPE, true)), 'MALFORMED_FORM', 'without an end');
+});
+
+t.test('a multipart form with too many parts is refused before any is parsed', async (t) => {
+  for (const times of [2_000, 200_000]) {
+    const body = Buffer.from('--B\r\n'.repeat(times));
+    t.equal(await refusal(() => parseMultipart(body, TYPE)), 'MALFORMED_FORM', `${times}`);
+  }
+  const long = Buffer.from(
+    `--B\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(1_100_000)}\r\n--B--\r\n`,
+  );
+  t.equal(await refusal(() => parseMultipart(long, TYPE, true)), 'MALFORMED_FORM', 'a field of more than a megabyte');
+  t.equal(
+    (await parseMultipart(long, TYPE)).fields.get('a')?.length,
+    1_100_000,
+    'where files are not taken the body is bounded',
+  );
+  t.equal(
+    await refusal(() => parseMultipart(long, `multipart/form-data; boundary=${'B'.repeat(202)}`)),
+    'MALFORMED_FORM',
+  );
+});
 
 t.test('random multipart bodies never crash, and never hang', async () => {
   const piece = fc.constantFrom(

@@ -53,7 +53,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
         declare({ path: '/big', run: () => ({ fields: { x: Encoded.text(`"${'ä'.repeat(2_000_000)}"`) } }) }),
       ],
       services,
-      { instance: 'f' },
+      { instance: 'f', maxBodyBytes: LIMIT },
     );
     const { factory } = await chooseFactory(kind);
     const errors: unknown[] = [];

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { mailKind } from '../../../actors/mail/kind.js';
 import { mailCommand } from '../../../actors/shared/mail.js';
 import { mailKey, partitionOf, realmId } from '../../../src/core/index.js';
-import { type Mailer, PostOffice, SmtpMailer } from '../../../src/mail/index.js';
+import { type Mailer, NoMailer, PostOffice, SmtpMailer } from '../../../src/mail/index.js';
 import type { Logger } from '../../../src/runtime/index.js';
 import { Secrets } from '../../../src/secrets/index.js';
 import { startSmtp } from '../../support/smtp.js';
@@ -103,6 +103,31 @@ t.test('while the mail server is away mails wait, asked for ever more rarely; it
   });
   await until('gone', async () => (await post.kept()) === 0);
   t.equal(post.lines.length, 1, 'the log has one line of it');
+});
+
+t.test('however many mails wait for a mail server, the log has one line in an hour, and no stack', async (t) => {
+  const post = new Post(new NoMailer());
+  await post.harness.take(KEY);
+  const failed = async (attempts: number): Promise<void> => {
+    await until('tried', async () => {
+      await post.harness.clock.advanceAsync(1);
+      return post.attempts >= attempts;
+    });
+    await post.pause();
+  };
+  await post.send('one@example.com');
+  await failed(1);
+  for (let i = 0; i < 5; i++) await post.send(`more${i}@example.com`);
+  await failed(2);
+  t.same(post.lines, [
+    `the mail server is away: mails wait and are tried again later {"mails":1,"reason":"no --smtp-url is given"}`,
+  ]);
+  await post.harness.clock.advanceAsync(60 * MINUTE);
+  const before = post.attempts;
+  await post.send('late@example.com');
+  await failed(before + 1);
+  t.equal(post.lines.length, 2);
+  t.match(post.lines[1], '"mails":6', 'the five between are counted, and the new one');
 });
 
 t.test('sending does not wait for the mail server, and one mail not for another', async (t) => {

@@ -111,6 +111,54 @@ t.test('a closing fence may have blanks behind it, and must be as long as the op
   t.equal(html('````\na\n```\n````'), code('a\n```'));
 });
 
+t.test('a fence ends the block before it, with or without blank lines between them', async (t) => {
+  const cells = (tag: string, ...texts: string[]): string =>
+    `<tr>\n${texts.map((text) => `<${tag}>${text}</${tag}>\n`).join('')}</tr>\n`;
+  const before = {
+    '* a\n* b': '<ul>\n<li>a</li>\n<li>b</li>\n</ul>',
+    '* a\n  * b': '<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>',
+    '* a\n\n* b': '<ul>\n<li>\n<p>a</p>\n</li>\n<li>\n<p>b</p>\n</li>\n</ul>',
+    '3. a': '<ol start="3">\n<li>a</li>\n</ol>',
+    '| a | b |\n|---|---|\n| 1 | 2 |':
+      `<table>\n<thead>\n${cells('th', 'a', 'b')}</thead>\n` + `<tbody>\n${cells('td', '1', '2')}</tbody>\n</table>`,
+    '> a': '<blockquote>\n<p>a</p>\n</blockquote>',
+    '# a': '<h1>a</h1>',
+    '---': '<hr>',
+    '    a': code('a'),
+    a: '<p>a</p>',
+  };
+  const fences = {
+    '```\nx\n```': code('x'),
+    '```quote\nx\n```': '<blockquote>\n<p>x</p>\n</blockquote>',
+    '```spoiler\nx\n```':
+      '<div class="spoiler-block"><div class="spoiler-header">\n</div>' +
+      '<div class="spoiler-content" aria-hidden="true">\n<p>x</p>\n</div></div>',
+    '```math\n\\bad{\n```': '<p><span class="tex-error">\\bad{</span></p>',
+  };
+  const quoted = (shown: string): string => `<blockquote>\n${shown}\n</blockquote>`;
+  for (const [block, shown] of Object.entries(before)) {
+    for (const [fence, inner] of Object.entries(fences)) {
+      for (const blanks of ['\n', '\n\n', '\n\n\n', '\n  \n']) {
+        t.equal(html(block + blanks + fence), `${shown}\n${inner}`, JSON.stringify(block + blanks + fence));
+        t.equal(html(fence + blanks + block), `${inner}\n${shown}`, JSON.stringify(fence + blanks + block));
+        const within = `~~~quote\n${block}${blanks}${fence}${blanks}~~~`;
+        t.equal(html(within), quoted(`${shown}\n${inner}`), JSON.stringify(within));
+      }
+    }
+    for (const blanks of ['', '\n', '\n\n']) {
+      t.equal(html(block + blanks), shown, `${JSON.stringify(block + blanks)} at the end of the text`);
+      t.equal(html(`~~~quote\n${block}${blanks}\n~~~`), quoted(shown), `${JSON.stringify(block)} in a quote`);
+    }
+  }
+});
+
+t.test('blanks at the ends of code lines go, those before the text stay', async (t) => {
+  t.equal(html('```\na  \n  b\t\n   \nc\n```'), code('a\n  b\n\nc'));
+  t.equal(html('```nosuch\na \n b \n```'), code('a\n b', ' data-code-language="nosuch"'));
+  t.equal(html('```quote\n~~~\na \nb\n~~~\n```'), `<blockquote>\n${code('a\nb')}\n</blockquote>`);
+  t.equal(html('`a `'), '<p><code>a </code></p>', 'inline code keeps them');
+});
+
 t.test('spoilers without a header keep the place of it', async (t) => {
   t.equal(
     html('```spoiler\na\n```'),

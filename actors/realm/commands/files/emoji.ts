@@ -4,7 +4,7 @@ import type { JsonObject, RealmId } from '../../../../src/core/index.js';
 import { userId } from '../../../../src/core/index.js';
 import type { DirectoryEmoji } from '../../../../src/directory/index.js';
 import { emojiPicture, emojiStill, presentCustomEmoji } from '../../../../src/emoji/index.js';
-import { emojiCode } from '../../../../src/markdown/index.js';
+import { isEmojiName } from '../../../../src/markdown/index.js';
 import { isAdmin, policyAllows, ROLE } from '../../../../src/people/index.js';
 import { pictureUrl } from '../../../../src/pictures/index.js';
 import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
@@ -38,7 +38,7 @@ export const emojiBegin: RealmCommand<Upload> = {
     checkMayAdd(state, parts, name, context);
     if (files !== 1) throw apiError('EMOJI_ONE_FILE');
     const acting = userOf(parts, context.caller);
-    if (emojiCode(name) !== undefined && !(acting && isAdmin(acting))) throw apiError('EMOJI_OVERRIDE');
+    if (isEmojiName(name) && !(acting && isAdmin(acting))) throw apiError('EMOJI_OVERRIDE');
     if (tooLarge) throw apiError('FILE_TOO_LARGE', { n: mib });
     return { reply: success({ id: state.nextEmoji }), state: { ...state, nextEmoji: state.nextEmoji + 1 } };
   },

@@ -3,13 +3,14 @@
  * and everything here only reads.
  */
 import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, streamId, streamKey } from '../../../../src/core/index.js';
+import { type JsonObject, mapInTurns, streamId, streamKey } from '../../../../src/core/index.js';
 import type { DirectoryView } from '../../../../src/directory/index.js';
 import {
   asStored,
   checkAnonymousNarrow,
   type Fetched,
   fetchWindow,
+  type Match,
   makePlan,
   matchOf,
   NEWEST,
@@ -20,7 +21,6 @@ import {
   presentWindow,
   Reader,
   resolveTerms,
-  type Search,
   type StoredMessage,
   searchesOf,
   variant,
@@ -46,7 +46,7 @@ const shown = (
 /** GET /messages. */
 export const publicMessages: UserCommand<
   FetchArgs,
-  { readonly fetched: Fetched; readonly searches: readonly Search[] }
+  { readonly fetched: Fetched; readonly matches: readonly (Match | undefined)[] }
 > = {
   creates: true,
   lane: 'read',
@@ -64,20 +64,21 @@ export const publicMessages: UserCommand<
       // Nothing is unread for nobody.
       ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
     });
-    return { fetched, searches: searchesOf(terms) };
+    const searches = searchesOf(terms);
+    const matches = await mapInTurns(fetched.rows, ({ message }) =>
+      searches.length === 0 ? undefined : matchOf(message.body, searches),
+    );
+    return { fetched, matches };
   },
-  handle(_view, args, { fetched, searches }, { directory }) {
+  handle(_view, args, { fetched, matches }, { directory }) {
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
       reply: success({
         ...presentWindow(fetched),
         // What was open when it was looked for may be closed by now.
-        messages: fetched.rows
-          .filter(({ message }) => isOpen(message, directory))
-          .map(({ message }) => ({
-            ...shown(message, directory, options),
-            ...(searches.length === 0 ? {} : matchOf(message.body, searches)),
-          })),
+        messages: fetched.rows.flatMap(({ message }, i) =>
+          isOpen(message, directory) ? [{ ...shown(message, directory, options), ...matches[i] }] : [],
+        ),
       }),
     };
   },

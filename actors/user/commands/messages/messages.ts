@@ -1,11 +1,12 @@
 /** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
 import { Encoded, type Fields } from '../../../../src/api/encode-fields.js';
 import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
+import { filterInTurns, type JsonObject, mapInTurns } from '../../../../src/core/index.js';
 import type { DirectoryView } from '../../../../src/directory/index.js';
 import type { Rendered } from '../../../../src/markdown/index.js';
 import {
   asStored,
+  type Match,
   makePlan,
   matchOf,
   neutral,
@@ -14,7 +15,6 @@ import {
   parseNarrow,
   presentWindow,
   resolveTerms,
-  type Search,
   ShownMessages,
   type StoredMessage,
   searchesOf,
@@ -70,7 +70,7 @@ interface MatchArgs extends JsonObject {
 }
 
 /** GET /messages/matches_narrow: among messages that the caller has, no history. */
-export const matchesNarrow: UserCommand<MatchArgs, { matching: OwnMessage[]; searches: readonly Search[] }> = {
+export const matchesNarrow: UserCommand<MatchArgs, { readonly messages: Readonly<Record<number, Match>> }> = {
   lane: 'read',
   read: true,
   async needs({ msg_ids, narrow }, context, suppliers) {
@@ -81,12 +81,12 @@ export const matchesNarrow: UserCommand<MatchArgs, { matching: OwnMessage[]; sea
     const records = await suppliers.store.getMessages(context.realm, ids);
     const stored = records.filter((record) => record !== null).map(asStored);
     const own = await reader.readable(stored, plan.history);
-    return { matching: own.filter(plan.matches), searches: searchesOf(terms) };
+    const searches = searchesOf(terms);
+    const matching = await filterInTurns(own, plan.matches);
+    const matches = await mapInTurns(matching, ({ message }) => [message.id, matchOf(message.body, searches)] as const);
+    return { messages: Object.fromEntries(matches) };
   },
-  handle(_view, _args, { matching, searches }) {
-    const messages = matching.map(({ message }) => [message.id, matchOf(message.body, searches)] as const);
-    return { reply: success({ messages: Object.fromEntries(messages) }) };
-  },
+  handle: (_view, _args, { messages }) => ({ reply: success({ messages: messages as unknown as JsonObject }) }),
 };
 
 /** GET /messages/{message_id}. */

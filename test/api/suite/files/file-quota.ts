@@ -68,7 +68,10 @@ export async function fileQuota(t: Test): Promise<void> {
   await t.test('avatars and emoji are no files of it; clients are told the quota in bytes', async (t) => {
     const png = { name: 'a.png', bytes: await picture('red') };
     t.equal((await member.api.upload('POST /users/me/avatar', [png])).status, 200);
-    t.equal((await member.api.upload('POST /realm/emoji/{emoji_name}', [png], { emoji_name: 'mine' })).status, 200);
+    t.equal(
+      (await member.api.upload('POST /realm/emoji/{emoji_name}', [png], { emoji_name: 'quota_mark' })).status,
+      200,
+    );
     t.equal((await owner.api.ok('POST /register', { fetch_event_types: ['realm'] })).realm_upload_quota_mib, 2 * MIB);
   });
 }

@@ -62,6 +62,32 @@ export const reactions: Facts = async (t, server) => {
     t.same(messages[0]!.reactions, await on(id), 'in lists of messages, too');
   });
 
+  await t.test('names and codes are those that clients send; variation selectors make no other emoji', async (t) => {
+    const id = await say(owner, 'square', 'names of clients', ':cat: :flag_åland_islands: :指: ☃ 🪐');
+    const { content } = await message(owner, id);
+    for (const code of ['1f408', '1f1e6-1f1fd', '1f22f', '2603', '1fa90']) t.match(content, `emoji-${code}"`, code);
+    const unicode = (emoji_name: string, emoji_code: string) => ({
+      emoji_name,
+      emoji_code,
+      reaction_type: 'unicode_emoji',
+    });
+    const detective = '1f575-fe0f-200d-2640-fe0f';
+    await add(owner, id, unicode('cat', '1f408'));
+    await add(owner, id, unicode('heart', '2764-fe0f'));
+    await add(owner, id, unicode('woman_detective', detective));
+    await add(member, id, unicode('woman_detective', '1f575-200d-2640'));
+    t.same((await on(id)).map(short), [
+      ['cat', '1f408', 'unicode_emoji', owner.id],
+      ['heart', '2764', 'unicode_emoji', owner.id],
+      ['woman_detective', detective, 'unicode_emoji', owner.id],
+      ['woman_detective', detective, 'unicode_emoji', member.id],
+    ]);
+    await remove(owner, id, { emoji_code: '1f575-200d-2640', reaction_type: 'unicode_emoji' });
+    await remove(member, id, { emoji_code: detective });
+    await remove(owner, id, { emoji_code: '2764-fe0f' });
+    t.same((await on(id)).map(short), [['cat', '1f408', 'unicode_emoji', owner.id]]);
+  });
+
   await t.test('whoever joins a reaction takes its name, whatever name was sent', async (t) => {
     const id = await say(owner, 'square', 'joining');
     await add(owner, id, { emoji_name: 'thumbs_up' });

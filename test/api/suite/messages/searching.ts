@@ -145,6 +145,52 @@ export const searching: Facts = async (t, server) => {
     t.same(await ids(member, search(`tea${' tea'.repeat(900)}`)), [tea, link, topic, direct]);
   });
 
+  await t.test(
+    'a hundred words in many streams are looked for; more are refused, wherever a narrow may be',
+    async (t) => {
+      await subscribe(
+        member,
+        Array.from({ length: 12 }, (_, i) => `hall ${i}`),
+      );
+      const words = (count: number) => Array.from({ length: count }, (_, i) => `zq${i}x`).join(' ');
+      const whole = await say(member, 'hall 7', 'words', words(100));
+      await say(member, 'hall 8', 'words', words(99));
+      t.same(await ids(member, search(words(100))), [whole]);
+      const refusal = (desc: string) => ({
+        code: 'BAD_NARROW',
+        msg: `Invalid narrow operator: ${desc}`,
+        extra: { desc },
+      });
+      const tooMany = refusal('too many search terms (maximum 100)');
+      const operators = bad('narrow has too many items (limit: 100)');
+      const near = Array.from({ length: 101 }, () => term('near', '1'));
+      for (const [narrow, expected] of [
+        [[search(words(2_000))], tooMany],
+        [[search(words(60)), search(words(101))], tooMany],
+        [near, operators],
+      ] as const) {
+        await refused(t, member.api.call('GET /messages', { ...all, narrow }), expected);
+        await refused(t, member.api.call('GET /messages/matches_narrow', { msg_ids: [whole], narrow }), expected);
+        const flags = { ...all, narrow, op: 'add', flag: 'starred' };
+        await refused(t, member.api.call('POST /messages/flags/narrow', flags), expected);
+      }
+      const pairs = near.map(() => ['topic', 'tea']);
+      await refused(t, member.api.call('POST /register', { narrow: pairs }), operators);
+      const long = [['topic', 'x'.repeat(10_001)]];
+      await refused(
+        t,
+        member.api.call('POST /register', { narrow: long }),
+        bad('narrow is too long (limit: 10000 characters)'),
+      );
+      const types = Array.from({ length: 501 }, (_, i) => `type${i}`);
+      await refused(
+        t,
+        member.api.call('POST /register', { event_types: types }),
+        bad('event_types has too many items (limit: 500)'),
+      );
+    },
+  );
+
   const matches = (params: Params, by: Person = member) => by.api.call('GET /messages/matches_narrow', params);
   const matching = async (msg_ids: unknown, narrow: unknown, by: Person = member) =>
     (await by.api.ok<{ messages: Record<string, Fields> }>('GET /messages/matches_narrow', { msg_ids, narrow }))

@@ -197,8 +197,8 @@ export const organizationPictures: Facts = async (t, server) => {
     const data = await look(new URL(String(server_emoji_data_url)).pathname);
     t.same([data.status, data.headers['content-type']], [200, 'application/json']);
     const { code_to_names } = data.body as { code_to_names: Record<string, string[]> };
-    t.same(code_to_names['1f642'], ['smile', 'slight_smile', 'slightly_smiling_face']);
-    t.ok(Object.keys(code_to_names).length > 1_500);
+    t.same(code_to_names['1f642'], ['smile']);
+    t.equal(Object.keys(code_to_names).length, 1_826);
     const logo = await look(DEFAULT_LOGO);
     t.same([logo.status, logo.headers['content-type']], [200, 'image/svg+xml']);
     t.match(logo.headers, { 'x-content-type-options': 'nosniff', 'content-security-policy': /^default-src 'none'/ });

@@ -115,6 +115,13 @@ export const visiting: Facts = async (t, server) => {
     ]) {
       await refused(t, fetch(narrow), NOBODY, JSON.stringify(narrow));
     }
+    const desc = 'too many search terms (maximum 100)';
+    const words = Array.from({ length: 2_000 }, (_, i) => `zq${i}`).join(' ');
+    await refused(t, fetch([WEB, { operator: 'search', operand: words }]), {
+      code: 'BAD_NARROW',
+      msg: `Invalid narrow operator: ${desc}`,
+      extra: { desc },
+    });
     for (const name of ['indoors', 'nowhere']) {
       const desc = `unknown web-public stream ${name}`;
       const refusal = { code: 'BAD_NARROW', msg: `Invalid narrow operator: ${desc}`, extra: { desc } };

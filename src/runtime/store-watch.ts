@@ -1,0 +1,24 @@
+/** For how long a host has been without its Store: what it refuses for this reason says so. */
+import type { Clock } from '../clock/index.js';
+import { StoreUnavailable } from '../store/store.js';
+import { continued } from './patience.js';
+import type { RetryReason } from './reasons.js';
+
+export class StoreWatch {
+  #trouble: ReturnType<typeof continued> | undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  worked(): void {
+    this.#trouble = undefined;
+  }
+
+  failed(error: unknown): void {
+    if (error instanceof StoreUnavailable) this.#trouble = continued(this.#trouble, this.clock.monotonic());
+  }
+
+  refusal(retry: RetryReason): { readonly retry: RetryReason; readonly awayMs?: number } {
+    if (retry !== 'unavailable' || !this.#trouble) return { retry };
+    return { retry, awayMs: this.clock.monotonic() - this.#trouble.since };
+  }
+}

@@ -1,0 +1,187 @@
+/** What is known to be away is answered for soon; what is away for a moment is waited for. The clock is the test's. */
+import t, { type Test } from 'tap';
+import { BusError, LocalBus, LocalHub, type PendingReply } from '../../../src/bus/index.js';
+import { type Json, partitionOf, partitionSubject } from '../../../src/core/index.js';
+import { ActorClient, CommandTimeout, type Sent } from '../../../src/runtime/index.js';
+import { StoreUnavailable } from '../../../src/store/index.js';
+import { ledgerKey } from '../../cluster/kinds.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { Harness, settle } from './harness.js';
+
+const key = ledgerKey(1);
+const subject = partitionSubject(partitionOf(key));
+const LIMIT = 3_000;
+
+/** A bus whose connection the test takes away. */
+class FickleBus extends LocalBus {
+  #away = false;
+  readonly #back: (() => void)[] = [];
+
+  override get connected(): boolean {
+    return !this.#away;
+  }
+
+  override onReconnect(fn: () => void): void {
+    this.#back.push(fn);
+  }
+
+  override request(to: string, value: Json, deadlineMs: number): PendingReply {
+    if (this.#away) return { reply: Promise.reject(new BusError('disconnected')), cancel: () => {} };
+    return super.request(to, value, deadlineMs);
+  }
+
+  set away(away: boolean) {
+    this.#away = away;
+    if (!away) for (const fn of this.#back) fn();
+  }
+}
+
+interface World {
+  readonly clock: FakeClock;
+  readonly hub: LocalHub;
+  readonly bus: FickleBus;
+  readonly client: ActorClient;
+  readonly hosts: { noneMs: number };
+  serve(): Promise<{ close(): Promise<void> }>;
+}
+
+function world(): World {
+  const [clock, hub, hosts] = [new FakeClock(), new LocalHub(), { noneMs: 0 }];
+  const bus = new FickleBus(clock, hub);
+  const client = new ActorClient(bus, clock, undefined, { limitMs: LIMIT, hosts });
+  const serve = () => new LocalBus(clock, hub).serve(subject, (request) => request.reply({ value: 7 }));
+  return { clock, hub, bus, client, hosts, serve };
+}
+
+/** What came of it, and when by the clock: ms from now; undefined: nothing within two minutes. */
+async function outcome(clock: FakeClock, sent: Sent): Promise<{ what: unknown; ms: number } | undefined> {
+  let what: unknown;
+  sent.reply.then(
+    (reply) => {
+      what = 'value' in reply ? reply.value : reply;
+    },
+    (error: unknown) => {
+      what = error instanceof CommandTimeout ? error.last : error;
+    },
+  );
+  for (let ms = 0; ms <= 120_000; ms += 100) {
+    await settle();
+    if (what !== undefined) return { what, ms };
+    await clock.advance(100);
+  }
+  return undefined;
+}
+
+async function advance(clock: FakeClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 100) {
+    await clock.advance(100);
+    await settle();
+  }
+}
+
+/** A call at the begin of the outage, and one in the midst of it, end at the limit. */
+async function endsSoon(test: Test, { clock, client }: World, reason: string, withinMs: number): Promise<void> {
+  const first = await outcome(clock, client.send(key, 'add', {}));
+  test.equal(first?.what, reason);
+  test.ok(first!.ms <= withinMs, `${first!.ms} ms`);
+  for (let i = 0; i < 3; i++) {
+    test.same(await outcome(clock, client.send(key, 'add', {})), { what: reason, ms: LIMIT });
+  }
+}
+
+t.test('NATS is away', async (test) => {
+  const of = world();
+  of.bus.away = true;
+  await endsSoon(test, of, 'disconnected', LIMIT);
+  test.equal(of.client.waitMs(8_000), LIMIT, 'nobody waits longer for what comes over it');
+  const held = of.client.send(key, 'poll', {}, { held: true, deadlineMs: Number.POSITIVE_INFINITY });
+  await advance(of.clock, 60_000);
+  const server = await of.serve();
+  of.bus.away = false;
+  test.match(await outcome(of.clock, held), { what: 7 }, 'a held command is still there when it is back');
+  test.same(await outcome(of.clock, of.client.send(key, 'add', {})), { what: 7, ms: 0 });
+  test.equal(of.client.waitMs(8_000), 8_000);
+  await server.close();
+});
+
+t.test('NATS is back within two seconds', async (test) => {
+  const of = world();
+  const server = await of.serve();
+  of.bus.away = true;
+  const sent = of.client.send(key, 'add', {});
+  await advance(of.clock, 1_900);
+  of.bus.away = false;
+  test.match(await outcome(of.clock, sent), { what: 7 });
+  await server.close();
+});
+
+t.test('no actor host is alive', async (test) => {
+  const of = world();
+  of.hosts.noneMs = 10_000;
+  await endsSoon(test, of, 'nobody', LIMIT);
+});
+
+t.test('nobody takes over a partition, though hosts are alive', async (test) => {
+  const of = world();
+  // A take-over takes 5 s at most; attempts are up to a second apart.
+  await endsSoon(test, of, 'nobody', 9_000);
+});
+
+t.test('a take-over is waited for, also when it is the second one of a partition', async (test) => {
+  const of = world();
+  for (let i = 0; i < 2; i++) {
+    const sent = of.client.send(key, 'add', {});
+    await advance(of.clock, 5_000);
+    const server = await of.serve();
+    test.match(await outcome(of.clock, sent), { what: 7 });
+    await server.close();
+    await settle();
+  }
+  const given = of.client.send(key, 'add', {});
+  await advance(of.clock, 7_000);
+  given.cancel();
+  await advance(of.clock, 60_000);
+  const late = of.client.send(key, 'add', {});
+  await advance(of.clock, 5_000);
+  const server = await of.serve();
+  test.match(await outcome(of.clock, late), { what: 7 }, 'a trouble of a minute ago is not this one');
+  await server.close();
+});
+
+t.test('the Store is away', async (test) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'add', { op: 'before' });
+  const { store, clock } = h;
+  // As long as the driver looks for a server.
+  store.gate = async (step) => {
+    if (!step.startsWith('before:')) return;
+    await new Promise<void>((resolve) => void clock.setTimeout(resolve, 3_000));
+    throw new StoreUnavailable('away');
+  };
+  const add = (op: string): Sent => h.client.send(key, 'add', { op });
+  const first = await outcome(clock, add('first'));
+  test.equal(first?.what, 'unavailable');
+  test.ok(first!.ms < 10_000, `${first!.ms} ms: two attempts, not all that fit into the deadline`);
+  for (let i = 0; i < 3; i++) {
+    const later = await outcome(clock, add(`later ${i}`));
+    test.equal(later?.what, 'unavailable');
+    test.ok(later!.ms < 7_000, `${later!.ms} ms: one attempt, perhaps behind one that was under way`);
+  }
+  store.gate = undefined;
+  await advance(clock, 5_000);
+  test.ok(await h.ask(key, 'add', { op: 'after' }), 'it is back');
+});
+
+t.test('the Store fails for two seconds', async (test) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'add', { op: 'before' });
+  h.store.gate = (step) => {
+    if (step.startsWith('before:')) throw new StoreUnavailable('away');
+  };
+  const sent = h.client.send(key, 'add', { op: 'meanwhile' });
+  await advance(h.clock, 2_000);
+  h.store.gate = undefined;
+  test.match(await outcome(h.clock, sent), { what: { total: 2 } });
+});

@@ -1,0 +1,15 @@
+import { execFileSync } from 'node:child_process';
+import t from 'tap';
+import { greeting, zuliprcText } from '../../../src/server/first-start.js';
+
+const SITE = 'http://127.0.0.1:9991';
+
+t.test('the first start prints where the key is, and a curl that reads it there', async (test) => {
+  const folder = test.testdir({ "it's here": { 'owner.zuliprc': zuliprcText('owner@localhost', 'a:key', SITE) } });
+  const text = greeting({ zuliprc: `${folder}/it's here/owner.zuliprc` }, SITE);
+  test.notMatch(text, 'a:key', 'a journal would keep it');
+  const shown = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${text.slice(text.indexOf('  curl'))}`], {
+    encoding: 'utf8',
+  });
+  test.same(shown.split('\n').slice(0, 3), ['-u', 'owner@localhost:a:key', `${SITE}/api/v1/messages`]);
+});

@@ -1,0 +1,108 @@
+/**
+ * `npm run build`: compiles beside `dist` and moves what differs into it, file by file. A server that runs from `dist` keeps every file that it
+ * may still load (workers are loaded late), and files of removed sources go, so that no stale compiled test runs. Sources that are as
+ * they were at the last build are not compiled again. Plain JavaScript, because nothing is compiled before it.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const TARGET = 'dist';
+const STAMP = join(TARGET, '.built');
+const BESIDE = /^dist\.(\d+)$/;
+const INPUTS = ['src', 'actors', 'test', 'tsconfig.json', 'package.json', 'tools/build.mjs'];
+const COMPILER = join('node_modules', '.bin', 'tsc');
+
+/** Files under a folder, by their paths in it. */
+function filesOf(folder, inside = '') {
+  const found = [];
+  for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
+    const path = join(inside, entry.name);
+    if (entry.isDirectory()) found.push(...filesOf(folder, path));
+    else found.push(path);
+  }
+  return found;
+}
+
+/** Of sources and compiled files: changes with every file that is written, added or removed. */
+function state() {
+  const hash = createHash('sha256').update(execFileSync(process.execPath, [COMPILER, '--version']));
+  for (const input of [...INPUTS, TARGET]) {
+    const at = statSync(input, { throwIfNoEntry: false });
+    if (!at) continue;
+    const paths = at.isDirectory() ? filesOf(input).map((path) => join(input, path)) : [input];
+    for (const path of paths.sort()) {
+      if (path === STAMP) continue;
+      const { size, mtimeMs } = statSync(path);
+      hash.update(`${path}\0${size}\0${mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+const readOr = (path, otherwise) => {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (error.code === 'ENOENT') return otherwise;
+    throw error;
+  }
+};
+
+const runs = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
+
+/** Of builds that were killed. */
+function removeLeftovers() {
+  for (const name of readdirSync('.')) {
+    const [, pid] = BESIDE.exec(name) ?? [];
+    if (pid !== undefined && !runs(Number(pid))) rmSync(name, { recursive: true });
+  }
+}
+
+function moveIn(made) {
+  const fresh = filesOf(made);
+  mkdirSync(TARGET, { recursive: true });
+  const stale = new Set(filesOf(TARGET));
+  for (const path of fresh) {
+    stale.delete(path);
+    const before = readOr(join(TARGET, path));
+    if (before?.equals(readFileSync(join(made, path)))) continue;
+    mkdirSync(dirname(join(TARGET, path)), { recursive: true });
+    renameSync(join(made, path), join(TARGET, path));
+  }
+  for (const path of stale) {
+    rmSync(join(TARGET, path), { force: true });
+    removeEmpty(dirname(join(TARGET, path)));
+  }
+}
+
+function removeEmpty(folder) {
+  if (folder === TARGET || readdirSync(folder).length > 0) return;
+  rmdirSync(folder);
+  removeEmpty(dirname(folder));
+}
+
+if (readOr(STAMP, '').toString() === state()) process.exit(0);
+removeLeftovers();
+const beside = `${TARGET}.${process.pid}`;
+let status = 1;
+try {
+  ({ status } = spawnSync(process.execPath, [COMPILER, '-p', 'tsconfig.json', '--outDir', beside], {
+    stdio: 'inherit',
+  }));
+  if (status === 0) {
+    moveIn(beside);
+    writeFileSync(STAMP, state());
+  }
+} finally {
+  rmSync(beside, { recursive: true, force: true });
+}
+process.exit(status ?? 1);
