@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '../admin/index.js';
 import type { DirectoryBlobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
-import { copyHashed, hashOf, syncFile, syncFolder } from '../disk/index.js';
+import { closeToOthers, copyHashed, hashOf, syncFile, syncFolder } from '../disk/index.js';
 import type { Embedded } from '../store/index.js';
 import { type BackupFile, type BackupSummary, DATABASE, writeManifest } from './manifest.js';
 
@@ -38,7 +38,10 @@ export async function backUp(source: BackupSource, target: string): Promise<Back
 async function prepare(target: string): Promise<void> {
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
-    if ((await readdir(target)).length === 0) return;
+    if ((await readdir(target)).length === 0) {
+      await closeToOthers(target, () => true);
+      return;
+    }
   } catch (error) {
     throw new AdminError(`a backup can't be written to ${target}: ${(error as Error).message}`);
   }
@@ -58,6 +61,7 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
     taken = clock.now();
     await environment.copyTo(target);
     await syncFile(join(target, DATABASE));
+    await closeToOthers(target, () => true);
     add(DATABASE, await hashOf(join(target, DATABASE)));
     const copied = new Set<string>();
     const folders = new Set<string>();

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '../admin/index.js';
 import type { Clock } from '../clock/index.js';
-import { copyHashed, syncFolder } from '../disk/index.js';
+import { closeToOthers, copyHashed, syncFolder } from '../disk/index.js';
 import { renewIncarnation } from '../log/index.js';
 import { LmdbStore, openEmbedded } from '../store/index.js';
 import { type BackupFile, DATABASE, type Manifest, readManifest, writeSynced } from './manifest.js';
@@ -45,7 +45,10 @@ async function prepare(to: string): Promise<boolean> {
   try {
     const made = await mkdir(to, { recursive: true, mode: 0o700 });
     if (!(await stat(to)).isDirectory()) throw new Error('it is not a folder');
-    if ((await readdir(to)).length === 0) return made !== undefined;
+    if ((await readdir(to)).length === 0) {
+      await closeToOthers(to, () => true);
+      return made !== undefined;
+    }
   } catch (error) {
     throw new AdminError(`${to} can't be restored to: ${(error as Error).message}`);
   }

@@ -1,5 +1,4 @@
 /** Commands that make, show and change organizations and accounts. */
-import { writeFile } from 'node:fs/promises';
 import {
   type ActorCaller,
   AdminError,
@@ -21,6 +20,7 @@ import {
 import { REAL_CLOCK } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import type { RealmId } from '../core/index.js';
+import { writePrivate } from '../disk/index.js';
 import { ORG_TYPES, ROLE } from '../people/index.js';
 import type { Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
@@ -118,7 +118,7 @@ function orgTypeOf(name: string | undefined): number {
 async function writeCredentials(options: Options, config: Config, email: string, key: string): Promise<void> {
   const site = siteOf(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
-  else await writeFile(options.zuliprc, zuliprcText(email, key, site), { mode: 0o600 });
+  else await writePrivate(options.zuliprc, zuliprcText(email, key, site));
 }
 
 function roleNamed(name: string): number {

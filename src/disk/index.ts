@@ -1,2 +1,3 @@
 export { copyHashed, hashOf } from './copy-hashed.js';
+export { closeToOthers, makePrivately, writePrivate } from './private.js';
 export { syncFile, syncFolder } from './sync.js';

@@ -48,16 +48,20 @@ export class GzipBodies {
       if (apart.length === 0) return true;
       const bytes = apart.length === 1 ? apart[0]! : Buffer.concat(apart);
       apart = [];
+      crc = crc32(bytes, crc);
       return add(this.#deflate(bytes));
     };
     for (const part of parts) {
       const bytes = typeof part === 'string' ? Buffer.from(part) : part;
       // Of no bytes crc32 begins anew.
       if (bytes.byteLength === 0) continue;
-      crc = crc32(bytes, crc);
       const shared = bytes !== part || bytes.byteLength < LEAST_SHARED ? undefined : this.#shared(bytes);
       if (shared === undefined) apart.push(bytes);
-      else if (!addApart() || !add(shared === 'busy' ? undefined : shared)) return undefined;
+      else {
+        if (shared === 'busy' || !addApart()) return undefined;
+        crc = crc32(bytes, crc);
+        add(shared);
+      }
     }
     if (!addApart()) return undefined;
     const tail = tailOf(crc, byteLength(parts));
@@ -93,6 +97,7 @@ export class GzipBodies {
   }
 
   #deflate(bytes: Uint8Array): Blocks | Promise<Blocks> | undefined {
+    if (bytes.byteLength < LEAST_PIECE) return stored(bytes);
     const made: (Uint8Array | Promise<Uint8Array>)[] = [];
     let later = false;
     let at = 0;
@@ -144,20 +149,23 @@ function keysIn(bytes: Uint8Array): readonly Span[] {
 }
 
 /** Blocks that are not deflated. */
-function* stored(bytes: Uint8Array): Generator<Uint8Array> {
+function stored(bytes: Uint8Array): Uint8Array[] {
+  const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.byteLength; at += MOST_STORED) {
-    const piece = bytes.subarray(at, at + MOST_STORED);
-    const head = Buffer.from([0, 0, 0, 0, 0]);
-    head.writeUInt16LE(piece.byteLength, 1);
-    head.writeUInt16LE(~piece.byteLength & 0xffff, 3);
-    yield head;
-    yield piece;
+    const length = Math.min(MOST_STORED, bytes.byteLength - at);
+    const block = Buffer.allocUnsafe(5 + length);
+    block[0] = 0;
+    block.writeUInt16LE(length, 1);
+    block.writeUInt16LE(length ^ MOST_STORED, 3);
+    block.set(bytes.subarray(at, at + length), 5);
+    blocks.push(block);
   }
+  return blocks;
 }
 
 function tailOf(crc: number, length: number): Uint8Array {
-  const tail = Buffer.alloc(LAST_BLOCK.length + 8);
-  LAST_BLOCK.copy(tail);
+  const tail = Buffer.allocUnsafe(LAST_BLOCK.length + 8);
+  tail.set(LAST_BLOCK);
   tail.writeUInt32LE(crc >>> 0, LAST_BLOCK.length);
   tail.writeUInt32LE(length >>> 0, LAST_BLOCK.length + 4);
   return tail;

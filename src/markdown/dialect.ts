@@ -1,5 +1,5 @@
 /** The dialect as a markdown-it parser: its chain of rules, tokens and renderer, with constructs of our own. */
-import MarkdownIt from 'markdown-it';
+import MarkdownIt, { type Env } from 'markdown-it';
 import { bareLink } from './bare-link.js';
 import { BlockParser } from './blocks.js';
 import { codeBlock, inlineCode } from './code.js';
@@ -42,7 +42,7 @@ const INLINE: readonly InlineRule[] = [
   emojiCharacter,
 ];
 
-interface Environment {
+interface Environment extends Env {
   readonly context: MarkdownContext;
   hasPreviews: boolean;
 }

@@ -18,10 +18,10 @@ export function escapeCode(text: string): string {
 }
 
 /** In alphabetical order. An attribute equal to its own name is written without value, as the peer's serialiser does. */
-export function attributes(given: readonly (readonly [name: string, value: string])[]): string {
+export function attributes(given: readonly (readonly [name: string, value: string | number])[]): string {
   return [...given]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttribute(value)}"`))
+    .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttribute(`${value}`)}"`))
     .join('');
 }
 

@@ -1,7 +1,9 @@
 /** Making of markdown-it tokens. None is marked as a block: all line breaks of the output are tokens of their own. */
-import Token from 'markdown-it/lib/token.mjs';
+import MarkdownIt, { type Token } from 'markdown-it';
 
-export { Token };
+export type { Token };
+
+const { Token: Made } = MarkdownIt;
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -20,29 +22,29 @@ function withAttributes(token: Token, attrs: Attributes): Token {
 }
 
 export const opening = (tag: string, attrs: Attributes = {}): Token =>
-  withAttributes(new Token(`${tag}_open`, tag, 1), attrs);
+  withAttributes(new Made(`${tag}_open`, tag, 1), attrs);
 
-export const closing = (tag: string): Token => new Token(`${tag}_close`, tag, -1);
+export const closing = (tag: string): Token => new Made(`${tag}_close`, tag, -1);
 
-export const single = (tag: string, attrs: Attributes = {}): Token => withAttributes(new Token(tag, tag, 0), attrs);
+export const single = (tag: string, attrs: Attributes = {}): Token => withAttributes(new Made(tag, tag, 0), attrs);
 
 /** Escaped when rendered; existing entities stay. */
 export function textToken(content: string): Token {
-  const token = new Token('text', '', 0);
+  const token = new Made('text', '', 0);
   token.content = content;
   return token;
 }
 
 /** Ready HTML of our own making. */
 export function rawToken(html: string): Token {
-  const token = new Token('raw', '', 0);
+  const token = new Made('raw', '', 0);
   token.content = html;
   return token;
 }
 
 /** Text whose inline constructs are still to be found. */
 export function inlineToken(content: string, quoted: boolean): Token {
-  const token = new Token('inline', '', 0);
+  const token = new Made('inline', '', 0);
   token.content = content;
   token.children = [];
   token.meta = { quoted };

@@ -1,8 +1,8 @@
 /** The first start of the embedded face: an organization, its owner, and how to use them. */
-import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type ActorCaller, createRealm, listRealms } from '../admin/index.js';
 import type { Config } from '../config/index.js';
+import { writePrivate } from '../disk/index.js';
 import type { Secrets } from '../secrets/index.js';
 
 export interface FirstStart {
@@ -28,7 +28,7 @@ export async function firstStart(
     origin: site,
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
-  await writeFile(zuliprc, zuliprcText(email, ownerKey, site), { mode: 0o600 });
+  await writePrivate(zuliprc, zuliprcText(email, ownerKey, site));
   return { zuliprc };
 }
 

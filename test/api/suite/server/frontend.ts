@@ -1,5 +1,6 @@
 /** Routing, bodies and envelope: conventions.md § Routing, § Parameters, § Response envelope. */
 import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import { bad, makeOrganization, missing, refusalBody, refused, say, subscribe, upload } from '../../harness.js';
 import type { Facts } from '../facts.js';
 
@@ -90,6 +91,40 @@ export const frontend: Facts = async (t, server) => {
       );
     },
   );
+
+  await t.test('large answers are compressed for clients that take gzip, and are the same then', async (t) => {
+    const gzip = { 'accept-encoding': 'gzip, deflate' };
+    const ask = (path: string, headers: Record<string, string> = {}) =>
+      member.api.raw({ method: 'GET', path, headers });
+    await say(member, 'frontend', 'long', 'word '.repeat(1_000));
+    const newest = '/api/v1/messages?anchor=newest&num_before=1&num_after=0';
+    for (const path of [newest, '/static/emoji/emoji_api.json']) {
+      const [plain, coded] = [await ask(path), await ask(path, gzip)];
+      t.match([coded.status, coded.headers], [200, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }], path);
+      t.equal(plain.headers['content-encoding'], undefined);
+      t.ok(gunzipSync(coded.bytes).equals(plain.bytes), path);
+      t.ok(coded.bytes.length < plain.bytes.length / 2, path);
+    }
+    const made = await member.api.raw({ method: 'POST', path: '/api/v1/register', headers: gzip });
+    t.equal(made.headers['content-encoding'], 'gzip');
+    t.match(JSON.parse(gunzipSync(made.bytes).toString()), { result: 'success', queue_id: String, realm_users: Array });
+
+    const path = '/static/emoji/emoji_api.json';
+    const [plain, coded] = [await ask(path), await ask(path, gzip)];
+    const tags = [plain.headers.etag, coded.headers.etag].map(String);
+    t.not(tags[0], tags[1], 'other bytes have another tag');
+    for (const tag of tags) {
+      const known = await ask(path, { ...gzip, 'if-none-match': tag });
+      t.same([known.status, known.headers.etag, known.text], [304, tag, ''], 'both are known');
+    }
+    const part = await ask(path, { ...gzip, range: 'bytes=0-9' });
+    t.same([part.status, part.headers['content-encoding'], part.text], [206, undefined, plain.text.slice(0, 10)]);
+    const file = await upload(member, 'long.txt', 'x'.repeat(5_000));
+    const served = await member.api.raw({ method: 'GET', path: file, headers: gzip });
+    t.same([served.headers['content-encoding'], served.text.length], [undefined, 5_000], 'files go out as they are');
+    const keys = await ask('/api/v1/bots', gzip);
+    t.same([keys.status, keys.headers['content-encoding'], keys.headers.vary], [200, undefined, undefined]);
+  });
 
   await t.test('HEAD is routed like GET, without a body', async (t) => {
     const answer = await member.api.raw({ method: 'HEAD', path: '/api/v1/users/me' });

@@ -1,0 +1,98 @@
+/** What the server keeps is for its user alone, whatever umask it was started with and whatever was there before. */
+import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { until } from '../support/until.js';
+import { command, Embedded } from './support/face.js';
+import { remove, temporary } from './support/folders.js';
+
+const entriesOf = (folder: string): string[] => [
+  folder,
+  ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+];
+
+/** Entries that somebody else may do something with, and those that have another mode than files and folders should. */
+const open = (folder: string): string[] =>
+  entriesOf(folder).flatMap((path) => {
+    const found = lstatSync(path);
+    const mode = found.mode & 0o777;
+    const wanted = found.isDirectory() || found.isSocket() ? 0o700 : 0o600;
+    return (mode & 0o077) === 0 && (found.isSocket() || mode === wanted) ? [] : [`${path} ${mode.toString(8)}`];
+  });
+
+function place(test: Test): string {
+  const made = temporary('modes');
+  test.teardown(() => remove(made));
+  return made;
+}
+
+async function upload(): Promise<void> {
+  const form = new FormData();
+  form.set('file', new Blob(['kept for ourselves']), 'notes.txt');
+  const { email, key } = face.owner;
+  const authorization = `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
+  const { status } = await fetch(`${face.site}/api/v1/user_uploads`, {
+    method: 'POST',
+    headers: { authorization },
+    body: form,
+  });
+  if (status !== 200) throw new Error(`upload: ${status}`);
+}
+
+// Children of this process inherit it.
+process.umask(0);
+const face = await Embedded.start();
+t.teardown(() => face.stop());
+
+t.test(
+  'with a umask that takes nothing away, everything is 0600, folders 0700: data, files, mails, keys, backups',
+  async (test) => {
+    await upload();
+    await face.api().ok('POST', '/invites', { invitee_emails: 'new@example.com', invite_as: 400, stream_ids: [] });
+    const mails = (): number => readdirSync(join(face.dataDir, 'mail')).length;
+    await until('a mail', () => mails() > 0);
+    const names = readdirSync(face.dataDir);
+    for (const name of ['data.mdb', 'lock.mdb', 'owner.zuliprc', 'blobs', 'mail', 'secret']) {
+      test.ok(names.includes(name), `there is ${name}`);
+    }
+    test.strictSame(open(face.dataDir), [], 'of a server at work');
+
+    const folder = place(test);
+    const [byServer, byCommand, restored] = [join(folder, 'server'), join(folder, 'command'), join(folder, 'restored')];
+    mkdirSync(byCommand, { mode: 0o777 });
+    await command(['backup', byServer, '--data-dir', face.dataDir]);
+    await face.server.stop();
+    await command(['backup', byCommand, '--data-dir', face.dataDir]);
+    await command(['restore', byServer, '--data-dir', restored]);
+    for (const made of [byServer, byCommand, restored]) {
+      test.ok(entriesOf(made).length > 6, 'it has everything');
+      test.strictSame(open(made), []);
+    }
+  },
+);
+
+t.test(
+  'what was open to others before is closed at the start; a folder with something else in it stays open',
+  async (test) => {
+    for (const path of entriesOf(face.dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o777 : 0o666);
+    await face.up();
+    test.strictSame(open(face.dataDir), []);
+    await face.server.stop();
+
+    const theirs = join(face.dataDir, 'theirs.txt');
+    writeFileSync(theirs, '');
+    chmodSync(theirs, 0o644);
+    chmodSync(face.dataDir, 0o755);
+    chmodSync(join(face.dataDir, 'data.mdb'), 0o644);
+    await face.up();
+    test.strictSame(open(face.dataDir), [`${face.dataDir} 755`, `${theirs} 644`], 'ours alone is touched');
+  },
+);
+
+t.test('credentials that are written over a file that others can read are not for them', async (test) => {
+  const zuliprc = join(place(test), 'zuliprc');
+  writeFileSync(zuliprc, 'of before', { mode: 0o644 });
+  const account = ['--email', face.other.email, '--zuliprc', zuliprc, '--site', face.site];
+  await command(['user', 'key', ...account, '--data-dir', face.dataDir]);
+  test.equal(lstatSync(zuliprc).mode & 0o777, 0o600);
+});
