@@ -7,6 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Blobs } from '../blobs/index.js';
 import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
+import type { ImageProxy } from '../image-proxy/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { Fields, ReadyFields } from './encode-fields.js';
 import type { ErrorReply } from './errors.js';
@@ -100,6 +101,8 @@ export interface Call<V> {
   /** Largest file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: Blobs;
+  /** Pictures that others host; undefined: none are served. */
+  readonly imageProxy: ImageProxy | undefined;
   readonly secrets: Secrets;
   /** As sent, without the question mark. */
   readonly query: string;
@@ -111,6 +114,8 @@ export interface Call<V> {
   newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
+  /** Address of those who run the server. */
+  readonly administratorEmail: string;
   /** Somebody without account has a letter sent. @throws ApiError RATE_LIMIT_HIT */
   countLetter(): void;
   /** A visitor opens this file. @throws ApiError RATE_LIMIT_HIT */
