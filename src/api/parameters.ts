@@ -22,7 +22,7 @@ export const text = (where: In, description: string) =>
 export const maybeText = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: false, description }) as const;
 
-/** What is long: content of messages is cut, not refused. */
+/** What is long: content and topics of messages are cut, not refused. */
 export const longText = (where: In, description: string) =>
   ({ ...text(where, description), mostCharacters: MOST_CHARACTERS }) as const;
 

@@ -18,6 +18,7 @@ const WORST = 10;
 /** A request that is not answered by then is a failure, unless it polls. */
 const LONGEST_MS = 20_000;
 const POLLS_MS = 500;
+const MOST_HEAD = 256 * 1024;
 /** Of the first round: what took less than this share of the limit is not sent again. */
 const AGAIN = 0.5;
 
@@ -101,14 +102,17 @@ class Caller {
 
   constructor(private readonly port: number) {}
 
-  /** Status; 0: no answer in time. */
+  /** Status; 0: no answer in time. Redirections repeat the query in a header. */
   #send(agent: Agent, options: object, body: string | Buffer | undefined, longest: number): Promise<number> {
     return new Promise((resolve) => {
-      const req = request({ host: '127.0.0.1', port: this.port, agent, ...options }, (res) => {
-        res.resume();
-        res.on('end', () => resolve(res.statusCode ?? 0));
-        res.on('error', () => resolve(res.statusCode ?? 0));
-      });
+      const req = request(
+        { host: '127.0.0.1', port: this.port, agent, maxHeaderSize: MOST_HEAD, ...options },
+        (res) => {
+          res.resume();
+          res.on('end', () => resolve(res.statusCode ?? 0));
+          res.on('error', () => resolve(res.statusCode ?? 0));
+        },
+      );
       req.setTimeout(longest, () => req.destroy());
       req.on('error', () => resolve(0));
       req.end(body);

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { userKey } from '../../../core/index.js';
 import { lookUpStream } from '../../look-up.js';
 import { operation } from '../../operation.js';
-import { flag, longText, maybeText, pathId, text } from '../../parameters.js';
+import { flag, longText, pathId, text } from '../../parameters.js';
 
 export const updateMessage = operation({
   id: 'update-message',
@@ -14,7 +14,7 @@ export const updateMessage = operation({
   parameters: {
     message_id: pathId('The message.'),
     content: { ...longText('form', 'New text, Markdown.'), required: false },
-    topic: { ...maybeText('form', 'New topic.'), aliases: ['subject'] },
+    topic: { ...longText('form', 'New topic; it is cut.'), required: false, aliases: ['subject'] },
     stream_id: {
       in: 'form',
       encoding: 'uint',

@@ -31,7 +31,7 @@ export const sendMessage = operation({
     },
     to: maybeText('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
     content: longText('form', 'Markdown; longer than 10,000 characters it is cut.'),
-    topic: { ...maybeText('form', 'Topic of a stream message.'), aliases: ['subject'] },
+    topic: { ...longText('form', 'Topic of a stream message; it is cut.'), required: false, aliases: ['subject'] },
     queue_id: maybeText('form', 'Queue of the sender, for local_id.'),
     local_id: maybeText('form', "Given back on the queue's event as local_message_id."),
     sender: maybeText('form', 'Mirroring, which no client may do here.'),

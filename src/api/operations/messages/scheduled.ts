@@ -17,7 +17,11 @@ const type = {
   required: false,
   description: "'stream' or 'direct' ('private' is its older name).",
 } as const;
-const topic = { ...maybeText('form', 'Topic of a stream message.'), aliases: ['subject'] } as const;
+const topic = {
+  ...longText('form', 'Topic of a stream message; it is cut.'),
+  required: false,
+  aliases: ['subject'],
+} as const;
 const to = maybeText('form', 'Id of the stream; or JSON list of user ids.');
 const content = { ...longText('form', 'Markdown; longer than 10,000 characters it is cut.'), required: false } as const;
 const at = maybeJson('form', time, 'When to send it: seconds since 1970, in the future.');

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { realmKey } from '../../../core/index.js';
 import { presentField } from '../../../people/index.js';
+import { checkCount } from '../../bounds.js';
 import { type Operation, operation } from '../../operation.js';
 import { flag, pathId } from '../../parameters.js';
 
@@ -25,8 +26,9 @@ const optionalText = (trim: boolean, description: string) =>
     description,
   }) as const;
 
-/** Each option of a list has three: some 1,600 options. The field goes into every client's list of fields. */
-const MOST_OF_FIELD = 5_000;
+/** Of a list. An option has three values, and the field a few beside. */
+const MOST_OPTIONS = 10_300;
+const MOST_OF_FIELD = 3 * MOST_OPTIONS + 100;
 
 const content = {
   name: optionalText(true, 'Label, at most 40 characters.'),
@@ -53,7 +55,11 @@ interface ContentValues {
 }
 
 /** Keys of the data are anybody's choice: it travels as text. */
-const contentOf = ({ field_data, ...rest }: ContentValues) => ({ ...rest, field_data: JSON.stringify(field_data) });
+/** @throws ApiError */
+function contentOf({ field_data, ...rest }: ContentValues) {
+  checkCount('field_data', Object.keys(field_data).length, MOST_OPTIONS);
+  return { ...rest, field_data: JSON.stringify(field_data) };
+}
 
 export const createProfileField = operation({
   id: 'create-custom-profile-field',

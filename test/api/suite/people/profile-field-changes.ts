@@ -82,6 +82,9 @@ export const profileFieldChanges: Facts = async (t, server) => {
     await fill(member, [{ id: many, value: 'o9999' }]);
     const { status } = await change(many, { name: 'Many', field_data: { ...field_data, o10000: OPTIONS.a } });
     t.equal(status, 200);
+    const more = Object.fromEntries(Array.from({ length: 10_301 }, (_, i) => [`o${i}`, OPTIONS.a]));
+    const tooMany = bad('field_data has too many items (limit: 10300)');
+    await refused(t, change(many, { name: 'Many', field_data: more }), tooMany);
     t.same(await profileOf(member), { [many]: { value: 'o9999' } });
     t.equal((await remove(many)).status, 200);
   });
