@@ -67,7 +67,7 @@ import {
 } from './commands/streams/stream-groups.js';
 import { streamTraffic } from './commands/streams/stream-traffic.js';
 import { updateStream } from './commands/streams/update-stream.js';
-import { subscribe } from './commands/subscriptions/subscribe.js';
+import { carryOnJoining, subscribe } from './commands/subscriptions/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { LETTERS_PART } from './letters.js';
@@ -120,6 +120,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'update-stream': updateStream,
     'archive-stream': archiveStream,
     vacated,
+    'carry-on-joining': carryOnJoining,
     'default-stream': setDefaultStream,
     'group-recipient': groupRecipient,
     'first-message': firstMessage,
@@ -207,6 +208,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   live: (handle) => new LiveRealm(handle),
+  takeBack: ({ parts, volatile }) => volatile.rebuild(parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
   refuse: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }),
 };

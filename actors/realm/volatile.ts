@@ -22,6 +22,18 @@ export class RealmVolatile {
 
   constructor(state: RealmState, parts: Parts) {
     this.nextId = state.reservedIds + 1;
+    this.#lookUps(parts);
+  }
+
+  /** As the state and the parts have it, whatever was noted since; message ids and uploads go on. */
+  rebuild(parts: Parts): void {
+    this.humans = 0;
+    this.#emails.clear();
+    this.#streamNames.clear();
+    this.#lookUps(parts);
+  }
+
+  #lookUps(parts: Parts): void {
     for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
     for (const user of usersOf(parts)) {
       this.addUser(user.id, user.email, user.deliveryEmail);

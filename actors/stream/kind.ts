@@ -1,6 +1,6 @@
 /** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
 import { apiError } from '../../src/api/errors.js';
-import type { ActorKind } from '../../src/runtime/index.js';
+import type { ActorKind, Outcome, View } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
 import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
@@ -29,6 +29,9 @@ const common = {
   loads: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
   volatile: (): StreamVolatile => ({ recent: new RecentMessages() }),
+  takeBack({ volatile }: View<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {
+    for (const { id, rev } of messages) volatile.recent.takeBack(id, rev);
+  },
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
   refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;

@@ -10,6 +10,8 @@ interface Change {
   readonly record: MessageRecord | null;
   /** Wall time of the change, ms. */
   readonly at: number;
+  /** The change before it, where that was kept. */
+  readonly before?: Omit<Change, 'before'>;
 }
 
 /** Longer than any command waits between its look into the Store and its turn: requests are given up before. */
@@ -36,12 +38,22 @@ export class RecentMessages {
   }
 
   note(id: number, rev: number, record: MessageRecord | null, now: number): void {
+    const known = this.#changes.get(id);
+    const before = known && { rev: known.rev, record: known.record, at: known.at };
     this.#changes.delete(id);
-    this.#changes.set(id, { rev, record, at: now });
+    this.#changes.set(id, { rev, record, at: now, ...(before && { before }) });
     for (const [old, { at }] of this.#changes) {
       if (at > now - KEPT_MS) break;
       this.#changes.delete(old);
     }
+  }
+
+  /** The change that was noted last of this message is not made. */
+  takeBack(id: number, rev: number): void {
+    const change = this.#changes.get(id);
+    if (change?.rev !== rev) return;
+    if (change.before) this.#changes.set(id, change.before);
+    else this.#changes.delete(id);
   }
 }
 

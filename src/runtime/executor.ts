@@ -69,7 +69,7 @@ export class Executor {
     // The time it waited for has come; unless it says so, it waits for no other.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
     if (outcome.events && !fitsLog(outcome.events)) {
-      this.#outsized(pending);
+      this.#outsized(pending, outcome);
       return;
     }
     if (group && (writes(outcome) || isFromActor(envelope.id))) this.#take(pending, outcome, group);
@@ -83,12 +83,16 @@ export class Executor {
     return { requestId: envelope.requestId, actor: this.key, command: envelope.name };
   }
 
-  /** What cannot be told must not be done. The handler may have noted it in memory: that is left behind. */
-  #outsized(pending: Pending): void {
+  /**
+   * What cannot be told must not be done, and costs other commands nothing. What the handler noted in memory is taken back;
+   * of a kind that can't do that the actor is loaded anew.
+   */
+  #outsized(pending: Pending, outcome: Outcome<JsonObject>): void {
     this.ports.logger.error(this.#about(pending), 'an event is too large for the log');
-    this.#spoiled = true;
+    const takenBack = this.memory.takeBack(outcome);
+    if (!takenBack) this.#spoiled = true;
     this.#refuse(pending, { error: apiError('BODY_TOO_LARGE').toReply() });
-    this.commits.afterNewest(() => this.owner.crashed());
+    if (!takenBack) this.commits.afterNewest(() => this.owner.crashed());
   }
 
   #publish(items: readonly PlainItem[]): void {

@@ -29,6 +29,27 @@ function weigh(value: Json | undefined): number {
   return sum;
 }
 
+/** Of lists that an event carries, with room for what stands beside them. */
+const MAX_PIECE_BYTES = MAX_ENTRY_BYTES;
+
+/** A list in pieces of which each fits into one event; a list of nothing has no piece. */
+export function inPieces<T>(list: readonly T[]): T[][] {
+  const pieces: T[][] = [];
+  let bytes = 0;
+  for (const one of list) {
+    const size = weigh(one as Json);
+    const last = pieces.at(-1);
+    if (last && bytes + size <= MAX_PIECE_BYTES) {
+      last.push(one);
+      bytes += size;
+    } else {
+      pieces.push([one]);
+      bytes = size;
+    }
+  }
+  return pieces;
+}
+
 /** An event with one item that the log could not carry would wait before it for ever, and its actor with it. */
 export const fitsLog = (items: readonly LogItem[]): boolean =>
   items.every((item) => weigh(item as unknown as Json) <= MAX_ITEM_BYTES);

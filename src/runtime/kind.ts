@@ -192,6 +192,11 @@ export interface ActorKind<S extends JsonObject, V = undefined> {
   initial(key: ActorKey): S;
   /** @param owned wall time since which this host has had the actor's partition, ms */
   volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, owned: number): V;
+  /**
+   * The outcome is refused, as an event of it is too large for the log: takes back what its handler noted in `volatile`.
+   * Absent: where there is such, the actor is loaded anew.
+   */
+  takeBack?(view: View<S, V>, outcome: Outcome<S>): void;
   /** Reply to a command for an actor without root (commands without `creates`). */
   missing(key: ActorKey): ActorReply;
   /** Reply to a command that the present phase does not admit. */

@@ -46,6 +46,14 @@ export class ActorMemory {
     return !machine || this.kind.commands[command]?.creates || machine.admits(command) ? undefined : machine.phase;
   }
 
+  /** What a handler noted beside the state is as before, though its outcome is refused. False: nobody knows how it was. */
+  takeBack(outcome: Outcome<JsonObject>): boolean {
+    if (this.#volatile === undefined) return true;
+    if (!this.kind.takeBack) return false;
+    this.kind.takeBack(this.view(), outcome);
+    return true;
+  }
+
   /** Here, and in the commit in the making. */
   apply(outcome: Outcome<JsonObject>, group: Group): void {
     this.exists = true;

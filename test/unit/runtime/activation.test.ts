@@ -393,6 +393,46 @@ t.test('an event that the log cannot carry fails its command, and nothing else',
   t.same(ops(h), ['a', 'b']);
 });
 
+t.test('such a command leaves nothing in memory, and the activation stays', async (t) => {
+  let made = 0;
+  const noting: ActorKind<LedgerState, Set<string>> = {
+    ...(ledger as unknown as ActorKind<LedgerState, Set<string>>),
+    volatile: () => {
+      made++;
+      return new Set();
+    },
+    takeBack: ({ volatile }, { state }) => void volatile.delete(state!.ops.at(-1)!),
+    commands: {
+      add: {
+        creates: true,
+        handle: ({ state, volatile }, { op }: { op: string }) => {
+          volatile.add(op);
+          return {
+            reply: { value: [...volatile].map((one) => one.length) },
+            state: { ...state, ops: [...state.ops, op] },
+            events: [{ t: 'event', to: {}, event: { op } }],
+          };
+        },
+      },
+    },
+  };
+  for (const [kind, loads] of [
+    [noting, 1],
+    [{ ...noting, takeBack: undefined } as never, 2],
+  ] as const) {
+    made = 0;
+    const h = new Harness({ ...testKinds, stream: kind });
+    await h.take(key);
+    await h.ask(key, 'add', { op: 'a' });
+    const [large, next] = [h.begin(key, 'add', { op: 'x'.repeat(1_100_000) }), h.begin(key, 'add', { op: 'b' })];
+    await h.clock.advanceAsync(2_000);
+    t.match(large.answer(), { error: { status: 413 } });
+    t.same(next.answer(), loads === 1 ? [1, 1] : [1]);
+    t.same(ops(h), ['a', 'b']);
+    t.equal(made, loads, loads === 1 ? 'loaded once' : 'without a way to take it back: anew');
+  }
+});
+
 t.test('a command of another actor that would make such an event is over, and does not block its sender', async (t) => {
   const large: ActorKind<LedgerState> = {
     ...ledger,

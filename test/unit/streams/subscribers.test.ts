@@ -2,9 +2,11 @@ import t from 'tap';
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/take.js';
 import { subscribed, subscriptions } from '../../../actors/user/commands/streams/subscriptions.js';
+import { unsubscribed } from '../../../actors/user/commands/streams/unsubscribed.js';
 import { Encoded } from '../../../src/api/encode-fields.js';
 import { type Json, type JsonObject, realmId, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
+import { fitsLog } from '../../../src/runtime/form-entries.js';
 import { person } from '../../support/person.js';
 
 const stream = (id: number): DirectoryStream =>
@@ -49,7 +51,7 @@ t.test('deactivated accounts are in no list of subscribers', async (t) => {
 });
 
 t.test('joining many large streams is told in several events, each of which fits into the log', async (t) => {
-  const joined = [1, 2, 3].map((id) => ({ stream: stream(id), subscribers: Array(12_000).fill(12), color: null }));
+  const joined = [1, 2, 3].map((id) => ({ stream: stream(id), subscribers: Array(50_000).fill(12), color: null }));
   const args = { streams: joined } as never;
   const { events = [] } = subscribed.handle({ parts: new Map() } as never, args, undefined as never, context);
   const told = events.map((item) => {
@@ -61,4 +63,27 @@ t.test('joining many large streams is told in several events, each of which fits
     ['subscription', 2],
     ['subscription', 3],
   ]);
+});
+
+t.test('joining and leaving thousands of streams is told in events that fit into the log', async (t) => {
+  const ids = Array.from({ length: 3_000 }, (_, i) => i + 1);
+  const described = (id: number) => ({ ...stream(id), description: 'd'.repeat(1_000) });
+  const joined = ids.map((id) => ({ stream: described(id), subscribers: [10], color: null }));
+  const joining = subscribed.handle(
+    { parts: new Map() } as never,
+    { streams: joined } as never,
+    undefined as never,
+    context,
+  );
+  const left = ids.map((id) => ({ id, name: `${id} ${'n'.repeat(400)}` }));
+  const parts = new Map(ids.map((id) => [`sub/${id}`, own(id, true)]));
+  const leaving = unsubscribed.handle({ parts } as never, { streams: left }, undefined as never, context);
+  for (const { events = [] } of [joining, leaving]) {
+    t.ok(fitsLog(events));
+    const told = events.flatMap((item) => {
+      const { event } = item as unknown as { event: { subscriptions: { stream_id: number }[] } };
+      return event.subscriptions.map(({ stream_id }) => stream_id);
+    });
+    t.same(told, ids, 'each once, in order');
+  }
 });

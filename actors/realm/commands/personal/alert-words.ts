@@ -1,8 +1,12 @@
 /** /users/me/alert_words (users.md § Alert words). Case is kept and ignored. */
+import { checkCount } from '../../../../src/api/bounds.js';
 import { success } from '../../../shared/replies.js';
 import { personalOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, storePersonal, tellUser } from './personal.js';
+
+/** All of them are in each event, and looked for in each message; with 100 characters each they fit. */
+const MOST_ALERT_WORDS = 1_000;
 
 interface Words {
   readonly words: readonly string[];
@@ -34,6 +38,7 @@ export const addAlertWords = changing((before, given) => {
   for (const word of given.map((one) => one.trim())) {
     if (word !== '' && !known.has(word.toLowerCase())) added.set(word.toLowerCase(), word);
   }
+  checkCount('alert_words', before.length + added.size, MOST_ALERT_WORDS);
   return [...before, ...added.values()];
 });
 

@@ -1,5 +1,7 @@
 /** Checks of POST /users/me/subscriptions, in the order of streams.md. */
+import { checkCount } from '../../../../src/api/bounds.js';
 import { apiError } from '../../../../src/api/errors.js';
+import { mapInTurns } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
 import { renderMarkdown } from '../../../../src/markdown/index.js';
 import { isOwner, policyAllows, SYSTEM_GROUP } from '../../../../src/people/index.js';
@@ -30,6 +32,17 @@ export function checkPrincipals(
   return activePrincipals(principals, find);
 }
 
+/** Streams of one call: more are made by several calls. */
+export const MOST_STREAMS = 1_000;
+/** Streams times users of one call. */
+export const MOST_SUBSCRIPTIONS = 50_000;
+
+/** @throws ApiError */
+export function checkSize(streams: number, users: number): void {
+  checkCount('subscriptions', streams, MOST_STREAMS);
+  if (streams > 0) checkCount('principals', users, Math.floor(MOST_SUBSCRIPTIONS / streams));
+}
+
 export const renderDescription = (description: string): string =>
   description === '' ? '' : renderMarkdown(description).html;
 
@@ -40,16 +53,25 @@ export interface WantedStream {
   readonly color: string | undefined;
 }
 
+/** What `wantedStreams` needs, in slices: a text of a thousand characters may take a millisecond. */
+export async function renderDescriptions(
+  streams: readonly { readonly description?: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const texts = [...new Set(streams.map(({ description }) => oneLine(description ?? '')))];
+  return new Map(await mapInTurns(texts, (text) => [text, renderDescription(text)] as const));
+}
+
 /** Checked names, each once, in the order given. @throws ApiError */
 export function wantedStreams(
   subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[],
+  renderings: ReadonlyMap<string, string>,
 ): WantedStream[] {
   const wanted = new Map<string, WantedStream>();
   for (const { name: given, description: text, color } of subscriptions) {
     const name = checkStreamName(given);
     const description = oneLine(text ?? '');
     if (!wanted.has(name.toLowerCase())) {
-      const rendered = renderDescription(description);
+      const rendered = renderings.get(description) ?? renderDescription(description);
       wanted.set(name.toLowerCase(), { name, description, rendered, color });
     }
   }

@@ -29,17 +29,30 @@ export interface Subscribing {
 
 const link = (name: string): string => `#**${name}**`;
 
+/** Characters of a notice's list: with what stands beside it, as long as a message may be. */
+const LONGEST_LIST = 9_000;
+
+/** As many as a message has room for. */
+function shownNames(names: readonly string[]): { readonly shown: readonly string[]; readonly more: number } {
+  let length = 0;
+  const over = names.findIndex((name) => {
+    length += link(name).length + 3;
+    return length > LONGEST_LIST;
+  });
+  return over < 0 ? { shown: names, more: 0 } : { shown: names.slice(0, over), more: names.length - over };
+}
+
 function subscribedText(acting: DirectoryUser, names: readonly string[]): string {
   const who = `@**${acting.fullName}|${acting.id}** subscribed you to the`;
   if (names.length === 1) return `${who} stream ${link(names[0]!)}.`;
-  return `${who} following streams:\n\n${[...names]
-    .sort()
-    .map((name) => `* ${link(name)}`)
-    .join('\n')}`;
+  const { shown, more } = shownNames([...names].sort());
+  const lines = [...shown.map((name) => `* ${link(name)}`), ...(more > 0 ? [`* and ${more} more`] : [])];
+  return `${who} following streams:\n\n${lines.join('\n')}`;
 }
 
 function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]): string {
-  const names = created.map(({ name }) => link(name)).join(', ');
+  const { shown, more } = shownNames(created.map(({ name }) => name));
+  const names = `${shown.map(link).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const what = created.length === 1 ? 'a new stream' : 'the following streams:';
   return `${silentMention(acting)} created ${what} ${names}.`;
 }

@@ -9,7 +9,7 @@ import { type DirectoryStream, type DirectoryUser, foldName } from '../../../../
 import { ROLE } from '../../../../src/people/index.js';
 import type { CommandContext, OutboxCommand, Suppliers, View } from '../../../../src/runtime/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
+import { success, value } from '../../../shared/replies.js';
 import { readSubscribers, type Subscribers } from '../../../shared/subscribers.js';
 import { asPart, type RealmState, STREAM_PART, streamOf, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
@@ -19,12 +19,14 @@ import {
   checkCreation,
   checkPrincipals,
   checkRemoveGroup,
+  checkSize,
   findPrincipal,
+  renderDescriptions,
   retentionOf,
   wantedStreams,
 } from './subscribe-checks.js';
 import { subscribeNotices } from './subscribe-notices.js';
-import { JoiningPlan } from './subscription-plan.js';
+import { JoiningPlan, type Remaining } from './subscription-plan.js';
 
 export interface SubscribeArgs extends JsonObject {
   readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
@@ -60,7 +62,7 @@ export interface Joining {
 export function decideJoining(
   { state, parts, volatile }: RealmView,
   args: SubscribeArgs,
-  members: Subscribers,
+  { members, rendered }: JoiningNeeds,
   { caller, now, realm, version }: CommandContext,
 ): Joining {
   const acting = userOf(parts, caller);
@@ -69,7 +71,8 @@ export function decideJoining(
   const group = checkRemoveGroup(args.can_remove_subscribers_group_id, parts);
   const retention = retentionOf(args.message_retention_days);
   const users = checkPrincipals(args.principals, acting, state.settings, now, findPrincipal(parts, volatile));
-  const wanted = wantedStreams(args.subscriptions);
+  checkSize(args.subscriptions.length, users.length);
+  const wanted = wantedStreams(args.subscriptions, rendered);
   const existing: DirectoryStream[] = [];
   const missing: typeof wanted = [];
   for (const entry of wanted) {
@@ -80,9 +83,10 @@ export function decideJoining(
   }
   if (missing.length > 0) checkCreation(args, acting, state.settings, now, retention);
   const isMember = (stream: DirectoryStream, user: number): boolean => members.get(stream.id)?.includes(user) ?? false;
-  const closed = existing.filter((stream) => !canAccess(acting, stream, isMember(stream, caller)));
-  if (closed[0] && args.authorization_errors_fatal) {
-    throw apiError('STREAM_INACCESSIBLE', { stream_name: closed[0].name });
+  const closed = new Set(existing.filter((stream) => !canAccess(acting, stream, isMember(stream, caller))));
+  const [firstClosed] = closed;
+  if (firstClosed && args.authorization_errors_fatal) {
+    throw apiError('STREAM_INACCESSIBLE', { stream_name: firstClosed.name });
   }
   let next: RealmState = state;
   const created = missing.map((entry): DirectoryStream => {
@@ -111,9 +115,9 @@ export function decideJoining(
   });
   const colors = new Map(wanted.map((w) => [foldName(w.name), w.color]));
   const plan = new JoiningPlan(realm, users, caller, members, colors);
-  for (const stream of existing) if (!closed.includes(stream)) plan.add(stream, false);
+  for (const stream of existing) if (!closed.has(stream)) plan.add(stream, false);
   for (const stream of created) plan.add(stream, true);
-  return { acting, plan, created, closed, next };
+  return { acting, plan, created, closed: [...closed], next };
 }
 
 /** What a decided Joining does to the realm actor, its outcome but for the reply. */
@@ -153,20 +157,35 @@ export const subscribersByName = (
   return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], suppliers);
 };
 
-export const subscribe: RealmCommand<SubscribeArgs, Subscribers> = {
+export interface JoiningNeeds {
+  readonly members: Subscribers;
+  /** HTML of descriptions. */
+  readonly rendered: ReadonlyMap<string, string>;
+}
+
+/** What deciding needs; of streams that are left, too. */
+export async function joiningNeeds(
+  { subscriptions }: Pick<SubscribeArgs, 'subscriptions'>,
+  leaving: readonly string[],
+  { realm, view }: { readonly realm: CommandContext['realm']; readonly view: RealmView },
+  suppliers: Suppliers,
+): Promise<JoiningNeeds> {
+  const names = [...subscriptions.map(({ name }) => name), ...leaving];
+  const members = await subscribersByName(names, realm, view.volatile, suppliers);
+  return { members, rendered: await renderDescriptions(subscriptions) };
+}
+
+export const subscribe: RealmCommand<SubscribeArgs, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 
-  needs: ({ subscriptions }, { realm, view }, suppliers) =>
-    subscribersByName(
-      subscriptions.map(({ name }) => name),
-      realm,
-      view.volatile,
-      suppliers,
-    ),
+  needs: async (args, context, suppliers) => {
+    checkSize(args.subscriptions.length, 1);
+    return joiningNeeds(args, [], context, suppliers);
+  },
 
-  handle(view, args, members, context) {
-    const joining = decideJoining(view, args, members, context);
+  handle(view, args, needs, context) {
+    const joining = decideJoining(view, args, needs, context);
     const { plan, created, closed, next } = joining;
     const fields = {
       subscribed: plan.subscribed,
@@ -176,8 +195,38 @@ export const subscribe: RealmCommand<SubscribeArgs, Subscribers> = {
     return {
       reply: success(fields, created.length > 0 ? context.version : undefined),
       ...joined(view, joining, context.version),
-      commands: [...plan.stages(next.directoryVersion), noticesOf(joining, args, context)],
+      commands: plan.stages(next.directoryVersion, [noticesOf(joining, args, context)]),
       replyAfterCommands: true,
     };
+  },
+};
+
+interface CarryingOn extends JsonObject {
+  readonly streams: readonly Remaining[];
+  /** Stages that come after all who join. */
+  readonly then?: readonly never[];
+}
+
+/**
+ * From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. Who has been
+ * subscribed by then is passed over, so that a repeat changes nothing.
+ */
+export const carryOnJoining: RealmCommand<CarryingOn, Subscribers> = {
+  lane: 'joining',
+
+  needs: ({ streams }, { realm }, suppliers) =>
+    readSubscribers(
+      realm,
+      streams.map(({ stream }) => stream),
+      suppliers,
+    ),
+
+  handle({ state, parts }, { streams, then = [] }, members, { realm, caller }) {
+    const plan = new JoiningPlan(realm, [], caller, members, new Map());
+    for (const one of streams) {
+      const stream = streamOf(parts, streamId(one.stream));
+      if (stream && !stream.archived) plan.carryOn(stream, one);
+    }
+    return { reply: value(null), commands: plan.stages(state.directoryVersion, then), replyAfterCommands: true };
   },
 };

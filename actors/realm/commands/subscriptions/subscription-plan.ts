@@ -1,5 +1,14 @@
 /** Who joins and who leaves what, as commands: first to each user (all streams in one), then to each stream. */
-import { type JsonObject, type RealmId, streamId, streamKey, userId, userKey } from '../../../../src/core/index.js';
+import {
+  type Json,
+  type JsonObject,
+  type RealmId,
+  realmKey,
+  streamId,
+  streamKey,
+  userId,
+  userKey,
+} from '../../../../src/core/index.js';
 import { type DirectoryStream, type DirectoryUser, foldName } from '../../../../src/directory/index.js';
 import type { OutboxCommand } from '../../../../src/runtime/index.js';
 import type { Subscribers } from '../../../shared/subscribers.js';
@@ -27,13 +36,36 @@ const listed = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   else map.set(key, [value]);
 };
 
+/** Who joins a stream, as a later command of the realm actor to itself takes it. */
+export interface Remaining extends JsonObject {
+  readonly stream: number;
+  readonly users: readonly number[];
+  /** For the caller. */
+  readonly color: string | null;
+}
+
+/** What the commands of one commit may weigh together, in bytes or so: a root with its outbox is one document of the Store. */
+const MOST_WEIGHT = 2 * 1024 * 1024;
+/** Of one user's part of a command, beside the ids of subscribers. */
+const PART_WEIGHT = 1_000;
+const ID_WEIGHT = 5;
+
+/**
+ * Every user is told of all subscribers of a stream, so that the commands weigh as much as users times subscribers. What is
+ * more than one commit should hold is left for commands of their own, one after the other, which read the subscribers again.
+ */
 export class JoiningPlan {
   readonly subscribed: Record<string, string[]> = {};
   readonly already: Record<string, string[]> = {};
   /** Streams that existed before, by user who was subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
+  /** What the commits after the first hold. */
+  readonly #later: Remaining[][] = [];
   readonly #perUser = new Map<number, JsonObject[]>();
   readonly #perStream = new Map<number, number[]>();
+  /** Those of later commands, too. */
+  readonly #joining = new Map<number, Set<number>>();
+  #weight = 0;
 
   constructor(
     private readonly realm: RealmId,
@@ -44,40 +76,99 @@ export class JoiningPlan {
   ) {}
 
   add(stream: DirectoryStream, isNew: boolean): void {
-    const before = isNew ? [] : (this.members.get(stream.id) ?? []);
-    const joining = this.users.filter((user) => !before.includes(user.id));
+    const before = new Set(isNew ? [] : this.members.get(stream.id));
+    const joining: DirectoryUser[] = [];
     for (const user of this.users) {
-      const list = joining.includes(user) ? this.subscribed : this.already;
-      list[user.email] = [...(list[user.email] ?? []), stream.name];
+      if (!before.has(user.id)) joining.push(user);
+      const list = before.has(user.id) ? this.already : this.subscribed;
+      list[user.email] ??= [];
+      list[user.email]!.push(stream.name);
     }
     if (joining.length === 0) return;
-    const subscribers = [...before, ...joining.map((user) => user.id)].sort((a, b) => a - b);
+    this.#joining.set(stream.id, new Set(joining.map((user) => user.id)));
+    if (!isNew) for (const user of joining) listed(this.intoExisting, user, stream.name);
     const color = this.colors.get(foldName(stream.name)) ?? null;
-    for (const user of joining) {
-      const own = user.id === this.caller ? color : null;
-      listed(this.#perUser, user.id, { stream: stream as never, subscribers, color: own });
-      if (!isNew) listed(this.intoExisting, user, stream.name);
-    }
-    this.#perStream.set(
-      stream.id,
+    this.#join(
+      stream,
+      before,
       joining.map((user) => user.id),
+      color,
     );
   }
 
+  /** What the first commit left for this one, which it was weighed for. */
+  carryOn(stream: DirectoryStream, { users, color }: Remaining): void {
+    const before = new Set(this.members.get(stream.id));
+    const joining = users.filter((user) => !before.has(user));
+    if (joining.length > 0) this.#tell(stream, before, joining, color);
+  }
+
+  #join(stream: DirectoryStream, before: ReadonlySet<number>, joining: readonly number[], color: string | null): void {
+    for (let from = 0; from < joining.length; ) {
+      const count = this.#fitting(before.size + from, joining.length - from, stream);
+      if (count === 0) {
+        this.#later.push([]);
+        this.#weight = 0;
+        continue;
+      }
+      const users = joining.slice(from, from + count);
+      const slice = this.#later.at(-1);
+      if (slice) slice.push({ stream: stream.id, users, color });
+      else this.#tell(stream, before, users, color);
+      from += count;
+    }
+  }
+
+  #tell(stream: DirectoryStream, before: ReadonlySet<number>, users: readonly number[], color: string | null): void {
+    const subscribers = [...before, ...users].sort((a, b) => a - b);
+    for (const user of users) {
+      const own = user === this.caller ? color : null;
+      listed(this.#perUser, user, { stream: stream as never, subscribers, color: own });
+    }
+    this.#perStream.set(stream.id, [...users]);
+  }
+
+  /** How many of them may join with the commit that is planned now; one at least where it holds nothing yet. */
+  #fitting(before: number, joining: number, { description, renderedDescription }: DirectoryStream): number {
+    const part = PART_WEIGHT + description.length + renderedDescription.length;
+    const weight = (users: number): number => users * (part + (before + users) * ID_WEIGHT);
+    let low = this.#weight === 0 ? 1 : 0;
+    let high = joining;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#weight + weight(middle) <= MOST_WEIGHT) low = middle;
+      else high = middle - 1;
+    }
+    this.#weight += weight(low);
+    return low;
+  }
+
   joins(stream: number, user: number): boolean {
-    return this.#perStream.get(stream)?.includes(user) ?? false;
+    return this.#joining.get(stream)?.has(user) ?? false;
   }
 
-  joining(stream: number): readonly number[] {
-    return this.#perStream.get(stream) ?? [];
+  joining(stream: number): ReadonlySet<number> {
+    return this.#joining.get(stream) ?? NOBODY;
   }
 
-  /** @param after realm version that names the streams */
-  stages(after: number): OutboxCommand[][] {
+  /**
+   * @param after realm version that names the streams
+   * @param then stages that come when everybody has joined. Where later commits join some, one of those sends them: a command
+   * of this one to a stream or a user would keep theirs waiting, which it waits for itself.
+   */
+  stages(after: number, then: readonly (readonly OutboxCommand[])[] = []): (readonly OutboxCommand[])[] {
     const name = { user: 'subscribed', stream: 'join' };
-    return commands(this.realm, name, this.#perUser, this.#perStream, this.caller, after);
+    const now = commands(this.realm, name, this.#perUser, this.#perStream, this.caller, after);
+    if (this.#later.length === 0) return [...now, ...then];
+    const carryOn = (args: JsonObject): OutboxCommand[] => {
+      return [{ to: realmKey(this.realm), name: 'carry-on-joining', args, caller: this.caller }];
+    };
+    const later = this.#later.map((streams) => carryOn({ streams }));
+    return [...now, ...later, carryOn({ streams: [], then: then as unknown as Json })];
   }
 }
+
+const NOBODY: ReadonlySet<number> = new Set();
 
 export class LeavingPlan {
   /** One name per user and stream. */

@@ -2,6 +2,7 @@
  * DELETE and PATCH /users/me/subscriptions (streams.md), coordinated like subscribing: users first (subscription/remove),
  * then streams (membership, peer_remove, and reading for those who left).
  */
+import { checkCount } from '../../../../src/api/bounds.js';
 import { apiError } from '../../../../src/api/errors.js';
 import { type JsonObject, realmKey } from '../../../../src/core/index.js';
 import type { DirectoryStream } from '../../../../src/directory/index.js';
@@ -15,13 +16,15 @@ import type { RealmCommand } from '../command.js';
 import {
   decideJoining,
   type Joining,
+  type JoiningNeeds,
   joined,
+  joiningNeeds,
   noticesOf,
   type RealmView,
   type SubscribeArgs,
   subscribersByName,
 } from './subscribe.js';
-import { activePrincipals, findPrincipal } from './subscribe-checks.js';
+import { activePrincipals, checkSize, findPrincipal, MOST_STREAMS } from './subscribe-checks.js';
 import { LeavingPlan } from './subscription-plan.js';
 
 interface UnsubscribeArgs extends JsonObject {
@@ -33,11 +36,11 @@ interface UnsubscribeArgs extends JsonObject {
 /** Streams by their names, each once. @throws ApiError */
 function namedStreams({ parts, volatile }: RealmView, names: readonly string[], made: readonly DirectoryStream[]) {
   const streams = new Map<string, DirectoryStream>();
+  const madeByName = new Map(made.map((one) => [one.name.toLowerCase(), one]));
   for (const given of names) {
     const name = checkStreamName(given);
     const key = name.toLowerCase();
-    const stream =
-      made.find((one) => one.name.toLowerCase() === key) ?? streamOf(parts, volatile.streamByName(name) ?? -1);
+    const stream = madeByName.get(key) ?? streamOf(parts, volatile.streamByName(name) ?? -1);
     if (!stream) throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: name });
     streams.set(key, stream);
   }
@@ -62,29 +65,30 @@ function decideLeaving(
   const acting = userOf(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
   const users = principals.length === 0 ? [acting] : activePrincipals(principals, findPrincipal(parts, volatile));
+  checkSize(subscriptions.length, users.length);
   const streams = namedStreams(view, subscriptions, joining?.created ?? []);
-  const membersOf = ({ id }: DirectoryStream): readonly number[] => [
-    ...(members.get(id) ?? []),
-    ...(joining?.plan.joining(id) ?? []),
-  ];
+  const known = new Map(
+    streams.map(({ id }) => [id, new Set([...(members.get(id) ?? []), ...(joining?.plan.joining(id) ?? [])])]),
+  );
+  const membersOf = ({ id }: DirectoryStream): ReadonlySet<number> => known.get(id)!;
   if (users.some((user) => user.id !== acting.id && user.botOwner !== acting.id)) {
     for (const stream of streams) {
-      const known = canSeeMetadata(acting, stream, membersOf(stream).includes(acting.id));
-      if (!known || !inSystemGroup(stream.canRemoveGroup, acting, state.settings, now)) {
+      const visible = canSeeMetadata(acting, stream, membersOf(stream).has(acting.id));
+      if (!visible || !inSystemGroup(stream.canRemoveGroup, acting, state.settings, now)) {
         throw apiError('INSUFFICIENT_PERMISSION');
       }
     }
   }
   const plan = new LeavingPlan(realm, caller);
   for (const user of users) {
-    for (const stream of streams) plan.remove(user, stream, membersOf(stream).includes(user.id));
+    for (const stream of streams) plan.remove(user, stream, membersOf(stream).has(user.id));
   }
   const isActive = (id: number): boolean => userOf(parts, id)?.isActive ?? false;
   const vacated = streams
     .filter((stream) => stream.inviteOnly && plan.leaving(stream.id).length > 0)
     .map((stream) => {
-      const left = plan.leaving(stream.id);
-      return { stream: stream.id, members: membersOf(stream).filter((id) => !left.includes(id)) };
+      const left = new Set(plan.leaving(stream.id));
+      return { stream: stream.id, members: [...membersOf(stream)].filter((id) => !left.has(id)) };
     })
     .filter((of) => !of.members.some(isActive));
   return { plan, vacated };
@@ -100,8 +104,10 @@ export const unsubscribe: RealmCommand<UnsubscribeArgs, Subscribers> = {
   lane: 'directory',
   exclusive: true,
 
-  needs: ({ subscriptions }, { realm, view }, suppliers) =>
-    subscribersByName(subscriptions, realm, view.volatile, suppliers),
+  needs: async ({ subscriptions }, { realm, view }, suppliers) => {
+    checkSize(subscriptions.length, 1);
+    return subscribersByName(subscriptions, realm, view.volatile, suppliers);
+  },
 
   handle(view, args, members, context) {
     const { plan, vacated } = decideLeaving(view, args, members, context);
@@ -120,22 +126,20 @@ interface UpdateArgs extends JsonObject {
 }
 
 /** Both or neither; what is added is there before anything is removed. */
-export const updateSubscriptions: RealmCommand<UpdateArgs, Subscribers> = {
+export const updateSubscriptions: RealmCommand<UpdateArgs, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 
-  needs: (args, { realm, view }, suppliers) =>
-    subscribersByName(
-      [...args.add.subscriptions.map(({ name }) => name), ...args.delete],
-      realm,
-      view.volatile,
-      suppliers,
-    ),
+  needs: async (args, context, suppliers) => {
+    checkCount('add', args.add.subscriptions.length, MOST_STREAMS);
+    checkCount('delete', args.delete.length, MOST_STREAMS);
+    return joiningNeeds(args.add, args.delete, context, suppliers);
+  },
 
-  handle(view, args, members, context) {
-    const joining = decideJoining(view, args.add, members, context);
+  handle(view, args, needs, context) {
+    const joining = decideJoining(view, args.add, needs, context);
     const removing = { subscriptions: args.delete, principals: [] };
-    const leaving = decideLeaving(view, removing, members, context, joining);
+    const leaving = decideLeaving(view, removing, needs.members, context, joining);
     const after = joining.next.directoryVersion;
     const fields = {
       subscribed: joining.plan.subscribed,
@@ -147,9 +151,7 @@ export const updateSubscriptions: RealmCommand<UpdateArgs, Subscribers> = {
       reply: success(fields, joining.created.length > 0 ? context.version : undefined),
       ...joined(view, joining, context.version),
       commands: [
-        ...joining.plan.stages(after),
-        noticesOf(joining, args.add, context),
-        ...leaving.plan.stages(after),
+        ...joining.plan.stages(after, [noticesOf(joining, args.add, context), ...leaving.plan.stages(after)]),
         vacating(leaving.vacated, context),
       ],
       replyAfterCommands: true,

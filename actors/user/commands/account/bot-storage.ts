@@ -1,6 +1,15 @@
 /** GET, PUT and DELETE /bot_storage (users.md § Bot storage). */
+import { checkCount } from '../../../../src/api/bounds.js';
 import { apiError } from '../../../../src/api/errors.js';
-import { charactersOf, entriesOf, MAX_STORAGE, putEntries } from '../../../../src/people/index.js';
+import {
+  charactersOf,
+  entriesOf,
+  entriesWith,
+  MAX_STORAGE,
+  MOST_ENTRIES,
+  MOST_ENTRIES_AT_ONCE,
+  putEntries,
+} from '../../../../src/people/index.js';
 import { success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 
@@ -26,7 +35,9 @@ export const botStorage: UserCommand<Keys> = {
 
 export const putStorage: UserCommand<{ readonly storage: { readonly [key: string]: string } }> = {
   handle({ state, parts }, { storage }) {
+    checkCount('storage', Object.keys(storage).length, MOST_ENTRIES_AT_ONCE);
     const { parts: changed, growth } = putEntries(parts, storage);
+    checkCount('storage', entriesWith(parts, changed), MOST_ENTRIES);
     const size = (state.storage ?? 0) + growth;
     if (size > MAX_STORAGE) throw apiError('STORAGE_FULL', { n: size - MAX_STORAGE, limit: MAX_STORAGE });
     return { reply: success(), state: { ...state, storage: size }, parts: changed };

@@ -19,7 +19,15 @@ import {
   unsetMark,
   windowOf,
 } from '../../../../src/messages/index.js';
-import type { CommandContext, LogItem, NeedsContext, Outcome, Suppliers, View } from '../../../../src/runtime/index.js';
+import {
+  type CommandContext,
+  type LogItem,
+  type NeedsContext,
+  type Outcome,
+  READ_IDS_PER_EVENT,
+  type Suppliers,
+  type View,
+} from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { ownerOf } from '../../../stream/messages.js';
 import type { UserCommand } from '../../command.js';
@@ -98,6 +106,27 @@ function flagging(
   return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
 }
 
+/** What is told of each message that becomes unread takes some 300 bytes. */
+const DETAILS_PER_EVENT = 1_000;
+
+/** Without a change one, as clients expect. */
+function flagEvents(
+  user: number,
+  { op, flag }: Change,
+  changed: readonly number[],
+  details: JsonObject | undefined,
+): LogItem[] {
+  const most = details ? DETAILS_PER_EVENT : READ_IDS_PER_EVENT;
+  if (changed.length <= most) return [flagEvent(user, op, flag, changed, details)];
+  const events: LogItem[] = [];
+  for (let i = 0; i < changed.length; i += most) {
+    const ids = changed.slice(i, i + most);
+    const own = details && Object.fromEntries(ids.map((id) => [id, details[id]]));
+    events.push(flagEvent(user, op, flag, ids, own));
+  }
+  return events;
+}
+
 function flagged(
   view: View<UserState>,
   change: Change,
@@ -118,7 +147,7 @@ function flagged(
       : undefined;
   return {
     ...done,
-    events: [flagEvent(context.caller, change.op, change.flag, done.changed, details)],
+    events: flagEvents(context.caller, change, done.changed, details),
     ...copiesTold(done.copied ?? [], context),
   };
 }
@@ -132,7 +161,9 @@ function copiesTold(
   const owners = new Map<ActorKey, number[]>();
   for (const { message } of copied) {
     const owner = ownerOf(realm, message);
-    owners.set(owner, [...(owners.get(owner) ?? []), message.id]);
+    const ids = owners.get(owner);
+    if (ids) ids.push(message.id);
+    else owners.set(owner, [message.id]);
   }
   const told = [...owners].map(([to, ids]) => ({ to, name: 'copy-made', args: { ids, user: caller }, caller: 0 }));
   return { commands: [told] };

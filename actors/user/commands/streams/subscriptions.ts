@@ -3,7 +3,7 @@ import { apiError } from '../../../../src/api/errors.js';
 import { type Json, type JsonObject, streamId, userId } from '../../../../src/core/index.js';
 import type { DirectoryStream } from '../../../../src/directory/index.js';
 import { isAdmin, isGuest, streamNotifications } from '../../../../src/people/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
+import { inPieces, type LogItem } from '../../../../src/runtime/index.js';
 import {
   byName,
   canAccess,
@@ -68,28 +68,10 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
     }
     if (shown.length === 0) return { reply: value(null) };
     const aux = account && { ...streamNotifications(directory, account) };
-    for (const some of inEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
+    for (const some of inPieces(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
     return { reply: value(null), parts: changed, events };
   },
 };
-
-/** Of several large streams the lists of subscribers together are more than one event of the log can hold. */
-const MOST_LISTED = 20_000;
-
-function inEvents(shown: readonly JsonObject[]): JsonObject[][] {
-  const events: JsonObject[][] = [];
-  let listed = 0;
-  for (const stream of shown) {
-    const { length } = stream.subscribers as readonly number[];
-    if (events.length === 0 || listed + length > MOST_LISTED) {
-      events.push([]);
-      listed = 0;
-    }
-    events.at(-1)!.push(stream);
-    listed += length;
-  }
-  return events;
-}
 
 /** GET /users/me/subscriptions. */
 export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, Subscribers> = {

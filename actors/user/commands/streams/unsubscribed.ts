@@ -1,5 +1,6 @@
 /** The user's side of leaving streams. Colours and switches are kept for a return. */
 import type { Json, JsonObject } from '../../../../src/core/index.js';
+import { inPieces, type LogItem } from '../../../../src/runtime/index.js';
 import { value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, selfOf, subscriptionOf } from '../../state.js';
@@ -23,11 +24,13 @@ export const unsubscribed: UserCommand<{ readonly streams: readonly Left[]; read
     });
     const self = selfOf(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
-    const event = { type: 'subscription', op: 'remove', subscriptions };
+    const events = inPieces(subscriptions).map((some): LogItem => {
+      return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
+    });
     return {
       reply: value(null),
       parts: Object.fromEntries(changed),
-      events: silent ? [] : [{ t: 'event', to: { users: [self] }, event }],
+      events: silent ? [] : events,
     };
   },
 };

@@ -54,6 +54,17 @@ export const botStorage: Facts = async (t, server) => {
     await refused(t, bot.api.call('DELETE /bot_storage', { keys: [1] }), bad('keys[0] is not a string'));
   });
 
+  await t.test('entries are limited, in one call and in all', async (t) => {
+    const entries = (from: number, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${from + i}`, '']));
+    await refused(t, put(bot, entries(0, 2_001)), bad('storage has too many items (limit: 2000)'));
+    t.same(await all(bot), {});
+    for (let i = 0; i < 10; i++) t.equal((await put(bot, entries(i * 2_000, 2_000))).status, 200);
+    await refused(t, put(bot, { more: '' }), bad('storage has too many items (limit: 20000)'));
+    t.equal((await put(bot, { k7: 'changed' })).status, 200, 'what is there may change');
+    await bot.api.ok('DELETE /bot_storage');
+  });
+
   await t.test('characters of keys and values together are limited', async (t) => {
     const [piece, pieces] = [500_000, 20];
     for (let i = 0; i < pieces; i++) {

@@ -54,6 +54,40 @@ export const subscribing: Facts = async (t, server) => {
     );
   });
 
+  await t.test('a call with many streams for several people does all of it, or nothing', async (t) => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ name: `hall ${i}`, description: `${i} `.repeat(120).slice(0, 500) }));
+    const people = [owner, admin, member, other, guest];
+    const principals = people.map(({ id }) => id);
+    const tooMany = bad('subscriptions has too many items (limit: 1000)');
+    await refused(t, call(many(1_001), { principals }, owner), tooMany);
+    const names = many(1_001).map(({ name }) => name);
+    await refused(t, owner.api.call('DELETE /users/me/subscriptions', { subscriptions: names }), tooMany);
+    const patch = (params: Params) => owner.api.call('PATCH /users/me/subscriptions', params);
+    await refused(t, patch({ add: many(1_001) }), bad('add has too many items (limit: 1000)'));
+    await refused(t, patch({ delete: names }), bad('delete has too many items (limit: 1000)'));
+    const crowd = Array.from({ length: 101 }, () => member.id);
+    t.same((await call(many(1), { principals: [...crowd, ...principals] }, owner)).status, 200);
+    const queue = await Queue.register(member, { event_types: ['subscription'], fetch_event_types: [] });
+    const { body } = await call(many(400), { principals }, owner);
+    const expected = many(400).map(({ name }) => name);
+    for (const { email } of people) {
+      const { subscribed, already_subscribed } = body as Record<string, Record<string, string[]>>;
+      t.same(subscribed![email], expected.slice(1));
+      t.same(already_subscribed![email], ['hall 0']);
+    }
+    const events = await queue.now();
+    const added = events
+      .filter(({ op }) => op === 'add')
+      .flatMap(({ subscriptions }) => (subscriptions as ApiStream[]).map(({ name }) => name));
+    t.same(added.sort(), expected.slice(1).sort(), 'each is told once');
+    for (const person of [member, guest]) {
+      const own = (await mine(person, { include_subscribers: true })).filter(({ name }) => name.startsWith('hall '));
+      t.same(own.map(({ name }) => name).sort(), [...expected].sort());
+      t.ok(own.every(({ subscribers }) => principals.every((id) => subscribers!.includes(id))));
+    }
+  });
+
   await t.test('a subscription has the colour asked for, else the next free one of the palette', async (t) => {
     const fresh = org.moderator;
     await subscribe(fresh, ['c1', 'c2', 'c3']);
