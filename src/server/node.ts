@@ -15,7 +15,7 @@ import { MessageRenderer } from '../messages/index.js';
 import { Metrics } from '../metrics/index.js';
 import { disposableDomains } from '../people/addresses/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
-import { Secrets } from '../secrets/index.js';
+import type { Secrets } from '../secrets/index.js';
 import { PasswordThread } from '../secrets/password-strength.js';
 import { Reachable, WebhookCaller } from '../webhooks/index.js';
 import { actorKinds } from './kinds.js';
@@ -24,7 +24,6 @@ import type { Ports } from './ports.js';
 export class ConclaveNode {
   readonly client: ActorClient;
   readonly directories: Directories;
-  readonly secrets: Secrets;
   readonly gateway: Gateway;
   readonly host: ActorHost | undefined;
   readonly metrics = new Metrics();
@@ -36,16 +35,15 @@ export class ConclaveNode {
   constructor(
     readonly ports: Ports,
     config: Config,
-    secret: string,
+    readonly secrets: Secrets,
     logger: Logger,
   ) {
     const { clock, bus } = ports;
     const log = new MeteredLog(ports.log, clock, this.metrics);
     this.log = log;
-    this.secrets = new Secrets(secret);
     const reachable = new Reachable(config.webhookNetworks);
     const proxies = config.imageProxy === 'on';
-    const { imageProxyKey } = this.secrets;
+    const { imageProxyKey } = secrets;
     this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);
     this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
