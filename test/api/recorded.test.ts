@@ -54,7 +54,8 @@ function compared(replay: Replay, entry: Entry, answer: Answer | undefined): str
 }
 
 t.setTimeout(120_000);
-const server = await startEmbedded();
+// The peer had no image proxy when it was recorded.
+const server = await startEmbedded({ options: { 'image-proxy': 'off' } });
 try {
   const org = await recordedOrganization(server);
   const replay = new Replay(org);
