@@ -8,6 +8,7 @@ import { type Config, ConfigError, loadConfig, OPTIONS, SETTINGS } from '../conf
 import type { Logger } from '../runtime/index.js';
 import { greeting } from '../server/first-start.js';
 import { serve } from '../server/serve.js';
+import { checkSurroundings } from '../server/surroundings.js';
 import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
 import { dataCommand } from './data-commands.js';
 import { HELP } from './help.js';
@@ -21,12 +22,12 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: [...argv],
+      args: withValues(argv),
       options: { ...OPTIONS, ...ADMIN_OPTIONS, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });
   } catch (error) {
-    return complain((error as Error).message, 2);
+    return complain((error as Error).message.split('\n')[0]!, 2);
   }
   const { values, positionals } = parsed;
   const command = positionals.join(' ');
@@ -53,6 +54,19 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   }
 }
 
+/** `--name -1` means `--name=-1`, so that what is wrong with the value is said; without this it is 'ambiguous'. */
+function withValues(argv: readonly string[]): string[] {
+  const args: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const [arg, next] = [argv[i]!, argv[i + 1]];
+    if (Object.hasOwn(OPTIONS, arg.slice(2)) && arg.startsWith('--') && next !== undefined && /^-(?!-)/.test(next)) {
+      args.push(`${arg}=${next}`);
+      i++;
+    } else args.push(arg);
+  }
+  return args;
+}
+
 function complain(message: string, code: number): number {
   process.stderr.write(`conclave: ${message}\n`);
   return code;
@@ -61,6 +75,7 @@ function complain(message: string, code: number): number {
 const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
 
 async function checkConfig(config: Config): Promise<number> {
+  await checkSurroundings(config);
   for (const [name, of] of Object.entries(SETTINGS)) {
     const value = config[name as keyof Config];
     const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
@@ -72,6 +87,7 @@ async function checkConfig(config: Config): Promise<number> {
 
 /** Until SIGTERM or SIGINT. A second signal ends at once. */
 async function runServer(config: Config): Promise<number> {
+  await checkSurroundings(config);
   // As `conclave cluster status` names it.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
   const destination = pino.destination({ dest: 2, sync: false });

@@ -32,6 +32,8 @@ export class Secrets {
   readonly #signKey: Buffer;
   readonly #avatarKey: Buffer;
   readonly #vectorKey: Buffer;
+  /** Signs addresses of pictures that others host (`src/image-proxy`). */
+  readonly imageProxyKey: string;
   /** The same for the same secret, and nobody finds the secret by it: what a Store keeps to tell another one. */
   readonly check: string;
 
@@ -45,6 +47,7 @@ export class Secrets {
     this.#signKey = derive('signature');
     this.#avatarKey = derive('avatar');
     this.#vectorKey = derive('seal-vector');
+    this.imageProxyKey = derive('image-proxy').toString('hex');
     this.check = createHmac('sha256', derive('check')).update('conclave').digest('base64url');
   }
 

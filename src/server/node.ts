@@ -8,6 +8,7 @@ import { Directories } from '../directory/index.js';
 import { extraEmoji } from '../emoji/index.js';
 import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
+import { ImageFetcher, ImageProxy } from '../image-proxy/index.js';
 import { type EventLog, MeteredLog } from '../log/index.js';
 import { PostOffice } from '../mail/index.js';
 import { MessageRenderer } from '../messages/index.js';
@@ -27,7 +28,8 @@ export class ConclaveNode {
   readonly host: ActorHost | undefined;
   readonly metrics = new Metrics();
   readonly log: EventLog;
-  readonly #renderer = new MessageRenderer();
+  readonly imageProxy: ImageProxy;
+  readonly #renderer: MessageRenderer;
   readonly #passwords = new PasswordThread();
 
   constructor(
@@ -39,6 +41,11 @@ export class ConclaveNode {
     const { clock, bus } = ports;
     const log = new MeteredLog(ports.log, clock, this.metrics);
     this.log = log;
+    const reachable = new Reachable(config.webhookNetworks);
+    const proxies = config.imageProxy === 'on';
+    const { imageProxyKey } = secrets;
+    this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);
+    this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
     this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
     this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
@@ -85,7 +92,7 @@ export class ConclaveNode {
           mail: new PostOffice(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
-          webhooks: new WebhookCaller(clock, new Reachable(config.webhookNetworks)),
+          webhooks: new WebhookCaller(clock, reachable),
           personal: new PersonalParts(store, this.secrets),
         },
       });

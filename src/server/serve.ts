@@ -105,6 +105,7 @@ export async function serve(
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',
+      imageProxy: node.imageProxy,
       rates: rates.limiting,
       maxRequests: config.maxRequests,
       heartbeatMs: config.heartbeatSeconds * 1000,

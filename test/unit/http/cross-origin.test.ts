@@ -41,7 +41,7 @@ const OPERATIONS = [
 
 for (const kind of ADAPTERS) {
   t.test(`${kind}: scripts of every origin may read all answers of the API, errors included`, async (t) => {
-    const { client } = await openFrontend(t, kind, OPERATIONS, {}, { maxBodyBytes: 1000 });
+    const { client } = await openFrontend(t, kind, OPERATIONS, { maxBodyBytes: 1000 });
     const api = await client();
     const calls: readonly [line: string, headers: Record<string, string>, body: string, status: number][] = [
       ['GET /api/v1/a', AUTHORIZED, '', 200],
