@@ -23,7 +23,7 @@ export interface StoreReport {
   readonly okMs: number;
   /** Since that one was asked; milliseconds. */
   readonly ageMs: number;
-  /** Median time of the last answers. */
+  /** Median time of the answers of half a minute, or of the newest, whichever is longer. */
   readonly answerMs: number;
 }
 
@@ -43,11 +43,14 @@ const STEADY_MS = 5_000;
 const RECENT_MS = 4_000;
 /** Without anybody else who has the Store for this long, there is nobody to leave everything to. */
 const ALONE_MS = 8_000;
-/** Answers whose median counts, at least and at most. */
-const FEWEST_ANSWERS = 7;
+/** While a question is open: how late timers are meanwhile tells whether it is the process that is slow. */
+const PULSE_MS = 100;
+/** Answers whose median counts: of half a minute, since a host that takes over from another one is slow for a while. */
+const COUNTED_ANSWERS = 30;
+/** Of those that are reported, and that count for coming back. */
+const NEWEST_ANSWERS = 5;
 /** The Store has worked for the others for longer than answers count: none of ours is from before. */
-const COMPARED_MS = 15_000;
-const MOST_ANSWERS = 9;
+const COMPARED_MS = 35_000;
 const SLOW_MS = 500;
 const TIMES_SLOWER = 10;
 /** Who let go gets partitions again when the Store has worked for this long; twice as long each time that it fails again soon. */
@@ -127,7 +130,8 @@ export class StoreWatch {
       state: this.state,
       okMs: ok ? Math.round(this.#okAsked - this.#okSince) : 0,
       ageMs: Math.round(now - this.#okAsked),
-      answerMs: Math.round(median(this.#times)),
+      // When it changes for all, nobody compares what one knows already with what others don't.
+      answerMs: Math.round(Math.max(this.#newest, median(this.#times))),
     };
   }
 
@@ -146,7 +150,13 @@ export class StoreWatch {
     if (!this.#mayReturn(now)) return undefined;
     this.#suspended = undefined;
     this.#returnedAt = now;
+    // What is slow is judged anew.
+    this.#times = this.#times.slice(-NEWEST_ANSWERS);
     return 'returned';
+  }
+
+  get #newest(): number {
+    return median(this.#times.slice(-NEWEST_ANSWERS));
   }
 
   get #fails(): boolean {
@@ -175,8 +185,8 @@ export class StoreWatch {
     );
     if (steady.length === 0) return undefined;
     if (this.#fails && steady.some(({ okAt }) => okAt - this.#answered >= LATER_MS)) return 'fails';
-    if (this.#times.length < FEWEST_ANSWERS) return undefined;
-    const own = median(this.#times);
+    if (this.#times.length < COUNTED_ANSWERS) return undefined;
+    const own = Math.min(this.#newest, median(this.#times));
     const compared = steady.filter(({ okMs }) => okMs >= COMPARED_MS);
     if (compared.length === 0) return undefined;
     const others = median(compared.map(({ answerMs }) => answerMs));
@@ -193,7 +203,7 @@ export class StoreWatch {
     const newest = Math.max(this.#suspendedAt, ...[...this.#witnesses.values()].map(({ okAt }) => okAt));
     if (now - newest > ALONE_MS) return true;
     const trusted = this.#failures === 0 && this.#okAsked - this.#okSince >= TRUSTED_MS * 2 ** this.#doublings;
-    return trusted && median(this.#times) < SLOW_MS / 2;
+    return trusted && this.#newest < SLOW_MS / 2;
   }
 
   async #ask(): Promise<void> {
@@ -206,12 +216,14 @@ export class StoreWatch {
       () => true,
       () => false,
     );
+    const pulse = this.#pulse();
     const ok = await Promise.race([answered, late]);
     if (timer) this.clock.clearTimeout(timer);
     const now = this.clock.monotonic();
-    this.#times = [...this.#times.slice(1 - MOST_ANSWERS), ok ? now - asked : LIMIT_MS];
+    const isLate = pulse() > LATE_MS;
+    if (!isLate) this.#times = [...this.#times.slice(1 - COUNTED_ANSWERS), ok ? now - asked : LIMIT_MS];
     if (!ok) {
-      this.#failures++;
+      if (!isLate) this.#failures++;
       return;
     }
     if (!this.#asked || this.#failures > 0) this.#okSince = asked;
@@ -219,5 +231,25 @@ export class StoreWatch {
     this.#failures = 0;
     this.#okAsked = asked;
     this.#answered = now;
+  }
+
+  /** @returns how to end, which tells by how much timers were late since, all together; milliseconds */
+  #pulse(): () => number {
+    let lateMs = 0;
+    let due = 0;
+    let timer: TimerHandle;
+    const late = (): number => Math.max(0, this.clock.monotonic() - due);
+    const arm = (): void => {
+      due = this.clock.monotonic() + PULSE_MS;
+      timer = this.clock.setTimeout(() => {
+        lateMs += late();
+        arm();
+      }, PULSE_MS);
+    };
+    arm();
+    return () => {
+      this.clock.clearTimeout(timer);
+      return lateMs + late();
+    };
   }
 }

@@ -7,6 +7,7 @@ import { basic } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';
 import { remove, temporary } from '../clients/support/folders.js';
 import type { Child } from '../clients/support/process.js';
+import { TcpProxy } from '../clients/support/proxy.js';
 import { type Address, administer, freeAddress, type Member, Processes, type Role } from './processes.js';
 
 const SECRET = 'a secret for chaos only';
@@ -19,6 +20,8 @@ export class ChaosCluster {
   readonly processes = new Processes();
   readonly #namespace = `chaos${randomBytes(6).toString('hex')}`;
   readonly #folder = temporary('chaos');
+  /** Actor host → its own way to the store, where such a way is to be cut. */
+  readonly #ways = new Map<string, TcpProxy>();
 
   private constructor(
     private readonly nats: string,
@@ -27,12 +30,14 @@ export class ChaosCluster {
 
   static async start(
     services: { readonly nats: string; readonly mongodb: string },
-    hosts: number,
-    frontends: number,
+    { hosts, frontends, cuts }: { readonly hosts: number; readonly frontends: number; readonly cuts: number },
   ): Promise<ChaosCluster> {
     const cluster = new ChaosCluster(services.nats, services.mongodb);
     try {
-      for (let i = 0; i < hosts; i++) await cluster.#add('actors', `host ${i}`, NOWHERE);
+      for (let i = 0; i < hosts; i++) {
+        if (cuts > 0) cluster.#ways.set(`host ${i}`, await TcpProxy.start(services.mongodb));
+        await cluster.#add('actors', `host ${i}`, NOWHERE);
+      }
       for (let i = 0; i < frontends; i++) await cluster.#add('http', `frontend ${i}`, await freeAddress());
       return cluster;
     } catch (error) {
@@ -43,6 +48,19 @@ export class ChaosCluster {
 
   get frontends(): readonly Address[] {
     return this.members.filter(({ role }) => role === 'http').map(({ at }) => at);
+  }
+
+  /** Names of those that can be cut off from the store. */
+  get hosts(): readonly string[] {
+    return [...this.#ways.keys()];
+  }
+
+  async cutFromStore(host: string): Promise<void> {
+    await this.#ways.get(host)?.cut();
+  }
+
+  async giveStoreBack(host: string): Promise<void> {
+    await this.#ways.get(host)?.restore();
   }
 
   /** An organization. @returns header of its owner */
@@ -57,13 +75,14 @@ export class ChaosCluster {
   /** A process for a member's place, once it is ready; the one that was there goes on. */
   start({ role, name, at }: Omit<Member, 'child'>): Promise<Child> {
     const listen = ['--port', String(at.port), '--ops-port', String(at.health), '--leave-seconds', LEAVE_SECONDS];
-    const args = ['--role', role, ...this.#connection(), ...(role === 'http' ? listen : [])];
+    const args = ['--role', role, ...this.#connection(name), ...(role === 'http' ? listen : [])];
     return this.processes.serve(name, args, role === 'http' ? 'Conclave serves' : 'Conclave actor host runs');
   }
 
   /** Ends everything, and leaves nothing on the services. */
   async stop(): Promise<void> {
     await this.processes.stop();
+    for (const way of this.#ways.values()) await way.cut();
     await this.#wipe().catch((error: unknown) => process.stderr.write(`not cleaned up: ${error}\n`));
     remove(this.#folder);
   }
@@ -73,9 +92,11 @@ export class ChaosCluster {
     this.members.push({ ...member, child: await this.start(member) });
   }
 
-  #connection(): string[] {
+  /** @param host its own way to the store, where it has one */
+  #connection(host = ''): string[] {
+    const mongodb = this.#ways.get(host)?.through(this.mongodb) ?? this.mongodb;
     return [
-      ...['--nats', this.nats, '--mongodb', `${this.mongodb.replace(/\/*$/, '')}/${this.#database}`],
+      ...['--nats', this.nats, '--mongodb', `${mongodb.replace(/\/*$/, '')}/${this.#database}`],
       ...['--namespace', this.#namespace, '--secret', SECRET, '--data-dir', this.#folder],
     ];
   }

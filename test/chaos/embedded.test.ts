@@ -11,7 +11,17 @@ t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async
   test.teardown(() => ends.run());
   const options = {
     ...({ face: 'embedded', services: undefined, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
-    ...{ seconds: undefined, kills: ROUNDS, every: 2.5, rate: 50, clients: 10, subscribers: 5, hosts: 0, frontends: 0 },
+    ...{
+      seconds: undefined,
+      kills: ROUNDS,
+      cuts: 0,
+      every: 2.5,
+      rate: 50,
+      clients: 10,
+      subscribers: 5,
+      hosts: 0,
+      frontends: 0,
+    },
     ...{ report: undefined, logs: undefined },
   };
   const report = await chaos(options, ends, (words) => test.comment(words));

@@ -66,8 +66,8 @@ export interface Stored {
 
 export interface Interruption {
   readonly at: Moment;
-  /** A host or a frontend killed, or a service away for a while. */
-  readonly kind: 'kill' | 'service';
+  /** A host or a frontend killed, a service away for a while, or a host that alone did not reach the store for a while. */
+  readonly kind: 'kill' | 'service' | 'cut';
   readonly name: string;
 }
 

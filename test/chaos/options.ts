@@ -6,6 +6,8 @@ export interface ChaosOptions {
   readonly seconds: number | undefined;
   /** At most. */
   readonly kills: number;
+  /** Times that an actor host alone loses the store. */
+  readonly cuts: number;
   /** Seconds from one kill to the next. */
   readonly every: number;
   /** Sends per second. */
@@ -43,6 +45,7 @@ acknowledged was lost or repeated, no queue ended, and deliveries resumed in tim
   --face FACE     cluster or embedded. [cluster]
   --seconds N     Length of the load. [300; embedded: until all are killed]
   --kills N       At most. [what there is time for; embedded 20]
+  --cuts N        Times that one actor host alone does not reach the store, for 15 s. [1; one host, embedded: 0]
   --every N       Seconds from one kill to the next. [10; embedded 2.5]
 ${COMMON}
 Without own services none is restarted. The embedded face takes no --hosts and --frontends.
@@ -79,6 +82,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       face: text,
       seconds: text,
       kills: text,
+      cuts: text,
       every: text,
       rate: text,
       clients: text,
@@ -96,6 +100,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   const { face = 'cluster' } = values;
   if (face !== 'cluster' && face !== 'embedded') throw new Error(`--face: cluster or embedded, not ${face}`);
   const embedded = face === 'embedded';
+  const hosts = whole('hosts', values.hosts, 3, 1, 20);
   const { NATS_URL: nats, MONGODB_URL: mongodb } = environment;
   if (values['no-services'] && !embedded && !(nats && mongodb)) {
     throw new Error('--no-services needs NATS_URL and MONGODB_URL (see deploy/dev/services)');
@@ -104,11 +109,12 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     face,
     seconds: values.seconds === undefined && embedded ? undefined : number('seconds', values.seconds, 300, 1, 86_400),
     kills: whole('kills', values.kills, embedded ? 20 : 100_000, 0, 100_000),
+    cuts: embedded ? 0 : whole('cuts', values.cuts, hosts > 1 ? 1 : 0, 0, 20),
     every: number('every', values.every, embedded ? 2.5 : 10, 0.5, 3_600),
     rate: number('rate', values.rate, 200, 0.1, 10_000),
     clients: whole('clients', values.clients, 200, 2, 10_000),
     subscribers: whole('subscribers', values.subscribers, 10, 2, 10_000),
-    hosts: whole('hosts', values.hosts, 3, 1, 20),
+    hosts,
     frontends: whole('frontends', values.frontends, 2, 1, 20),
     seed: whole('seed', values.seed, Math.floor(Math.random() * 1e6), 0, 1e9),
     services: values['no-services'] && nats && mongodb ? { nats, mongodb } : undefined,

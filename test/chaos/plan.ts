@@ -1,4 +1,4 @@
-/** When the services of a run are restarted, and what is killed between. */
+/** When the services of a run are restarted, or lost by one host, and what is killed between. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from '../clients/support/process.js';
 import type { Random } from '../cluster/scheduler.js';
@@ -7,6 +7,7 @@ import type { Member, Role } from './processes.js';
 import type { OwnServices } from './services.js';
 
 export interface Restart {
+  readonly kind: 'service' | 'cut';
   readonly name: string;
   /** Part of the run's length at which it goes away. */
   readonly at: number;
@@ -15,17 +16,47 @@ export interface Restart {
 }
 
 export function restarts(services: OwnServices): Restart[] {
-  const store: Restart = { name: 'store', at: 0.55, restart: (ms) => services.restartStore(false, ms) };
+  const kind = 'service';
+  const store: Restart = { kind, name: 'store', at: 0.55, restart: (ms) => services.restartStore(false, ms) };
   const database: Restart = {
+    kind,
     name: 'store and its database',
     at: 0.8,
     restart: (ms) => services.restartStore(true, ms),
   };
   return [
-    { name: 'NATS', at: 0.3, restart: (ms) => services.restartNats(ms) },
+    { kind, name: 'NATS', at: 0.3, restart: (ms) => services.restartNats(ms) },
     store,
     ...(services.hasDatabase ? [database] : []),
   ];
+}
+
+/** Long enough for the host to notice, to let go, and for the others to take over: some 6 s. */
+const CUT_MS = 15_000;
+
+/** Hosts of the seed's choice that can not reach the store for a while, as the others can. */
+export function storeCuts(cluster: StoreWays, count: number, random: Random): Restart[] {
+  return Array.from({ length: count }, (_, i) => {
+    const host = random.pick(cluster.hosts);
+    return {
+      kind: 'cut',
+      name: `the store of ${host}`,
+      at: (0.4 + i) / count,
+      restart: async () => {
+        await cluster.cutFromStore(host);
+        await sleep(CUT_MS);
+        await cluster.giveStoreBack(host);
+      },
+    };
+  });
+}
+
+/** A way to the store for each host. */
+interface StoreWays {
+  /** Names. */
+  readonly hosts: readonly string[];
+  cutFromStore(host: string): Promise<void>;
+  giveStoreBack(host: string): Promise<void>;
 }
 
 /**
@@ -60,7 +91,7 @@ export async function disturb(cluster: Victims, services: readonly Restart[], ha
   const begun = performance.now();
   const elapsed = (): number => (performance.now() - begun) / 1000;
   const awayMs = (): number => (AWAY.least + random.next() * AWAY.more) * every * 1000;
-  const later = [...services];
+  const later = [...services].sort((a, b) => a.at - b.at);
   let killed = 0;
   for (let turn = 1; killed < kills || later.length > 0; turn++) {
     // Not in step with the server's own timers.
@@ -73,7 +104,7 @@ export async function disturb(cluster: Victims, services: readonly Restart[], ha
     if (restart && elapsed() >= restart.at * seconds) {
       later.shift();
       say(`${restart.name} goes away`);
-      interruptions.push({ at: performance.now(), kind: 'service', name: restart.name });
+      interruptions.push({ at: performance.now(), kind: restart.kind, name: restart.name });
       await restart.restart(awayMs());
       say(`${restart.name} is back`);
     } else if (killed < kills) {

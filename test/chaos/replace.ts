@@ -62,7 +62,7 @@ function slowest(deeds: readonly Deed[], from: number, to: number): number {
 }
 
 export async function rolling(options: ChaosOptions, ends: Ends, say: Say): Promise<Rolled> {
-  const { cluster, traffic } = await begin(options, ends, say);
+  const { cluster, traffic } = await begin({ ...options, cuts: 0 }, ends, say);
   if (!(cluster instanceof ChaosCluster))
     throw new Error('one process cannot take the place of another in the embedded face');
   const handovers: Handover[] = [];

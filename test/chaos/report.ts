@@ -21,6 +21,7 @@ export interface Report {
   /** From a kill to resumed delivery, per queue. */
   readonly kills: Quantiles;
   readonly services: Quantiles;
+  readonly cuts: Quantiles;
   readonly each: readonly { readonly name: string; readonly times: Quantiles; readonly silent: number }[];
   /** Not sent, because too much was under way. */
   readonly held: number;
@@ -64,6 +65,7 @@ export function report(
     polls,
     kills: of('kill'),
     services: of('service'),
+    cuts: of('cut'),
     each: all.map(({ interruption, times, silent }) => ({ name: interruption.name, times: quantiles(times), silent })),
     held,
   };
@@ -78,7 +80,7 @@ const listed = (reasons: Readonly<Record<string, number>>): string =>
     .join('; ') || 'none';
 
 export function inWords(report: Report): string {
-  const { acknowledged, events, faults, told, failures: failed, polls, kills, services, each, held } = report;
+  const { acknowledged, events, faults, told, failures: failed, polls, kills, services, cuts, each, held } = report;
   return [
     `acknowledged sends, edits and reactions ${acknowledged}, events delivered ${events}`,
     ...Object.entries(FAULTS).map(([kind, meaning]) => `${kind.padEnd(11)}${faults[kind as FaultKind]}  (${meaning})`),
@@ -92,5 +94,6 @@ export function inWords(report: Report): string {
     ),
     `from a kill to resumed delivery: ${milliseconds(kills)}`,
     `from a service's end to resumed delivery: ${milliseconds(services)}`,
+    `from a host's loss of the store to resumed delivery: ${milliseconds(cuts)}`,
   ].join('\n');
 }

@@ -13,7 +13,7 @@ if (found) {
     test.teardown(() => ends.run());
     const options = {
       ...({ face: 'cluster', services: found, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
-      ...{ seconds: 0, kills: 0, every: 2, rate: 50, clients: 20, subscribers: 10, hosts: 2, frontends: 1 },
+      ...{ seconds: 0, kills: 0, cuts: 0, every: 2, rate: 50, clients: 20, subscribers: 10, hosts: 2, frontends: 1 },
       ...{ report: undefined, logs: undefined },
     };
     const { report, handovers, failed } = await rolling(options, ends, (words) => test.comment(words));

@@ -5,7 +5,7 @@ import { check } from './checker.js';
 import { ChaosCluster } from './cluster.js';
 import { ChaosEmbedded } from './embedded.js';
 import type { ChaosOptions } from './options.js';
-import { disturb, type Restart, restarts } from './plan.js';
+import { disturb, type Restart, restarts, storeCuts } from './plan.js';
 import { type Report, report } from './report.js';
 import { OwnServices } from './services.js';
 import { Traffic } from './traffic.js';
@@ -68,13 +68,15 @@ async function processes(
   ends: Ends,
 ): Promise<{ cluster: Cluster; services: readonly Restart[] }> {
   if (options.face === 'embedded') return { cluster: await ChaosEmbedded.start(), services: [] };
-  const { hosts, frontends } = options;
+  const random = new Random(options.seed + 2);
   if (options.services) {
-    return { cluster: await ChaosCluster.start(options.services, hosts, frontends), services: [] };
+    const cluster = await ChaosCluster.start(options.services, options);
+    return { cluster, services: storeCuts(cluster, options.cuts, random) };
   }
   const own = await OwnServices.start();
   ends.add(() => own.stop());
-  return { cluster: await ChaosCluster.start(own, hosts, frontends), services: restarts(own) };
+  const cluster = await ChaosCluster.start(own, options);
+  return { cluster, services: [...restarts(own), ...storeCuts(cluster, options.cuts, random)] };
 }
 
 function inShort({ load, pollers, frontends }: Traffic): string {
