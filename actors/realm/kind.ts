@@ -8,7 +8,7 @@ import { createUser } from './commands/accounts/create-user.js';
 import { deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
 import { confirmEmail, EMAIL_CHANGE_PART } from './commands/accounts/email-change.js';
 import { due } from './commands/accounts/full-members.js';
-import { regenerateKey } from './commands/accounts/own-key.js';
+import { regenerateKey, renewBotKey, renewKey } from './commands/accounts/own-key.js';
 import { setRateLimits } from './commands/accounts/rate-limits.js';
 import { reactivateUser } from './commands/accounts/reactivate-user.js';
 import { showAddresses } from './commands/accounts/role-sight.js';
@@ -136,6 +136,8 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'change-own-account': changeOwnAccount,
     'confirm-email': confirmEmail,
     'regenerate-key': regenerateKey,
+    'renew-key': renewKey,
+    'renew-bot-key': renewBotKey,
     'change-user-defaults': changeUserDefaults,
     'set-status': setStatus,
     'add-alert-words': addAlertWords,

@@ -12,6 +12,7 @@ import { checkSurroundings } from '../server/surroundings.js';
 import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
 import { dataCommand } from './data-commands.js';
 import { HELP } from './help.js';
+import { describeFit, secretCommand } from './secret-commands.js';
 import { storeCommand } from './store-commands.js';
 
 const LEFTOVERS_MS = 500;
@@ -38,7 +39,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
     const config = loadConfig(values, environment);
     if (command === 'serve') return await runServer(config);
     if (command === 'check-config') return await checkConfig(config);
-    const data = dataCommand(positionals) ?? storeCommand(positionals);
+    const data = dataCommand(positionals) ?? storeCommand(positionals) ?? secretCommand(positionals);
     if (data) {
       await data(config);
       return 0;
@@ -80,6 +81,7 @@ async function checkConfig(config: Config): Promise<number> {
     const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
     process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
   }
+  process.stdout.write(`the secret: ${await describeFit(config)}\n`);
   return 0;
 }
 

@@ -250,9 +250,18 @@ export const SETTINGS = {
     option: 'webhook-networks',
     value: 'NETWORKS',
     description:
-      'Networks that outgoing webhooks may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
+      'Networks that outgoing webhooks and the image proxy may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
     fallback: '',
     parse: networks,
+  }),
+  imageProxy: setting({
+    env: 'IMAGE_PROXY',
+    option: 'image-proxy',
+    value: 'MODE',
+    description:
+      'on: pictures of other hosts that messages show are fetched by this server, so that those hosts learn nothing of the readers. off: readers load them directly. The same for all processes.',
+    fallback: 'on' as 'on' | 'off',
+    parse: oneOf('on', 'off'),
   }),
   maxConnections: setting({
     env: 'MAX_CONNECTIONS',
@@ -404,7 +413,7 @@ export const SETTINGS = {
     env: 'MAX_BODY_MIB',
     option: 'max-body-mib',
     value: 'N',
-    description: 'Largest request body, MiB.',
+    description: 'Largest request body without files, MiB. Most operations take less (limits.md).',
     fallback: 10,
     parse: integer(1, 1_024),
   }),

@@ -2,6 +2,7 @@ import type { Call, Forward, UploadedFile } from '../api/index.js';
 import type { Blobs } from '../blobs/index.js';
 import { type JsonObject, type RealmId, type UserId, userId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
+import type { ImageProxy } from '../image-proxy/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { Arrival } from './arrival.js';
 import { clientName } from './client-name.js';
@@ -77,6 +78,10 @@ export class CallOf implements Call<AnyValues>, Sender {
 
   get blobs(): Blobs {
     return this.context.services.blobs;
+  }
+
+  get imageProxy(): ImageProxy | undefined {
+    return this.context.options.imageProxy;
   }
 
   get secrets(): Secrets {

@@ -3,6 +3,7 @@ import type { Operation } from '../operation.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';
 import { deleteQueue, getEvents, register } from './events.js';
+import { EXTERNAL_CONTENT_OPERATIONS } from './external-content.js';
 import { FILE_OPERATIONS } from './files.js';
 import { INVITATION_OPERATIONS } from './invitations/invitations.js';
 import { JOINING_OPERATIONS } from './invitations/joining.js';
@@ -177,6 +178,7 @@ export const OPERATIONS = [
   updateSubscriptionSetting,
   getSubscriptionStatus,
   matchesNarrow,
+  ...EXTERNAL_CONTENT_OPERATIONS,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
   ...DOMAIN_OPERATIONS,

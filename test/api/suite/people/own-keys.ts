@@ -1,4 +1,6 @@
 /** Own API keys and devices (users.md § API keys, § Small operations). */
+import { userId, userKey } from '../../../../src/core/index.js';
+import { Secrets } from '../../../../src/secrets/index.js';
 import { bad, basic, makeOrganization, missing, type Params, refused, unauthorized } from '../../harness.js';
 import type { Facts } from '../facts.js';
 
@@ -24,6 +26,25 @@ export const ownKeys: Facts = async (t, server) => {
     }
     await server.restart();
     await refused(t, guest.api.call('GET /users/me'), unauthorized('Invalid API key'), 'after a restart, too');
+  });
+
+  await t.test('a key that was sealed under another server secret is replaced when its owner logs in', async (t) => {
+    const { member, nobody, realm, subdomain } = await makeOrganization(server, ['member']);
+    const keySealed = new Secrets('the secret of another server').seal(member.key);
+    await server.actors.send(userKey(realm, userId(member.id)), 'set-key', { keySealed });
+    const account = { username: member.email, password: 'sadly-walrus-tempo-81' };
+    const at = nobody.with({ host: `${subdomain}.localhost` });
+    t.equal((await at.call('POST /fetch_api_key', { ...account, password: 'wrong' })).status, 401);
+    t.equal((await member.api.call('GET /users/me')).status, 200, 'who has no right to it does not replace it');
+    const logins = await Promise.all([1, 2, 3].map(() => at.ok<{ api_key: string }>('POST /fetch_api_key', account)));
+    const keys = new Set(logins.map(({ api_key }) => api_key));
+    t.equal(keys.size, 1, 'who logs in at the same time gets the same');
+    const [key = ''] = keys;
+    t.not(key, member.key);
+    for (let frontend = 0; frontend < 2; frontend++) {
+      t.equal((await member.api.with({ authorization: basic(member.email, key) }).call('GET /users/me')).status, 200);
+    }
+    await refused(t, member.api.call('GET /users/me'), unauthorized('Invalid API key'));
   });
 
   await t.test('devices are registered, again, and removed once', async (t) => {
