@@ -118,6 +118,7 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   rateLimitMails: RULES,
   rateLimitFile: RULES,
   trustedProxies: NETWORKS,
+  imageProxy: WORDS,
   compression: [...WORDS, 'gzip'],
   httpAdapter: [...WORDS, 'express'],
   deadlineSeconds: [...COUNTS, '601'],
