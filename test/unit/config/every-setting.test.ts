@@ -17,6 +17,7 @@ const RULES = ['', '60', '60:', ':200', '0:1', '60:0', '-60:200', '60:200,', '99
 const ADDRESSES = ['', ' ', '127.0.0.1:80', 'http://here', 'here/there', '[::1]', '::g', 'a b', 'x'.repeat(300)];
 const ACCOUNT = 'user:pass%zz@';
 
+/** A new setting has its values here, too: without them this does not compile. */
 const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   host: [...ADDRESSES, '203.0.113.7'],
   port: PORTS,
@@ -118,8 +119,8 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   rateLimitMails: RULES,
   rateLimitFile: RULES,
   trustedProxies: NETWORKS,
-  compression: WORDS,
   imageProxy: WORDS,
+  compression: [...WORDS, 'gzip'],
   httpAdapter: [...WORDS, 'express'],
   deadlineSeconds: [...COUNTS, '601'],
   outageSeconds: [...COUNTS, '601'],

@@ -23,7 +23,7 @@ function world() {
     const value = snapshotWith({ version, users: [person(1)] }) as unknown as Json;
     return { reply: Promise.resolve({ value }), cancel: () => {} };
   };
-  const client = { send } as unknown as ActorClient;
+  const client = { send, waitMs: (usual: number) => usual } as unknown as ActorClient;
   const directories = new Directories(client, log, clock, extraEmoji('conclave'));
   const feeds = new Feeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
   const open = async (realm: RealmId = REALM): Promise<void> => {
