@@ -49,6 +49,9 @@ export async function makeCalls(
   );
 }
 
+/** It was sealed under a server secret that is gone. */
+const UNREADABLE = 'its token is void since the server secret was changed, and its settings show a new one';
+
 async function one(
   key: ActorKey,
   call: Waiting,
@@ -61,7 +64,9 @@ async function one(
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOf(message);
   const { trigger, origin } = call;
-  const called = { bot, service, token: services.secrets.open(service.tokenSealed), message, trigger, origin };
+  const token = services.secrets.opened(service.tokenSealed);
+  if (token === undefined) return { call, place, is: 'failed', reason: UNREADABLE };
+  const called = { bot, service, token, message, trigger, origin };
   const post = postOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));
   if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
   return fateOf(call, place, service.interface, await services.webhooks.post(post));

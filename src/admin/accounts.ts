@@ -119,6 +119,18 @@ export async function userApiKey(
   realm: RealmId,
   email: string,
 ): Promise<string> {
-  const id = userId(await findUser(actors, realm, email));
-  return secrets.open((await actors.value(userKey(realm, id), 'sealed-key', {})) as string);
+  const user = await findUser(actors, realm, email);
+  const sealed = (await actors.value(userKey(realm, userId(user)), 'sealed-key', {})) as string;
+  // Sealed under a secret that is gone: it opens nothing any more.
+  return secrets.opened(sealed) ?? newKeyOf(actors, secrets, realm, user);
+}
+
+/** Another API key for the account; the one that it had opens nothing any more. @throws AdminError */
+export async function renewKey(actors: ActorCaller, secrets: Secrets, realm: RealmId, email: string): Promise<string> {
+  return newKeyOf(actors, secrets, realm, await findUser(actors, realm, email));
+}
+
+async function newKeyOf(actors: ActorCaller, secrets: Secrets, realm: RealmId, user: number): Promise<string> {
+  const { sealed } = await actors.fields(realmKey(realm), 'renew-key', { user, instead: null });
+  return secrets.open(String(sealed));
 }

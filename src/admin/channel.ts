@@ -21,6 +21,11 @@ interface BackupLine {
   readonly backup: string;
 }
 
+/** Not a command to an actor: whether this is the check value of the server's own secret. */
+interface SecretLine {
+  readonly secret: string;
+}
+
 /** Numbers that a backup tells of itself. */
 export type BackUp = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
 
@@ -37,7 +42,8 @@ export class AdminChannel {
     private readonly sockets: Set<Socket>,
   ) {}
 
-  static async open(dataDir: string, caller: ActorCaller, backUp?: BackUp): Promise<AdminChannel> {
+  /** @param check value of the server's secret */
+  static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: BackUp): Promise<AdminChannel> {
     const path = socketPath(dataDir);
     // Left by a server that was killed; a living one would have refused us the directory.
     await rm(path, { force: true });
@@ -45,7 +51,7 @@ export class AdminChannel {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-      createInterface({ input: socket }).on('line', (text) => void answer(socket, text, caller, backUp));
+      createInterface({ input: socket }).on('line', (text) => void answer(socket, text, caller, check, backUp));
     });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     await chmod(path, 0o600);
@@ -58,11 +64,18 @@ export class AdminChannel {
   }
 }
 
-async function answer(socket: Socket, text: string, caller: ActorCaller, backUp?: BackUp): Promise<void> {
+async function answer(
+  socket: Socket,
+  text: string,
+  caller: ActorCaller,
+  check: string,
+  backUp?: BackUp,
+): Promise<void> {
   let reply: PlainReply;
   try {
-    const line = JSON.parse(text) as CommandLine | BackupLine;
-    if (!('backup' in line)) reply = await caller.send(line.to, line.name, line.args);
+    const line = JSON.parse(text) as CommandLine | BackupLine | SecretLine;
+    if ('secret' in line) reply = { value: line.secret === check };
+    else if (!('backup' in line)) reply = await caller.send(line.to, line.name, line.args);
     else if (backUp) reply = { fields: { ...(await backUp(line.backup)) } };
     else throw new AdminError('this server makes no backups');
   } catch (error) {
@@ -102,7 +115,13 @@ export class ChannelCaller extends ActorCaller {
     throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
   }
 
-  #ask(line: CommandLine | BackupLine): Promise<PlainReply> {
+  /** @param check value of a secret. @returns whether the server has the same */
+  async hasSecret(check: string): Promise<boolean> {
+    const reply = await this.#ask({ secret: check });
+    return 'value' in reply && reply.value === true;
+  }
+
+  #ask(line: CommandLine | BackupLine | SecretLine): Promise<PlainReply> {
     return new Promise((resolve, reject) => {
       this.socket.once('close', () => reject(new AdminError('the server went away')));
       this.#waiting.push((line) => resolve(JSON.parse(line) as PlainReply));

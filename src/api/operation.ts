@@ -7,6 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Blobs } from '../blobs/index.js';
 import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
+import type { ImageProxy } from '../image-proxy/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { Fields, ReadyFields } from './encode-fields.js';
 import type { ErrorReply } from './errors.js';
@@ -35,6 +36,8 @@ export type Encoding = 'json' | 'string' | 'uint';
 /** Bounds of every parameter that declares none; legitimate lists have some thousand items. */
 export const MOST_VALUES = 20_000;
 export const MOST_CHARACTERS = 1_048_576;
+/** Of a parameter that is text, where its schema has no length: names and topics; what is long says so. */
+export const MOST_TEXT = 65_536;
 /** Of a body without files, where an operation declares no other. */
 export const MOST_BODY_MIB = 1;
 
@@ -50,7 +53,7 @@ export interface Parameter<S extends TSchema = TSchema> {
   readonly description?: string;
   /** Most values in its JSON, items and keys at all levels; absent: MOST_VALUES. Beyond it is refused before anything is built. */
   readonly mostValues?: number;
-  /** Most characters (UTF-16 units) of its text; absent: MOST_CHARACTERS. */
+  /** Most characters (UTF-16 units) of its text; absent: MOST_CHARACTERS in JSON, MOST_TEXT or the schema's length in text. */
   readonly mostCharacters?: number;
   /** Last of a path: takes all the segments that are left, with the slashes between them. */
   readonly rest?: true;
@@ -98,6 +101,8 @@ export interface Call<V> {
   /** Largest file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: Blobs;
+  /** Pictures that others host; undefined: none are served. */
+  readonly imageProxy: ImageProxy | undefined;
   readonly secrets: Secrets;
   /** As sent, without the question mark. */
   readonly query: string;
@@ -109,6 +114,8 @@ export interface Call<V> {
   newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
+  /** Address of those who run the server. */
+  readonly administratorEmail: string;
   /** Somebody without account has a letter sent. @throws ApiError RATE_LIMIT_HIT */
   countLetter(): void;
   /** A visitor opens this file. @throws ApiError RATE_LIMIT_HIT */

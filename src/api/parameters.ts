@@ -1,5 +1,6 @@
 /** Short forms for parameter declarations. */
 import { type TSchema, Type } from 'typebox';
+import { MOST_CHARACTERS } from './operation.js';
 
 type In = 'query' | 'form';
 
@@ -20,6 +21,10 @@ export const text = (where: In, description: string) =>
 /** Taken verbatim; undefined when absent. */
 export const maybeText = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: false, description }) as const;
+
+/** What is long: content of messages is cut, not refused. */
+export const longText = (where: In, description: string) =>
+  ({ ...text(where, description), mostCharacters: MOST_CHARACTERS }) as const;
 
 /** JSON value of this shape; undefined when absent. */
 export const maybeJson = <S extends TSchema>(where: In, schema: S, description: string) =>

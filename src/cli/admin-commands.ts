@@ -11,6 +11,7 @@ import {
   findRealm,
   listRealms,
   reactivateUser,
+  renewKey,
   setBilling,
   setRateLimits,
   setRealmActive,
@@ -28,6 +29,7 @@ import { ConclaveNode } from '../server/node.js';
 import { isCluster, openPorts } from '../server/open-ports.js';
 import type { Ports } from '../server/ports.js';
 import { serverSecret } from '../server/secret.js';
+import { mismatch } from '../server/secret-check.js';
 import { DirectoryInUse } from '../store/index.js';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { Action, AdminCommand, Options } from './command.js';
@@ -64,30 +66,38 @@ async function withActors(
   logger: Logger,
   action: (actors: ActorCaller, secrets: Secrets) => Promise<void>,
 ): Promise<void> {
-  const secret = await serverSecret(config);
-  const actors = await reach(config, secret, logger);
+  const secrets = new Secrets(await serverSecret(config));
+  const actors = await reach(config, secrets, logger);
   try {
-    await action(actors, new Secrets(secret));
+    await action(actors, secrets);
   } finally {
     await actors.close();
   }
 }
 
-async function reach(config: Config, secret: string, logger: Logger): Promise<ActorCaller> {
+async function reach(config: Config, secrets: Secrets, logger: Logger): Promise<ActorCaller> {
   const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
   try {
-    const ports = await openPorts(own, REAL_CLOCK, logger);
+    const ports = await openPorts(own, secrets, REAL_CLOCK, logger);
     await checkHosts(ports).catch(async (error: unknown) => {
       await ports.close();
       throw error;
     });
-    const node = new ConclaveNode(ports, own, secret, logger);
+    const node = new ConclaveNode(ports, own, secrets, logger);
     await node.start();
     return new BusCaller(node.client, () => node.stop());
   } catch (error) {
-    if (error instanceof DirectoryInUse) return ChannelCaller.open(config.dataDir);
-    throw error;
+    if (!(error instanceof DirectoryInUse)) throw error;
+    return ofRunningServer(config, secrets);
   }
+}
+
+/** @throws ConfigError when the server that has the data directory runs under another secret */
+async function ofRunningServer({ dataDir }: Config, secrets: Secrets): Promise<ActorCaller> {
+  const server = await ChannelCaller.open(dataDir);
+  if (await server.hasSecret(secrets.check)) return server;
+  await server.close();
+  throw mismatch(`the data directory ${dataDir}`);
 }
 
 /** A command to nobody would wait for its whole deadline. */
@@ -160,6 +170,13 @@ const PLAIN: Readonly<Record<string, Action>> = {
     withActors(config, logger, async (actors, secrets) => {
       const email = needed(options, 'email');
       const key = await userApiKey(actors, secrets, await findRealm(actors, options.realm), email);
+      await writeCredentials(options, config, email, key);
+    }),
+
+  'user new-key': (config, options, logger) =>
+    withActors(config, logger, async (actors, secrets) => {
+      const email = needed(options, 'email');
+      const key = await renewKey(actors, secrets, await findRealm(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
 };

@@ -73,13 +73,13 @@ async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) 
 }
 
 function describe({ hosts, partitions, unowned }: ClusterView): string {
-  const rows = hosts.map(({ id, name, state, partitions: owns, serving, version, silentMs }) => {
+  const rows = hosts.map(({ id, name, state, store, partitions: owns, serving, version, silentMs }) => {
     const epochs = partitions.filter(({ owner }) => owner === id).map(({ epoch }) => epoch);
     const range = epochs.length === 0 ? '-' : `${Math.min(...epochs)}-${Math.max(...epochs)}`;
     const silent = state === 'silent' ? `${(silentMs / 1000).toFixed(1)} s or more` : '';
-    return [id, name, state, String(owns), String(serving), range, version, silent];
+    return [id, name, state, store, String(owns), String(serving), range, version, silent];
   });
-  const head = ['HOST', 'NAME', 'STATE', 'PARTITIONS', 'SERVING', 'EPOCHS', 'VERSION', 'SILENT FOR'];
+  const head = ['HOST', 'NAME', 'STATE', 'STORE', 'PARTITIONS', 'SERVING', 'EPOCHS', 'VERSION', 'SILENT FOR'];
   const all = `${partitions.length - unowned.length} of ${partitions.length} partitions have a living owner`;
   return `${table([head, ...rows])}\n${all}\n`;
 }

@@ -14,6 +14,8 @@ Commands:
   user create           Make an account.       --email ADDRESS --full-name TEXT --password TEXT
                         [--user-role owner|administrator|moderator|member|guest] [--realm SUBDOMAIN]
   user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
+  user new-key          Give an account another API key and print it; the old one opens nothing any more.
+                        --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
   user role EMAIL ROLE          Change an account's role.  [--realm SUBDOMAIN]
   user billing EMAIL on|off     Whether it looks after what the organization pays.  [--realm SUBDOMAIN]
   user rate-limit EMAIL RULES   How often it may call: seconds:calls,…, usual (as all others) or off.  [--realm SUBDOMAIN]
@@ -28,6 +30,8 @@ Commands:
   store format          Show in which format a cluster's database is, and which this program knows.
   store raise-format    Raise it to this program's, once no process of an older version is left.
   store restored        After a cluster's database was restored, before any process starts.
+  secret changed        After the server secret was changed or lost, before any process starts with the new one:
+                        every API key and link in a mail of before is void.
   check-config          Say what the configuration is, or what is wrong with it.
 
 Commands for a cluster take --nats and --mongodb as serve does, and the same secret. Without them they work on the data

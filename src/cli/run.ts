@@ -8,9 +8,11 @@ import { type Config, ConfigError, loadConfig, OPTIONS, SETTINGS } from '../conf
 import type { Logger } from '../runtime/index.js';
 import { greeting } from '../server/first-start.js';
 import { serve } from '../server/serve.js';
+import { checkSurroundings } from '../server/surroundings.js';
 import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
 import { dataCommand } from './data-commands.js';
 import { HELP } from './help.js';
+import { describeFit, secretCommand } from './secret-commands.js';
 import { storeCommand } from './store-commands.js';
 
 const LEFTOVERS_MS = 500;
@@ -20,12 +22,12 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: [...argv],
+      args: withValues(argv),
       options: { ...OPTIONS, ...ADMIN_OPTIONS, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });
   } catch (error) {
-    return complain((error as Error).message, 2);
+    return complain((error as Error).message.split('\n')[0]!, 2);
   }
   const { values, positionals } = parsed;
   const command = positionals.join(' ');
@@ -36,8 +38,8 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   try {
     const config = loadConfig(values, environment);
     if (command === 'serve') return await runServer(config);
-    if (command === 'check-config') return checkConfig(config);
-    const data = dataCommand(positionals) ?? storeCommand(positionals);
+    if (command === 'check-config') return await checkConfig(config);
+    const data = dataCommand(positionals) ?? storeCommand(positionals) ?? secretCommand(positionals);
     if (data) {
       await data(config);
       return 0;
@@ -52,6 +54,19 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   }
 }
 
+/** `--name -1` means `--name=-1`, so that what is wrong with the value is said; without this it is 'ambiguous'. */
+function withValues(argv: readonly string[]): string[] {
+  const args: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const [arg, next] = [argv[i]!, argv[i + 1]];
+    if (Object.hasOwn(OPTIONS, arg.slice(2)) && arg.startsWith('--') && next !== undefined && /^-(?!-)/.test(next)) {
+      args.push(`${arg}=${next}`);
+      i++;
+    } else args.push(arg);
+  }
+  return args;
+}
+
 function complain(message: string, code: number): number {
   process.stderr.write(`conclave: ${message}\n`);
   return code;
@@ -59,17 +74,20 @@ function complain(message: string, code: number): number {
 
 const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
 
-function checkConfig(config: Config): number {
+async function checkConfig(config: Config): Promise<number> {
+  await checkSurroundings(config);
   for (const [name, of] of Object.entries(SETTINGS)) {
     const value = config[name as keyof Config];
     const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
     process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
   }
+  process.stdout.write(`the secret: ${await describeFit(config)}\n`);
   return 0;
 }
 
 /** Until SIGTERM or SIGINT. A second signal ends at once. */
 async function runServer(config: Config): Promise<number> {
+  await checkSurroundings(config);
   // As `conclave cluster status` names it.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
   const destination = pino.destination({ dest: 2, sync: false });

@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
 };
 
 /** @throws AdminError when a host of the cluster gives a sign of life */
-async function nobodyRuns(nats: string, namespace: string, clock: Clock): Promise<void> {
+export async function nobodyRuns(nats: string, namespace: string, clock: Clock): Promise<void> {
   const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
   try {
     const { hosts } = await viewCluster(kv, clock);

@@ -1,2 +1,2 @@
 export { ConfigError, describeSettings, loadConfig, OPTIONS } from './load.js';
-export { type Config, SETTINGS } from './table.js';
+export { type Config, SETTINGS, type SettingName } from './table.js';

@@ -4,6 +4,19 @@
  */
 import { parseRules } from '../limits/rules.js';
 import { parseNetworks } from '../webhooks/networks.js';
+import {
+  address,
+  database,
+  email,
+  fullName,
+  hostAndPort,
+  namespace,
+  path,
+  realmName,
+  secret,
+  server,
+  servers,
+} from './forms.js';
 
 export interface Setting<T> {
   /** Environment variable. */
@@ -21,8 +34,6 @@ export interface Setting<T> {
   parse(text: string): T;
 }
 
-const text = (parse = (given: string): string => given) => parse;
-
 function oneOf<const T extends string>(...allowed: readonly T[]) {
   return (given: string): T => {
     if ((allowed as readonly string[]).includes(given)) return given as T;
@@ -35,13 +46,6 @@ function integer(min: number, max: number) {
     const n = Number(given);
     if (/^\d+$/.test(given) && n >= min && n <= max) return n;
     throw new Error(`must be an integer from ${min} to ${max}`);
-  };
-}
-
-function url(...schemes: readonly string[]) {
-  return (given: string): string => {
-    if (schemes.some((scheme) => given.startsWith(`${scheme}://`))) return given;
-    throw new Error(`must be an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`);
   };
 }
 
@@ -64,7 +68,7 @@ export const SETTINGS = {
     value: 'ADDRESS',
     description: 'Address to listen on; 0.0.0.0 for all.',
     fallback: '127.0.0.1',
-    parse: text(),
+    parse: address,
   }),
   port: setting({
     env: 'PORT',
@@ -81,7 +85,7 @@ export const SETTINGS = {
     description:
       'Address to listen on for operators: /health/live, /health/ready and /metrics. Keep it from the Internet: it asks for no credentials.',
     fallback: '127.0.0.1',
-    parse: text(),
+    parse: address,
   }),
   opsPort: setting({
     env: 'OPS_PORT',
@@ -106,7 +110,7 @@ export const SETTINGS = {
     value: 'DIR',
     description: 'Where the embedded face keeps everything, and every face its secret.',
     fallback: './data',
-    parse: text(),
+    parse: path,
   }),
   role: setting({
     env: 'ROLE',
@@ -124,7 +128,7 @@ export const SETTINGS = {
       'NATS servers (2.11 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: url('nats', 'tls'),
+    parse: servers('nats', 'tls'),
   }),
   natsReplicas: setting({
     env: 'NATS_REPLICAS',
@@ -142,7 +146,7 @@ export const SETTINGS = {
     description: 'MongoDB of a cluster; the path names the database, default conclave.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: url('mongodb', 'mongodb+srv'),
+    parse: database('mongodb', 'mongodb+srv'),
   }),
   externalHost: setting({
     env: 'EXTERNAL_HOST',
@@ -151,7 +155,7 @@ export const SETTINGS = {
     description:
       'Name under which clients reach the server, with the port where it is not the usual one; organizations are its subdomains. Links in mails begin with it.',
     fallback: 'localhost',
-    parse: text(),
+    parse: hostAndPort,
   }),
   externalScheme: setting({
     env: 'EXTERNAL_SCHEME',
@@ -169,10 +173,7 @@ export const SETTINGS = {
       'Server secret. A cluster needs it, the same for all processes; otherwise made once, in DATA_DIR/secret.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: text((given) => {
-      if (given.length < 16) throw new Error('must have at least 16 characters');
-      return given;
-    }),
+    parse: secret,
   }),
   emojiNames: setting({
     env: 'EMOJI_NAMES',
@@ -189,7 +190,7 @@ export const SETTINGS = {
     value: 'TEXT',
     description: 'Name of the organization made at the first start of the embedded face.',
     fallback: 'Conclave',
-    parse: text(),
+    parse: realmName,
   }),
   ownerEmail: setting({
     env: 'OWNER_EMAIL',
@@ -197,7 +198,7 @@ export const SETTINGS = {
     value: 'ADDRESS',
     description: 'Address of its owner.',
     fallback: 'owner@localhost',
-    parse: text(),
+    parse: email,
   }),
   ownerName: setting({
     env: 'OWNER_NAME',
@@ -205,7 +206,7 @@ export const SETTINGS = {
     value: 'TEXT',
     description: 'Name of its owner.',
     fallback: 'Owner',
-    parse: text(),
+    parse: fullName,
   }),
   disposableDomains: setting({
     env: 'DISPOSABLE_DOMAINS',
@@ -213,7 +214,7 @@ export const SETTINGS = {
     value: 'FILE',
     description: 'Domains of throw-away addresses, one a line, which organizations may keep out.',
     fallback: undefined as string | undefined,
-    parse: text(),
+    parse: path,
   }),
   webPublicStreams: setting({
     env: 'WEB_PUBLIC_STREAMS',
@@ -231,7 +232,16 @@ export const SETTINGS = {
       'Mail server: smtp://user:password@host:587 or smtps://…:465, with the options of nodemailer as its query. Without one the embedded face writes mails to DATA_DIR/mail, and a cluster keeps them for three days.',
     fallback: undefined as string | undefined,
     secret: true,
-    parse: url('smtp', 'smtps'),
+    parse: server('smtp', 'smtps'),
+  }),
+  administratorEmail: setting({
+    env: 'ADMINISTRATOR_EMAIL',
+    option: 'administrator-email',
+    value: 'ADDRESS',
+    description:
+      'Address of those who run the server, told to administrators of organizations who ask for what is done by hand: data exports. Default: admin@EXTERNAL_HOST.',
+    fallback: undefined as string | undefined,
+    parse: email,
   }),
   mailFrom: setting({
     env: 'MAIL_FROM',
@@ -239,19 +249,28 @@ export const SETTINGS = {
     value: 'ADDRESS',
     description: 'Sender of mails: an address, or Name <address>. Default: Conclave <noreply@EXTERNAL_HOST>.',
     fallback: undefined as string | undefined,
-    parse: text((given) => {
+    parse: (given) => {
       if (/^([^\p{C}<>@"]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@]+@[^\s\p{C}<>@]+)$/u.test(given)) return given;
       throw new Error('must be an address, or a name and an address in <>');
-    }),
+    },
   }),
   webhookNetworks: setting({
     env: 'WEBHOOK_NETWORKS',
     option: 'webhook-networks',
     value: 'NETWORKS',
     description:
-      'Networks that outgoing webhooks may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
+      'Networks that outgoing webhooks and the image proxy may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
     fallback: '',
     parse: networks,
+  }),
+  imageProxy: setting({
+    env: 'IMAGE_PROXY',
+    option: 'image-proxy',
+    value: 'MODE',
+    description:
+      'on: pictures of other hosts that messages show are fetched by this server, so that those hosts learn nothing of the readers. off: readers load them directly. The same for all processes.',
+    fallback: 'on' as 'on' | 'off',
+    parse: oneOf('on', 'off'),
   }),
   maxConnections: setting({
     env: 'MAX_CONNECTIONS',
@@ -403,7 +422,7 @@ export const SETTINGS = {
     env: 'MAX_BODY_MIB',
     option: 'max-body-mib',
     value: 'N',
-    description: 'Largest request body, MiB.',
+    description: 'Largest request body without files, MiB. Most operations take less (limits.md).',
     fallback: 10,
     parse: integer(1, 1_024),
   }),
@@ -453,10 +472,7 @@ export const SETTINGS = {
     value: 'NAME',
     description: 'Keeps several clusters apart on one NATS server: letters and digits.',
     fallback: '',
-    parse: text((given) => {
-      if (!/^[A-Za-z0-9]*$/.test(given)) throw new Error('must be letters and digits');
-      return given;
-    }),
+    parse: namespace,
   }),
   logLevel: setting({
     env: 'LOG_LEVEL',

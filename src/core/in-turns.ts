@@ -10,9 +10,12 @@ export class Turns {
   #began = performance.now();
   #count = 0;
 
+  /** @param atOnce items between two looks at the clock; 1 where each takes long */
+  constructor(private readonly atOnce = AT_ONCE) {}
+
   /** Undefined: go on; else to be awaited. */
   next(): Promise<void> | undefined {
-    if (++this.#count % AT_ONCE !== 0 || performance.now() - this.#began < SLICE_MS) return undefined;
+    if (++this.#count % this.atOnce !== 0 || performance.now() - this.#began < SLICE_MS) return undefined;
     return new Promise((resolve) =>
       setImmediate(() => {
         this.#began = performance.now();

@@ -2,6 +2,7 @@ import type { Call, Forward, UploadedFile } from '../api/index.js';
 import type { Blobs } from '../blobs/index.js';
 import { type JsonObject, type RealmId, type UserId, userId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
+import type { ImageProxy } from '../image-proxy/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { Arrival } from './arrival.js';
 import { clientName } from './client-name.js';
@@ -79,6 +80,10 @@ export class CallOf implements Call<AnyValues>, Sender {
     return this.context.services.blobs;
   }
 
+  get imageProxy(): ImageProxy | undefined {
+    return this.context.options.imageProxy;
+  }
+
   get secrets(): Secrets {
     return this.context.services.secrets;
   }
@@ -98,6 +103,11 @@ export class CallOf implements Call<AnyValues>, Sender {
   newestMessage(): number | Promise<number> {
     if (!this.account) throw new Error('nobody has messages');
     return this.context.services.newestMessage(this.account);
+  }
+
+  get administratorEmail(): string {
+    const { administratorEmail, externalHost = 'localhost' } = this.context.options;
+    return administratorEmail ?? `admin@${externalHost.replace(/:\d+$/, '')}`;
   }
 
   get webPublicStreams(): boolean {

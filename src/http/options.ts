@@ -1,3 +1,4 @@
+import type { ImageProxy } from '../image-proxy/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { RateLimiting } from './rate-limiting.js';
 import type { HttpExchange } from './server.js';
@@ -13,6 +14,10 @@ export interface FrontendOptions {
   readonly externalHost?: string;
   /** Streams may be opened to the web, and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
+  /** Default: no picture of other hosts is served. */
+  readonly imageProxy?: ImageProxy;
+  /** Of those who run the server. Default: admin@ the external host. */
+  readonly administratorEmail?: string | undefined;
   /** Largest body without files; operations have bounds of their own below it. Default: only those. */
   readonly maxBodyBytes?: number;
   /** Largest uploaded file. Default 25. */

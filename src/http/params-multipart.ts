@@ -4,8 +4,8 @@
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { apiError, type UploadedFile } from '../api/index.js';
+import { Turns } from '../core/index.js';
 import { type Fields, MAX_FIELDS } from './params-form.js';
-import { Turns } from './turns.js';
 
 export interface Multipart {
   readonly fields: Fields;
@@ -51,11 +51,11 @@ export async function parseMultipart(
     form.end(bytes);
     return form.done;
   }
-  const turns = new Turns();
+  const turns = new Turns(1);
   await countBoundaries(bytes, delimiter, turns);
   const form = new MultipartForm(boundary, bytes.length, keepFiles);
   for (let at = 0; at < bytes.length && !form.failed && !given.up; at += PIECE) {
-    if (turns.over) await turns.next();
+    await turns.next();
     await form.write(bytes.subarray(at, at + PIECE));
   }
   form.end();
@@ -81,7 +81,7 @@ function boundariesIn(piece: Buffer, delimiter: Buffer): number {
 async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: Turns): Promise<void> {
   let count = 0;
   for (let from = 0; from < bytes.length; from += SCANNED) {
-    if (turns.over) await turns.next();
+    await turns.next();
     // One that lies across two pieces counts in the first.
     count += boundariesIn(bytes.subarray(from, from + SCANNED + delimiter.length - 1), delimiter);
     if (count > MAX_BOUNDARIES) throw failure();

@@ -5,6 +5,7 @@
 import {
   apiError,
   MOST_CHARACTERS,
+  MOST_TEXT,
   MOST_VALUES,
   type Operation,
   type Parameter,
@@ -24,12 +25,20 @@ interface Reader {
   readonly name: string;
   readonly declared: Parameter;
   readonly validator: Validator;
+  /** Characters of its text. */
+  readonly most: number;
   /** Place in the order of declaration. */
   readonly place: number;
   /** Index among the variable segments of the path; -1 for the others. */
   readonly segment: number;
   /** The name and its aliases. */
   readonly names: readonly string[];
+}
+
+/** Where the schema has a length, the refusal is that of the schema. */
+function mostCharacters({ encoding, schema, mostCharacters: declared }: Parameter): number {
+  const hasLength = (schema as { maxLength?: number }).maxLength !== undefined;
+  return declared ?? (encoding === 'string' && !hasLength ? MOST_TEXT : MOST_CHARACTERS);
 }
 
 /** Consumed on every operation: the client name, and in forms the method that a POST stands for. */
@@ -51,6 +60,7 @@ export class ParameterReader {
       name,
       declared,
       validator: compileValidator(declared.schema),
+      most: mostCharacters(declared),
       segment: declared.in === 'path' ? variables.indexOf(name) : -1,
       names: [name, ...(declared.aliases ?? [])],
     }));
@@ -123,9 +133,8 @@ function lookUp(reader: Reader, form: Fields, query: Fields): string | undefined
 
 const MAX_UINT = 4_294_967_295;
 
-function decode({ name, declared, validator }: Reader, text: string): unknown {
-  const { mostCharacters = MOST_CHARACTERS } = declared;
-  if (text.length > mostCharacters) throw validationError(`${name} is too long (limit: ${mostCharacters} characters)`);
+function decode({ name, declared, validator, most }: Reader, text: string): unknown {
+  if (text.length > most) throw validationError(`${name} is too long (limit: ${most} characters)`);
   switch (declared.encoding) {
     case 'string':
       return validator.text(text, name);

@@ -1,5 +1,5 @@
 /** Pictures and videos that a message links, shown below the paragraph (markdown.md § Previews). */
-import { createHmac } from 'node:crypto';
+import { proxiedPath } from '../image-proxy/address.js';
 import { element } from './html.js';
 import { type Meaning, rawToken, type Token } from './tokens.js';
 
@@ -10,6 +10,7 @@ const PICTURE = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
 
 interface Settings {
   readonly imageProxySecret: string;
+  readonly origin: string;
 }
 
 interface Preview {
@@ -125,14 +126,16 @@ function previewOf(url: string, text: string, settings: Settings): Preview | nul
   const title = text === url || text.endsWith(`/${url}`) ? '' : text;
   const video = youTubeId(parsed);
   if (video !== undefined) {
-    const picture = `https://i.ytimg.com/vi/${video}/default.jpg`;
-    const image = openElement('img', { src: throughProxy(picture, settings, true) });
+    const picture = throughProxy(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
+    const image = openElement('img', { src: picture ?? '' });
     const anchor = element('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
     return { html: element('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
   }
   const image = pictureOf(url, parsed);
   if (!image) return null;
-  const shown = openElement('img', { src: throughProxy(image.source, settings, false) });
+  const source = throughProxy(image.source, settings);
+  if (source === undefined) return null;
+  const shown = openElement('img', { src: source });
   const anchor = element('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
   return { html: element('div', { class: 'message_inline_image' }, anchor), replaces: true };
 }
@@ -177,9 +180,11 @@ function youTubeId({ host, path, query }: { host: string; path: string; query: U
   return id && /^[\w-]{6,20}$/.test(id) ? id : undefined;
 }
 
-/** `/external_content/{digest}/{address in hexadecimal}`; the digest keeps the proxy from serving others. */
-function throughProxy(source: string, { imageProxySecret: secret }: Settings, trusted: boolean): string {
-  if (secret === '' || trusted || !/^https?:/.test(source)) return source;
-  const digest = createHmac('sha1', secret).update(source).digest('hex');
-  return `/external_content/${digest}/${Buffer.from(source).toString('hex')}`;
+/**
+ * The address from which readers load a picture: through the image proxy where another host has it, so that its server
+ * learns nothing of them. Undefined: the proxy takes no such address, so there is no preview.
+ */
+function throughProxy(source: string, { imageProxySecret: secret, origin }: Settings): string | undefined {
+  const isOwn = !/^https?:/i.test(source) || (origin !== '' && source.startsWith(`${origin}/`));
+  return secret === '' || isOwn ? source : proxiedPath(source, secret);
 }

@@ -76,10 +76,14 @@ export function renderContext(directory: DirectoryView, origin: string, author =
 export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
+  /** @param imageProxySecret '' = readers load pictures of other hosts directly */
+  constructor(private readonly imageProxySecret: string) {}
+
   /** @param author whose text it is; 0 = the system's. null: the text can't be rendered within its limits. */
   async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<Rendered | null> {
     try {
-      return await this.#threads.render(text, renderContext(directory, origin, author));
+      const context = renderContext(directory, origin, author);
+      return await this.#threads.render(text, { ...context, imageProxySecret: this.imageProxySecret });
     } catch (error) {
       if (error instanceof CannotRender) return null;
       throw error;

@@ -178,6 +178,11 @@ export const METRICS = {
     [],
     'Partitions whose owner is nobody, or dead, as this host sees it; for moments only, while others take them over.',
   ),
+  conclave_store_usable: gauge(
+    'host',
+    [],
+    '0 while the Store does not answer this host, or far slower than the others, which then have its partitions.',
+  ),
   conclave_cluster_hosts: gauge('host', [], 'Living actor hosts, as this one sees them.'),
 
   conclave_bus_connected: gauge('all', [], '1 while the bus is connected.'),

@@ -1,4 +1,6 @@
 /** What one host says of itself in its heartbeat, and what others may write in its place. */
+import type { StoreReport } from './store-watch.js';
+
 const HOST = 'host.';
 const DRAIN = 'drain.';
 
@@ -7,8 +9,10 @@ export interface HostFlags {
   readonly draining: boolean;
   /** Is about to end. */
   readonly leaving: boolean;
-  /** Could not take over lately (the Store was away from it, say): others may try first. */
+  /** Could not take over lately, or let go since its way to the Store is cut: others may try first. */
   readonly unable: boolean;
+  /** Whether the Store works for it; null: it does not say. */
+  readonly store: StoreReport | null;
   /** Partitions for which it answers. */
   readonly serving: number;
 }
@@ -52,6 +56,7 @@ export const UNKNOWN_HOST: HostValue = {
   draining: false,
   leaving: false,
   unable: false,
+  store: null,
   serving: 0,
   end: null,
 };

@@ -10,7 +10,17 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
 import { HandOver } from './hand-over.js';
-import { baseOf, drainKey, type HostFacts, hostKey, hostOfKey, isDrainKey, isNews, parseHost } from './host-key.js';
+import {
+  baseOf,
+  drainKey,
+  type HostFacts,
+  type HostFlags,
+  hostKey,
+  hostOfKey,
+  isDrainKey,
+  isNews,
+  parseHost,
+} from './host-key.js';
 import type { KeyValue, KvEntry } from './kv.js';
 import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
 import { type Member, Members } from './members.js';
@@ -19,6 +29,7 @@ import type { EpochSource } from './placement-single.js';
 import { Rounds } from './rounds.js';
 import { SharedTable } from './shared-table.js';
 import { statusOf } from './status.js';
+import { StoreWatch } from './store-watch.js';
 import { TABLE_KEY, Table } from './table.js';
 import { TakeOver } from './take-over.js';
 import { type Candidate, Targets } from './targets.js';
@@ -37,6 +48,8 @@ const LAPSED =
 
 export interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
+  /** Asks the Store whether it is there; absent: it always is. */
+  readonly ping?: () => Promise<void>;
   /** Id of this process; default: random. */
   readonly id?: string;
   /** Told what went wrong and is tried again later. */
@@ -65,6 +78,7 @@ export class ClusterPlacement implements ReportingPlacement {
   #takeOver: TakeOver | undefined;
   #handOver: HandOver | undefined;
   readonly #rounds: Rounds;
+  readonly #storeWatch: StoreWatch;
   /** Takes and hand-overs under way. */
   readonly #tasks = new Set<Promise<void>>();
   #draining = false;
@@ -87,6 +101,7 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#warn = options.warn ?? (() => {});
     this.#members = new Members(this.#times);
     this.#table = new SharedTable(kv);
+    this.#storeWatch = new StoreWatch(clock, options.ping ?? (async () => {}));
     this.#lease = new HostLease(kv, clock, {
       base: this.#base,
       facts: this.#facts,
@@ -118,6 +133,7 @@ export class ClusterPlacement implements ReportingPlacement {
         lease: this.#lease,
         members: this.#members,
         table: this.#table,
+        suspended: () => this.#storeWatch.suspended,
         failed: this.#failed,
         note: this.#note,
       },
@@ -135,6 +151,7 @@ export class ClusterPlacement implements ReportingPlacement {
       },
       regained: () => this.#rounds.wake(),
     });
+    this.#storeWatch.start();
     this.#unwatch = this.#kv.watch((key, value) => this.#hint(key, value));
     try {
       await this.#rounds.start(() => Promise.all(this.#tasks));
@@ -190,15 +207,17 @@ export class ClusterPlacement implements ReportingPlacement {
 
   async #end(): Promise<void> {
     this.#rounds.stop();
+    this.#storeWatch.stop();
     this.#unwatch?.();
     await this.#lease.release();
   }
 
-  #flags(): { draining: boolean; leaving: boolean; unable: boolean; serving: number } {
+  #flags(): HostFlags {
     return {
       draining: this.#draining,
       leaving: this.#leaving,
       unable: this.#takeOver?.unable ?? false,
+      store: this.#storeWatch.report(),
       serving: this.#tenures?.serving().length ?? 0,
     };
   }
@@ -252,12 +271,31 @@ export class ClusterPlacement implements ReportingPlacement {
     else this.#rounds.wake();
     this.#setDraining(entries.has(drainKey(this.#base)));
     if (!this.#lease.valid) return;
+    await this.#judgeStore(sent);
     await this.#endSilent();
     await this.#takeOver!.claim();
     const begun = await this.#takeOver!.takeNamed();
     if (begun) this.#do(begun.taking);
     this.#giveAway();
     await this.#tidy(entries);
+  }
+
+  /** Who has lost the Store alone lets go of everything at once: a hand-over would have to write what was begun. */
+  async #judgeStore(sent: number): Promise<void> {
+    const peers = [...this.#members.all()].filter(({ id, value }) => id !== this.#lease.id && value.end === null);
+    const change = this.#storeWatch.judge(peers, sent);
+    if (!change) return;
+    const { id } = this.#lease;
+    const { state, answerMs } = this.#storeWatch.report();
+    if (change === 'suspended') {
+      const partitions = this.#tenures!.size;
+      this.#warn(
+        { id, store: state, answerMs, partitions },
+        'the Store works for others and not for this host: it lets go',
+      );
+      await this.#tenures!.drop();
+    } else this.#note({ id, store: state, answerMs }, 'the Store works again: this host takes its share');
+    void this.#lease.beat();
   }
 
   #setDraining(draining: boolean): void {

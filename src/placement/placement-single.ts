@@ -54,6 +54,7 @@ export class SinglePlacement implements ReportingPlacement {
       own: owned.map(([partition, epoch]) => ({ partition, epoch, phase: 'serving' })),
       leaseMsLeft: this.#owning ? Number.POSITIVE_INFINITY : 0,
       unowned: allPartitions.length - owned.length,
+      store: 'works',
     };
   }
 }

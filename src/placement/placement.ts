@@ -10,6 +10,7 @@
  * - `mayAnswer` turns false by the host's own monotonic clock *before* another host can have taken over.
  */
 import type { Epoch, Partition } from '../core/index.js';
+import type { StoreState } from './store-watch.js';
 
 export interface PartitionOwner {
   take(partition: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void>;
@@ -50,6 +51,8 @@ export interface HostStatus {
   readonly partitions: number;
   /** Partitions for which it answers, by its last heartbeat. */
   readonly serving: number;
+  /** Whether the Store works for it, by its last heartbeat. */
+  readonly store: StoreState;
 }
 
 export interface PlacementStatus {
@@ -66,6 +69,8 @@ export interface PlacementStatus {
   readonly leaseMsLeft: number;
   /** Partitions whose owner is nobody, or dead. */
   readonly unowned: number;
+  /** Whether the Store works for this host. */
+  readonly store: StoreState;
 }
 
 export interface ReportingPlacement extends Placement {

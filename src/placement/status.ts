@@ -20,7 +20,9 @@ export const hostStatus = (member: Member, silent: boolean, table: Table): HostS
   const { name, version, address } = value;
   // What the dead said last is true no more.
   const serving = value.end === null ? value.serving : 0;
-  return { id, name, version, address, state: hostState(value, silent, partitions), silentMs, partitions, serving };
+  const store = value.end === null ? (value.store?.state ?? 'unknown') : 'unknown';
+  const state = hostState(value, silent, partitions);
+  return { id, name, version, address, state, silentMs, partitions, serving, store };
 };
 
 /** Partitions whose owner is nobody, or among the dead. */
@@ -42,6 +44,7 @@ export function statusOf(of: {
     const silent = member.id === id ? leaseMsLeft === 0 : member.silentMs >= times.leaseMs / 2;
     return hostStatus(member, silent, table);
   });
+  const store = hosts.find((host) => host.id === id)?.store ?? 'unknown';
   const own = [...of.tenures].map(([partition, { epoch, phase }]) => ({ partition, epoch, phase }));
-  return { id, hosts, own, leaseMsLeft, unowned: unowned(hosts, table).length };
+  return { id, hosts, own, leaseMsLeft, unowned: unowned(hosts, table).length, store };
 }

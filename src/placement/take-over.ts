@@ -20,6 +20,8 @@ export interface Taker {
   readonly lease: HostLease;
   readonly members: Members;
   readonly table: SharedTable;
+  /** Its way to the Store is cut, and others have the Store. */
+  suspended(): boolean;
   /** It ends: it takes nothing more. */
   leaving(): boolean;
   targets(): Targets;
@@ -37,9 +39,9 @@ export class TakeOver {
     private readonly tenures: Tenures,
   ) {}
 
-  /** A take-over failed lately. */
+  /** A take-over failed lately, or would. */
   get unable(): boolean {
-    return this.of.clock.monotonic() < this.#unableUntil;
+    return this.of.suspended() || this.of.clock.monotonic() < this.#unableUntil;
   }
 
   /** Something was nobody's, and became ours, not long ago: its actors come back, and those who waited for them. */

@@ -6,10 +6,14 @@ import { rendezvous } from './rendezvous.js';
 /** A host as far as it matters for what it should own. */
 export interface Candidate {
   readonly id: string;
-  readonly value: Pick<HostValue, 'draining' | 'leaving' | 'unable' | 'end'>;
+  readonly value: Pick<HostValue, 'draining' | 'leaving' | 'unable' | 'store' | 'end'>;
   /** Its last heartbeat is not long ago: what it is given it will take. */
   readonly fresh: boolean;
 }
+
+/** It will take what it is given, as far as is known of it and of its way to the Store. */
+const isAble = ({ value: { unable, store } }: Candidate): boolean =>
+  !unable && store?.state !== 'fails' && store?.state !== 'slow';
 
 /** Hosts that have been asked to own nothing do so as long as there are others. */
 function preferred(hosts: readonly Candidate[]): readonly Candidate[] {
@@ -34,7 +38,7 @@ export class Targets {
     this.#living = [...hosts].filter(({ value }) => value.end === null && !value.leaving);
     this.#settled = preferred(this.#living);
     const fresh = this.#living.filter((host) => host.fresh);
-    const able = fresh.filter(({ value }) => !value.unable);
+    const able = fresh.filter(isAble);
     this.#able = preferred(able.length > 0 ? able : fresh);
   }
 
@@ -50,6 +54,6 @@ export class Targets {
 
   /** It will take what it is given. */
   ready(id: string): boolean {
-    return this.#living.some((host) => host.id === id && host.fresh && !host.value.unable);
+    return this.#living.some((host) => host.id === id && host.fresh && isAble(host));
   }
 }

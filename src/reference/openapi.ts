@@ -1,5 +1,5 @@
 /** openapi.json, from the declared operations. */
-import type { Operation, Parameter } from '../api/index.js';
+import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_VALUES, type Operation, type Parameter } from '../api/index.js';
 import type { JsonObject } from '../core/index.js';
 import { VERSION } from '../version.js';
 
@@ -11,12 +11,19 @@ function schemaOf(parameter: Parameter): JsonObject {
 /** Arrays, objects, booleans and numbers travel as JSON text. */
 const isJson = (parameter: Parameter): boolean => parameter.encoding === 'json';
 
+/** Bounds that are not those of every parameter. */
+const boundsOf = ({ mostValues, mostCharacters }: Parameter): JsonObject => ({
+  ...(mostValues === undefined ? {} : { 'x-most-values': mostValues }),
+  ...(mostCharacters === undefined ? {} : { 'x-most-characters': mostCharacters }),
+});
+
 function inPathOrQuery(name: string, parameter: Parameter): JsonObject {
   const described = {
     name,
     in: parameter.in,
     required: parameter.required,
     ...(parameter.description ? { description: parameter.description } : {}),
+    ...boundsOf(parameter),
   };
   const schema = schemaOf(parameter);
   return isJson(parameter) ? { ...described, content: { 'application/json': { schema } } } : { ...described, schema };
@@ -34,7 +41,7 @@ function bodyOf(parameters: readonly (readonly [string, Parameter])[]): JsonObje
           properties: Object.fromEntries(
             parameters.map(([name, of]) => [
               name,
-              { ...schemaOf(of), ...(of.description ? { description: of.description } : {}) },
+              { ...schemaOf(of), ...(of.description ? { description: of.description } : {}), ...boundsOf(of) },
             ]),
           ),
           required: parameters.filter(([, of]) => of.required).map(([name]) => name),
@@ -60,6 +67,7 @@ function describe(operation: Operation): JsonObject {
     operationId: operation.id,
     summary: operation.summary,
     'x-guard': operation.guard,
+    ...(operation.mostBodyMib === undefined ? {} : { 'x-most-body-mib': operation.mostBodyMib }),
     ...(operation.guard === 'none' ? { security: [] } : {}),
     ...(operation.visitors ? { security: [{ basic: [] }, { key: [] }, {}] } : {}),
     parameters: others.map(([name, of]) => inPathOrQuery(name, of)),
@@ -84,6 +92,10 @@ export function openapi(operations: readonly Operation[]): JsonObject {
     openapi: '3.1.0',
     info: { title: 'Conclave', version: VERSION },
     servers: [{ url: '/api/v1' }],
+    // Of every operation and parameter that declares no other.
+    'x-most-body-mib': MOST_BODY_MIB,
+    'x-most-values': MOST_VALUES,
+    'x-most-characters': MOST_CHARACTERS,
     security: [{ basic: [] }],
     components: {
       securitySchemes: {

@@ -32,6 +32,10 @@ export class Secrets {
   readonly #signKey: Buffer;
   readonly #avatarKey: Buffer;
   readonly #vectorKey: Buffer;
+  /** Signs addresses of pictures that others host (`src/image-proxy`). */
+  readonly imageProxyKey: string;
+  /** The same for the same secret, and nobody finds the secret by it: what a Store keeps to tell another one. */
+  readonly check: string;
 
   /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
   constructor(secret: string) {
@@ -43,6 +47,8 @@ export class Secrets {
     this.#signKey = derive('signature');
     this.#avatarKey = derive('avatar');
     this.#vectorKey = derive('seal-vector');
+    this.imageProxyKey = derive('image-proxy').toString('hex');
+    this.check = createHmac('sha256', derive('check')).update('conclave').digest('base64url');
   }
 
   newApiKey(realm: RealmId): string {
@@ -101,6 +107,15 @@ export class Secrets {
     const decipher = createDecipheriv('aes-256-gcm', this.#sealKey, bytes.subarray(0, 12));
     decipher.setAuthTag(bytes.subarray(12, 28));
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+  }
+
+  /** undefined where `open` would throw. */
+  opened(sealed: string): string | undefined {
+    try {
+      return this.open(sealed);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Hash for the Store, with its salt and parameters. */

@@ -5,7 +5,8 @@ import { FolderMailer, type Mailer, NoMailer, SmtpMailer } from '../mail/index.j
 import type { Logger } from '../runtime/index.js';
 
 /** Name and address under which mails go out. */
-const mailFrom = (config: Config): string => config.mailFrom ?? `Conclave <noreply@${config.externalHost}>`;
+const mailFrom = (config: Config): string =>
+  config.mailFrom ?? `Conclave <noreply@${config.externalHost.replace(/:\d+$/, '')}>`;
 
 const smtp = (config: Config): Mailer | undefined =>
   config.smtpUrl === undefined ? undefined : new SmtpMailer(config.smtpUrl, mailFrom(config));

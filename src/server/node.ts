@@ -8,13 +8,14 @@ import { Directories } from '../directory/index.js';
 import { extraEmoji } from '../emoji/index.js';
 import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
+import { ImageFetcher, ImageProxy } from '../image-proxy/index.js';
 import { type EventLog, MeteredLog } from '../log/index.js';
 import { PostOffice } from '../mail/index.js';
 import { MessageRenderer } from '../messages/index.js';
 import { Metrics } from '../metrics/index.js';
 import { disposableDomains } from '../people/addresses/disposable.js';
 import { ActorClient, ActorHost, type Logger } from '../runtime/index.js';
-import { Secrets } from '../secrets/index.js';
+import type { Secrets } from '../secrets/index.js';
 import { PasswordThread } from '../secrets/password-strength.js';
 import { Reachable, WebhookCaller } from '../webhooks/index.js';
 import { actorKinds } from './kinds.js';
@@ -23,24 +24,28 @@ import type { Ports } from './ports.js';
 export class ConclaveNode {
   readonly client: ActorClient;
   readonly directories: Directories;
-  readonly secrets: Secrets;
   readonly gateway: Gateway;
   readonly host: ActorHost | undefined;
   readonly metrics = new Metrics();
   readonly log: EventLog;
-  readonly #renderer = new MessageRenderer();
+  readonly imageProxy: ImageProxy;
+  readonly #renderer: MessageRenderer;
   readonly #passwords = new PasswordThread();
 
   constructor(
     readonly ports: Ports,
     config: Config,
-    secret: string,
+    readonly secrets: Secrets,
     logger: Logger,
   ) {
     const { clock, bus } = ports;
     const log = new MeteredLog(ports.log, clock, this.metrics);
     this.log = log;
-    this.secrets = new Secrets(secret);
+    const reachable = new Reachable(config.webhookNetworks);
+    const proxies = config.imageProxy === 'on';
+    const { imageProxyKey } = secrets;
+    this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);
+    this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
     this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
     this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
@@ -87,7 +92,7 @@ export class ConclaveNode {
           mail: new PostOffice(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
-          webhooks: new WebhookCaller(clock, new Reachable(config.webhookNetworks)),
+          webhooks: new WebhookCaller(clock, reachable),
           personal: new PersonalParts(store, this.secrets),
         },
       });

@@ -81,6 +81,7 @@ function observePlacement(placement: ReportingPlacement, metrics: Metrics): void
   metrics.read('conclave_lease_valid_seconds', () => status.leaseMsLeft / 1000);
   metrics.read('conclave_cluster_hosts', () => status.hosts.filter(({ state }) => state !== 'dead').length);
   metrics.read('conclave_partitions_unowned', () => status.unowned);
+  metrics.read('conclave_store_usable', () => Number(status.store !== 'fails' && status.store !== 'slow'));
 }
 
 export interface Observation {

@@ -6,18 +6,27 @@ import type { Config } from '../config/index.js';
 import { JetStreamLog } from '../log/index.js';
 import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '../placement/index.js';
 import type { Logger } from '../runtime/index.js';
-import { FORMAT, MongoStore, mongoFormat } from '../store/index.js';
+import type { Secrets } from '../secrets/index.js';
+import { databaseName, FORMAT, MongoStore, mongoFormat, serverName, withMongoSecretNote } from '../store/index.js';
 import { VERSION } from '../version.js';
 import { logLimits } from './log-limits.js';
 import { clusterMailer } from './mailer.js';
 import type { Ports } from './ports.js';
+import { checkSecret } from './secret-check.js';
 
 /** What the event log is called on its NATS server; without a namespace as JetStreamLog calls it. */
 export const logNames = (namespace: string): { namespace?: string; stream?: string } =>
   namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
 
-/** NATS and MongoDB. @throws when one of them can't be reached at start: the message says which */
-export async function clusterPorts(config: Config, clock: Clock, logger: Logger): Promise<Ports> {
+/** How messages name a cluster's database. */
+export const databaseCalled = (mongodb: string): string =>
+  `the database ${databaseName(mongodb)} at ${serverName(mongodb)}`;
+
+/**
+ * NATS and MongoDB.
+ * @throws when one of them can't be reached at start: the message says which; ConfigError for another secret
+ */
+export async function clusterPorts(config: Config, secrets: Secrets, clock: Clock, logger: Logger): Promise<Ports> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const closers: (() => Promise<void>)[] = [];
   try {
@@ -25,6 +34,7 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
     closers.unshift(() => connected.close());
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
     await checkFormat(mongodb, logger);
+    await withMongoSecretNote(mongodb, (note) => checkSecret(note, secrets, databaseCalled(mongodb)));
     const log = await JetStreamLog.open(nats, clock, {
       limits: logLimits(config),
       replicas: config.natsReplicas,
@@ -52,6 +62,7 @@ export async function clusterPorts(config: Config, clock: Clock, logger: Logger)
         name: `${hostname()}/${process.pid}`,
         version: VERSION,
         address: hostname(),
+        ping: () => store.ping(),
         failed: (error) => logger.warn({ err: error }, 'placement: something failed and is tried again'),
         note: (context, message) => logger.info(context, message),
         warn: (context, message) => logger.warn(context, message),

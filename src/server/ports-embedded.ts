@@ -7,17 +7,28 @@ import type { Config } from '../config/index.js';
 import { LmdbLog } from '../log/index.js';
 import { digestOf } from '../messages/index.js';
 import { SinglePlacement } from '../placement/index.js';
-import { LmdbStore, openEmbedded } from '../store/index.js';
+import type { Secrets } from '../secrets/index.js';
+import { embeddedSecretNote, LmdbStore, openEmbedded } from '../store/index.js';
 import { prepareDataDir } from './data-dir.js';
 import { logLimits } from './log-limits.js';
 import { embeddedMailer } from './mailer.js';
 import type { Ports } from './ports.js';
+import { checkSecret } from './secret-check.js';
 
-/** One process, one directory, nothing else installed. @throws DirectoryInUse when another process has the directory */
-export async function embeddedPorts(config: Config, clock: Clock): Promise<Ports> {
+/**
+ * One process, one directory, nothing else installed.
+ * @throws DirectoryInUse when another process has the directory; ConfigError when it was written under another secret
+ */
+export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clock): Promise<Ports> {
   await prepareDataDir(config.dataDir);
   await refuseUnfinished(config.dataDir);
   const environment = await openEmbedded(config.dataDir);
+  try {
+    await checkSecret(embeddedSecretNote(environment), secrets, `the data directory ${config.dataDir}`);
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
   const store = new LmdbStore(environment, clock, digestOf);
   const log = await LmdbLog.open(environment, clock, logLimits(config));
   const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));

@@ -6,6 +6,7 @@ import type { Config } from '../config/index.js';
 import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowTransfers } from '../http/index.js';
 import { answerPage, healthPages } from '../ops/index.js';
 import type { Logger } from '../runtime/index.js';
+import { Secrets } from '../secrets/index.js';
 import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
 import { observe, observeServer } from './observe.js';
@@ -43,9 +44,9 @@ export async function serve(
   logger: Logger,
   adjust: (ports: Ports) => Ports = (ports) => ports,
 ): Promise<Running> {
-  const secret = await serverSecret(config);
-  const ports = adjust(await openPorts(config, clock, logger));
-  const node = new ConclaveNode(ports, config, secret, logger);
+  const secrets = new Secrets(await serverSecret(config));
+  const ports = adjust(await openPorts(config, secrets, clock, logger));
+  const node = new ConclaveNode(ports, config, secrets, logger);
   let frontend: Frontend | undefined;
   let server: HttpServer | undefined;
   let channel: AdminChannel | undefined;
@@ -84,7 +85,7 @@ export async function serve(
     };
     await node.start();
     const system = new BusCaller(node.client, async () => {});
-    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system, ports.backUp);
+    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system, secrets.check, ports.backUp);
     if (config.role === 'actors') {
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
@@ -104,6 +105,8 @@ export async function serve(
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',
+      imageProxy: node.imageProxy,
+      administratorEmail: config.administratorEmail,
       rates: rates.limiting,
       maxRequests: config.maxRequests,
       heartbeatMs: config.heartbeatSeconds * 1000,

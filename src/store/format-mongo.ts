@@ -4,8 +4,8 @@
  */
 import type { Collection } from 'mongodb';
 import { FIRST_FORMAT, FORMAT, judgeFormat } from './format.js';
-import { StoreUnavailable } from './store.js';
-import { createClient, databaseName, isDuplicate, serverName, translate } from './store-mongo-client.js';
+import { databaseName, isDuplicate, serverName } from './store-mongo-client.js';
+import { withDatabase } from './store-mongo-once.js';
 
 interface FormatDocument {
   readonly _id: 'format';
@@ -51,22 +51,12 @@ async function inForce(
   return stored!.format;
 }
 
-/** With a connection of its own, before anything else is opened. */
-async function withFormat<T>(
+const withFormat = <T>(
   url: string,
   action: (formats: Collection<FormatDocument>, hasRoots: () => Promise<boolean>) => Promise<T>,
-): Promise<T> {
-  const client = createClient(url);
-  try {
-    const db = client.db(databaseName(url));
-    return await action(db.collection<FormatDocument>('meta'), async () => {
+): Promise<T> =>
+  withDatabase(url, (db) =>
+    action(db.collection<FormatDocument>('meta'), async () => {
       return (await db.collection('roots').findOne({}, { projection: { _id: 1 } })) !== null;
-    });
-  } catch (error) {
-    const translated = translate(error);
-    if (!(translated instanceof StoreUnavailable)) throw error;
-    throw new StoreUnavailable(`MongoDB at ${serverName(url)} can't be used: ${translated.message}`, { cause: error });
-  } finally {
-    await client.close().catch(() => undefined);
-  }
-}
+    }),
+  );

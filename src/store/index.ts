@@ -6,6 +6,9 @@ export { mongoFormat, raiseMongoFormat } from './format-mongo.js';
 export { keepRecord, memoOf } from './kept-records.js';
 export { lowest } from './message-range.js';
 export { type Digest, type DigestOf, decodeMessage, encodeMessage, PackedMessage } from './packed-message.js';
+export type { SecretNote } from './secret-note.js';
+export { embeddedSecretNote } from './secret-note-lmdb.js';
+export { withMongoSecretNote } from './secret-note-mongo.js';
 export type {
   MessageIndex,
   MessageRange,

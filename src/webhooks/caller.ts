@@ -1,11 +1,9 @@
 /** Calls the servers of outgoing webhooks: one POST, with limits on where it goes, how long it takes and what comes back. */
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../clock/index.js';
 import { VERSION } from '../version.js';
-import type { Reachable } from './networks.js';
+import { Forbidden, type Reachable } from './networks.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -33,28 +31,11 @@ export type Answer =
 
 const failed = (reason: string): Answer => ({ kind: 'failed', reason });
 
-class Forbidden extends Error {
-  override name = 'Forbidden';
-}
-
 export class WebhookCaller {
-  readonly #lookup: LookupFunction;
-
   constructor(
     private readonly clock: Clock,
     private readonly reachable: Reachable,
-  ) {
-    // The check is part of the connection: a name that leads elsewhere the second time gains nothing.
-    this.#lookup = (host, options, done) => {
-      dnsLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-        const [first, ...rest] = error ? [] : found.filter(({ address }) => this.reachable.has(address));
-        if (error) done(error, '', 0);
-        else if (!first) done(new Forbidden(), '', 0);
-        else if (options.all) done(null, [first, ...rest]);
-        else done(null, first.address, first.family);
-      });
-    };
-  }
+  ) {}
 
   /** Never rejects. Redirects are not followed: they are answers like others. */
   post({ url, type, body }: Post): Promise<Answer> {
@@ -63,14 +44,13 @@ export class WebhookCaller {
       return Promise.resolve(failed('its address is none of a web server'));
     }
     // Addresses are not looked up.
-    const literal = target.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0 && !this.reachable.has(literal)) return Promise.resolve(failed(NOT_ALLOWED));
+    if (!this.reachable.admits(target)) return Promise.resolve(failed(NOT_ALLOWED));
     return new Promise((resolve) => {
       const bytes = Buffer.from(body);
       const options: RequestOptions = {
         method: 'POST',
         agent: false,
-        lookup: this.#lookup,
+        lookup: this.reachable.lookup,
         headers: {
           'content-type': type,
           'content-length': bytes.byteLength,

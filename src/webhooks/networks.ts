@@ -1,8 +1,9 @@
 /**
- * Which addresses outgoing webhooks may reach. Their URLs come from users, so by default nothing that only machines
- * beside the server can reach: no loopback, private, link-local or otherwise special address.
+ * Which addresses outgoing webhooks and the image proxy may reach. Their URLs come from users, so by default nothing
+ * that only machines beside the server can reach: no loopback, private, link-local or otherwise special address.
  */
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
 
 /** Special-purpose networks (IANA registries of RFC 6890, and multicast). */
 const SPECIAL: readonly string[] = [
@@ -66,6 +67,11 @@ function listOf(networks: readonly Network[]): BlockList {
   return list;
 }
 
+/** Every address of a name is one that may not be reached. */
+export class Forbidden extends Error {
+  override name = 'Forbidden';
+}
+
 export class Reachable {
   readonly #special = listOf(SPECIAL.map(parseNetwork));
   readonly #allowed: BlockList;
@@ -83,4 +89,24 @@ export class Reachable {
     // An IPv4 address in the clothes of IPv6 is what it contains: the lists know that form.
     return this.#allowed.check(plain, family) || !this.#special.check(plain, family);
   }
+
+  /** False for a URL whose host is an address that may not be reached; names are checked when they are looked up. */
+  admits({ hostname }: URL): boolean {
+    const literal = hostname.replace(/^\[|\]$/g, '');
+    return isIP(literal) === 0 || this.has(literal);
+  }
+
+  /**
+   * For the options of a request. The check is part of the connection: a name that leads elsewhere the second time gains
+   * nothing.
+   */
+  readonly lookup: LookupFunction = (host, options, done) => {
+    dnsLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      const [first, ...rest] = error ? [] : found.filter(({ address }) => this.has(address));
+      if (error) done(error, '', 0);
+      else if (!first) done(new Forbidden(), '', 0);
+      else if (options.all) done(null, [first, ...rest]);
+      else done(null, first.address, first.family);
+    });
+  };
 }

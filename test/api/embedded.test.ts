@@ -10,6 +10,7 @@ import { fileQuota } from './suite/files/file-quota.js';
 import { fileTimes } from './suite/files/file-times.js';
 import { invitationTime } from './suite/invitations/invitation-time.js';
 import { messageTime } from './suite/messages/message-time.js';
+import { noImageProxy } from './suite/messages/no-image-proxy.js';
 import { scheduledTime } from './suite/messages/scheduled-time.js';
 import { slowMarks } from './suite/messages/slow-marks.js';
 import { emojiNames } from './suite/organization/emoji-names.js';
@@ -34,6 +35,7 @@ await t.test('invitations and time', invitationTime);
 await t.test('quota of files', fileQuota);
 await t.test('storing of pictures', pictureStoring);
 await t.test('names of the extra emoji', emojiNames);
+await t.test('no image proxy', noImageProxy);
 await t.test('marks that take too long', slowMarks);
 await t.test('rate limits', rateLimits);
 // Last, of all that was tried above; a part of the suite cannot be complete.

@@ -67,7 +67,7 @@ t.test('a data directory that can not be used', async (test) => {
   writeFileSync(file, '');
   for (const dataDir of [file, join(file, 'below')]) {
     const ended = await start('serve', '--data-dir', dataDir, '--port', '0');
-    refused(test, ended, { code: 1, says: /^conclave: .*(data directory|directory)/i });
+    refused(test, ended, { code: 2, says: /^conclave: .*(data directory|directory)/i });
     test.ok(ended.stderr.includes(file), 'names it');
   }
   // Root may read everything.
@@ -75,7 +75,7 @@ t.test('a data directory that can not be used', async (test) => {
   const locked = join(folder, 'locked');
   mkdirSync(locked, { mode: 0o000 });
   refused(test, await start('serve', '--data-dir', locked, '--port', '0'), {
-    code: 1,
+    code: 2,
     says: /^conclave: .*directory/i,
   });
 });

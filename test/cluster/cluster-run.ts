@@ -48,6 +48,8 @@ const ROUGH: readonly FaultKind[] = [
   'stop frontend',
   'new frontend',
   'store',
+  'store of one',
+  'store of one',
   'log',
 ];
 

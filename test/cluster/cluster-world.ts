@@ -15,6 +15,8 @@ import { type PortFaults, type Shared, SimProcess } from './sim-process.js';
 const CLOSE_MS = 5_000;
 /** Longest time for which one that woke does not know what it has lost. */
 const NOTICED_MS = 3_000;
+/** One that alone has lost the Store finds out within this time, and lets go (src/placement/store-watch.ts). */
+const STORE_LOST_MS = { least: 3_000, more: 3_000 };
 const MOST_HOSTS = 5;
 const MOST_FRONTS = 4;
 
@@ -47,6 +49,7 @@ export type FaultKind =
   | 'stop frontend'
   | 'new frontend'
   | 'store'
+  | 'store of one'
   | 'log';
 
 export class ClusterWorld {
@@ -195,6 +198,9 @@ export class ClusterWorld {
         this.faults.storeAway = true;
         this.clock.setTimeout(() => this.#back('storeAway'), random.below(4_000));
         return;
+      case 'store of one':
+        this.#cutFromStore(host);
+        return;
       case 'log':
         this.faults.logAway = true;
         this.clock.setTimeout(() => this.#back('logAway'), random.below(4_000));
@@ -224,7 +230,10 @@ export class ClusterWorld {
     this.scheduler.note('-- healed');
     Object.assign(this.faults, { unavailable: 0, lostEntries: 0, storeAway: false, logAway: false });
     this.network.heal();
-    for (const process of this.#everybody()) this.#thaw(process);
+    for (const process of this.#everybody()) {
+      process.storeCut = false;
+      this.#thaw(process);
+    }
     this.placement.heal();
   }
 
@@ -233,11 +242,33 @@ export class ClusterWorld {
   }
 
   #able(): SimProcess[] {
-    return this.hosts.filter((host) => !host.frozen && !host.leaving);
+    return this.hosts.filter((host) => !host.frozen && !host.leaving && !host.storeCut);
   }
 
   #atLeast(able: number): void {
     while (this.#able().length < able) this.#newHost();
+  }
+
+  /** What it has is of no use to anybody until it has noticed, and has let go. The Store may come back before or after that. */
+  #cutFromStore(host: SimProcess): void {
+    if (host.frozen || host.leaving || host.storeCut) return;
+    host.storeCut = true;
+    this.#atLeast(1);
+    this.clock.setTimeout(
+      () => {
+        if (host.storeCut && !host.dead) this.scheduler.note(`-- ${host.name} has the Store again`);
+        host.storeCut = false;
+      },
+      this.random.below(4 * STORE_LOST_MS.more),
+    );
+    const noticed = (): void => {
+      // Without anybody who has it, it keeps what it owns.
+      if (host.storeCut && this.#able().length > 0) void this.placement.letGo(host);
+    };
+    this.clock.setTimeout(
+      () => this.scheduler.add(`${host.name} has lost the Store`, host, noticed),
+      STORE_LOST_MS.least + this.random.below(STORE_LOST_MS.more),
+    );
   }
 
   #back(which: 'storeAway' | 'logAway'): void {

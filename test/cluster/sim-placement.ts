@@ -112,6 +112,23 @@ export class SimPlacement {
     for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.moveOn(p, host, false, to);
   }
 
+  /** The host gives everything up at once, without finishing anything, and only then others may have it. */
+  async letGo(host: SimProcess): Promise<void> {
+    const partitions = this.ownedBy(host);
+    const before = new Map<Partition, number>();
+    for (const p of partitions) {
+      this.#told.delete(p);
+      this.#served.delete(p);
+      // A take that is still under way comes to nothing.
+      const tenure = (this.#tenures.get(p) ?? 0) + 1;
+      this.#tenures.set(p, tenure);
+      before.set(p, tenure);
+    }
+    await host.host.lose(partitions, 'lapsed');
+    this.scheduler.note(`${host.name} let go of ${partitions.join()}`);
+    for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.moveOn(p, host, false);
+  }
+
   /** Who hands over in time leaves nothing undone. */
   #finished(partitions: readonly Partition[], before: ReadonlyMap<Partition, number>): void {
     for (const p of partitions) {

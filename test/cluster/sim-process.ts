@@ -10,6 +10,7 @@ import { Frontend } from '../../src/http/index.js';
 import { LogUnavailable } from '../../src/log/index.js';
 import type { ReportingPlacement } from '../../src/placement/index.js';
 import type { ActorHost } from '../../src/runtime/index.js';
+import { Secrets } from '../../src/secrets/index.js';
 import { ConclaveNode } from '../../src/server/node.js';
 import type { Ports } from '../../src/server/ports.js';
 import { StoreUnavailable } from '../../src/store/index.js';
@@ -78,6 +79,8 @@ export class SimProcess implements Place {
   frozen = false;
   /** It leaves: nothing new is given to it. */
   leaving = false;
+  /** It alone does not reach the Store. */
+  storeCut = false;
   /** Entries on their way into the log. */
   appending = 0;
   readonly node: ConclaveNode;
@@ -116,7 +119,7 @@ export class SimProcess implements Place {
       start: async () => undefined,
       mayAnswer: (partition) => mayAnswer(this, partition),
       stop: async () => undefined,
-      status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0 }),
+      status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0, store: 'works' }),
     };
     const mailer = { send: async () => undefined, close: async () => undefined };
     const ports: Ports = {
@@ -133,7 +136,7 @@ export class SimProcess implements Place {
     };
     // Half of the processes have little patience, so that what frontends answer by themselves meets everything else.
     const heartbeatSeconds = ports.random!() < 0.5 ? IMPATIENT_S : config.heartbeatSeconds;
-    this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, SECRET, quietLogger);
+    this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new Secrets(SECRET), quietLogger);
     if (role === 'front') {
       this.frontend = new Frontend(operations, this.node.gateway, {
         instance: name,
@@ -173,7 +176,7 @@ export class SimProcess implements Place {
   #gate(step: string, keys: string, port: 'store' | 'log'): Promise<void> | void {
     const { scheduler, faults } = this.shared;
     if (this.dead) return new Promise(() => {});
-    const away = port === 'store' ? faults.storeAway : faults.logAway;
+    const away = port === 'store' ? faults.storeAway || this.storeCut : faults.logAway;
     const fails = away || scheduler.random.chance(faults.unavailable);
     if (!fails && !this.frozen && scheduler.random.chance(faults.open)) return;
     const passed = scheduler.gate(`${this.name} ${step} ${scheduler.short(keys)}${fails ? ' FAILS' : ''}`, this);

@@ -6,8 +6,15 @@ import { until } from '../support/until.js';
 /** The epochs of the Store's partition documents. */
 export class MemoryEpochs implements EpochSource {
   fail = false;
+  /** Waited for before it answers whether it is there. */
+  answer: (() => Promise<void>) | undefined;
 
   constructor(readonly stored = new Map<Partition, number>()) {}
+
+  async ping(): Promise<void> {
+    await this.answer?.();
+    if (this.fail) throw new Error('the store is away');
+  }
 
   async raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
     await Promise.resolve();

@@ -73,6 +73,7 @@ export class WorldHost {
       name: `machine/${name}`,
       version: '1',
       address: 'here',
+      ping: () => this.go().then(() => this.store.ping()),
       failed: (error) => this.failures.push(error),
       warn: (_context, message) => this.warnings.push(message),
     });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/core/index.js';
 import { isAdmin, presentBot, unsealed } from '../../../src/people/index.js';
 import type { SnapshotInputs } from './take.js';
 
-export function botsSection({ user, directory, unseal }: SnapshotInputs): JsonObject {
+export function botsSection({ user, directory, unseal, unreadable }: SnapshotInputs): JsonObject {
   const all = isAdmin(user);
   const realm_bots: JsonObject[] = [];
   for (const bot of directory.bots()) {
@@ -12,7 +12,11 @@ export function botsSection({ user, directory, unseal }: SnapshotInputs): JsonOb
     realm_bots.push(
       unsealed(
         presentBot(account, bot, (id) => directory.stream(id)?.name),
-        unseal,
+        (sealed) => {
+          const text = unseal(sealed);
+          if (text === undefined) unreadable.add(bot);
+          return text;
+        },
       ),
     );
   }

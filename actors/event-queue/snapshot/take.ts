@@ -9,11 +9,12 @@ import {
   type Json,
   type JsonObject,
   presenceKey,
+  type RealmId,
   realmKey,
   type Seq,
   userId,
 } from '../../../src/core/index.js';
-import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import type { DirectoryBot, DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import type { Limits } from '../../../src/files/index.js';
 import { newestMessage, recentConversations } from '../../../src/messages/index.js';
 import type { Unseal } from '../../../src/people/index.js';
@@ -53,6 +54,8 @@ export interface SnapshotInputs {
   readonly limits: Limits;
   /** Makes keys readable for those who may read them. */
   readonly unseal: Unseal;
+  /** Takes bots of which something could not be read. */
+  readonly unreadable: Set<DirectoryBot>;
   readonly subscriptions: readonly Subscription[];
   /** Stream → subscribers; empty unless asked for. */
   readonly subscribers: ReadonlyMap<number, readonly number[]>;
@@ -88,7 +91,15 @@ export async function takeSnapshot(
   }
 }
 
-/** @returns undefined where accounts changed meanwhile: subscribers were read before, and the event that removes one is covered */
+/** What was sealed under a server secret that is gone opens nothing any more: whoever may read it gets another one. */
+async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: Suppliers): Promise<void> {
+  for (const { user, keySealed } of bots) await ask(realmKey(realm), 'renew-bot-key', { user, instead: keySealed });
+}
+
+/**
+ * @returns undefined where accounts changed meanwhile (subscribers were read before, and the event that removes one is
+ * covered), or keys were replaced
+ */
 async function takeOnce(
   args: RegisterArgs,
   { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
@@ -159,18 +170,24 @@ async function takeOnce(
   covers[realmKey(realm)] = directory.version;
   const account = directory.user(user.id) ?? user;
   if (!account.isActive) throw apiError('ACCOUNT_DEACTIVATED');
+  const unreadable = new Set<DirectoryBot>();
   const inputs: SnapshotInputs = {
     user: account,
     directory,
     args,
     now: suppliers.services.clock.now(),
     limits: suppliers.services.limits,
-    unseal: (sealed) => suppliers.services.secrets.open(sealed),
+    unseal: (sealed) => suppliers.services.secrets.opened(sealed),
+    unreadable,
     subscriptions,
     subscribers: subscribers.of,
   };
   if (wanted('realm_user')) parts.push(userSections(inputs));
   parts.push(...personalSections(inputs, wanted));
+  if (unreadable.size > 0 && !last) {
+    await renewKeys(realm, unreadable, suppliers);
+    return undefined;
+  }
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (own) parts.push(ownSections(inputs, own, wanted));

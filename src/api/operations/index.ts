@@ -3,6 +3,7 @@ import type { Operation } from '../operation.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';
 import { deleteQueue, getEvents, register } from './events.js';
+import { EXTERNAL_CONTENT_OPERATIONS } from './external-content.js';
 import { FILE_OPERATIONS } from './files.js';
 import { INVITATION_OPERATIONS } from './invitations/invitations.js';
 import { JOINING_OPERATIONS } from './invitations/joining.js';
@@ -35,6 +36,7 @@ import { addSubmessage } from './messages/submessages.js';
 import { setTypingStatus } from './messages/typing.js';
 import { DOMAIN_OPERATIONS } from './organization/domains.js';
 import { EMOJI_OPERATIONS } from './organization/emoji.js';
+import { EXPORT_OPERATIONS } from './organization/exports.js';
 import {
   addLinkifier,
   addPlayground,
@@ -48,6 +50,7 @@ import { ORGANIZATION_PICTURE_OPERATIONS } from './organization/organization-pic
 import { PICTURE_OPERATIONS } from './organization/pictures.js';
 import { getCompatibility, getServerSettings, getSubdomain } from './organization/server.js';
 import { STATIC_OPERATIONS } from './organization/static.js';
+import { VIDEO_CALL_OPERATIONS } from './organization/video-calls.js';
 import { ACCOUNT_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
 import { confirmEmail, showConfirmation } from './people/confirm-email.js';
@@ -76,6 +79,7 @@ import { STATUS_OPERATIONS } from './people/user-status.js';
 import {
   createUser,
   fetchApiKey,
+  fetchKeyByToken,
   getOwnUser,
   getUser,
   getUserByEmail,
@@ -177,6 +181,7 @@ export const OPERATIONS = [
   updateSubscriptionSetting,
   getSubscriptionStatus,
   matchesNarrow,
+  ...EXTERNAL_CONTENT_OPERATIONS,
   ...FILE_OPERATIONS,
   ...EMOJI_OPERATIONS,
   ...DOMAIN_OPERATIONS,
@@ -201,6 +206,9 @@ export const OPERATIONS = [
   ...PUSH_TOKEN_OPERATIONS,
   zcommand,
   deactivateRealm,
+  ...VIDEO_CALL_OPERATIONS,
+  ...EXPORT_OPERATIONS,
+  fetchKeyByToken,
   ...STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
 ] as unknown as readonly Operation[];

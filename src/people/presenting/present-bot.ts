@@ -10,8 +10,8 @@ export const isCalledBot = ({ botType }: Pick<DirectoryUser, 'botType'>): boolea
   botType === BOT_TYPE.outgoingWebhook || botType === BOT_TYPE.embedded;
 
 export type StreamName = (id: StreamId) => string | undefined;
-/** Makes a text readable that was sealed with the server secret. */
-export type Unseal = (sealed: string) => string;
+/** Makes a text readable that was sealed with the server secret; undefined: with another one. */
+export type Unseal = (sealed: string) => string | undefined;
 
 const nameOf = (id: StreamId | null, name: StreamName): string | null => (id === null ? null : (name(id) ?? null));
 
@@ -39,12 +39,16 @@ export const presentBot = (user: DirectoryUser, bot: DirectoryBot, name: StreamN
   services: presentServices(bot),
 });
 
-/** Of a bot, or of some of its fields: with the API key and the tokens in clear. */
-export function unsealed(bot: JsonObject, open: Unseal): JsonObject {
+/**
+ * Of a bot, or of some of its fields: with the API key and the tokens in clear. One that can't be read opens nothing any
+ * more, and is shown as ''.
+ */
+export function unsealed(bot: JsonObject, unseal: Unseal): JsonObject {
+  const open = (sealed: unknown): string => unseal(String(sealed)) ?? '';
   const services = bot.services as readonly JsonObject[] | undefined;
   return {
     ...bot,
-    ...(bot.api_key === undefined ? {} : { api_key: open(String(bot.api_key)) }),
-    ...(services ? { services: services.map((one) => ({ ...one, token: open(String(one.token)) })) } : {}),
+    ...(bot.api_key === undefined ? {} : { api_key: open(bot.api_key) }),
+    ...(services ? { services: services.map((one) => ({ ...one, token: open(one.token) })) } : {}),
   };
 }

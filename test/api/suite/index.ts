@@ -34,6 +34,7 @@ import { signingUp } from './invitations/signing-up.js';
 import { deleting } from './messages/deleting.js';
 import { drafts } from './messages/drafts.js';
 import { editing } from './messages/editing.js';
+import { externalPictures } from './messages/external-pictures.js';
 import { fetching } from './messages/fetching.js';
 import { marking } from './messages/marking.js';
 import { moving } from './messages/moving.js';
@@ -121,6 +122,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   sending,
   'refusals of sending': sendingRefusals,
   rendering,
+  'pictures of other hosts': externalPictures,
   fetching,
   editing,
   deleting,

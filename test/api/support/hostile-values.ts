@@ -91,6 +91,9 @@ const LARGE: readonly HostileValue[] = [
     '10,000 lists',
     list((i) => `["topic","${i}"]`),
   ),
+  text('200,000 numbers with a fraction', `[${repeated('1.0,', 200_000)}1]`),
+  text('200,000 keys', `{${repeated('"k":1,', 100_000)}"k":1}`),
+  { title: 'plus signs', encoded: repeated('+', HUGE) },
   text('10,000 keys', `{${Array.from({ length: LONG }, (_, i) => `"k${i}":${i}`).join()}}`),
 ];
 

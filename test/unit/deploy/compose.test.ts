@@ -62,6 +62,15 @@ t.test('systemd units', async (test) => {
     );
     const shared = values('EnvironmentFile').map((file) => /([^/]+\.env)$/.exec(file)![1]!);
     const environment = Object.assign({}, own, ...shared.map((name) => files[name] ?? {}));
+    if (environment.CONCLAVE_SECRET !== undefined) {
+      const { CONCLAVE_SECRET } = environment;
+      test.throws(
+        () => configOf(['serve'], { CONCLAVE_SECRET }),
+        /is that of an example/,
+        'whoever copies it makes one',
+      );
+      Object.assign(environment, SECRET);
+    }
     if (unit === 'conclave-backup.service') {
       test.match(values('ExecStart')[0], / backup \/var\/lib\/conclave-backups\//);
       test.equal(configOf(['serve'], environment).dataDir, '/var/lib/conclave');

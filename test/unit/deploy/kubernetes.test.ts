@@ -40,6 +40,7 @@ const portOf = (container: Yaml, name: string): number =>
 const environmentOf = (container: Yaml): Record<string, string> => ({
   ...one('ConfigMap', 'conclave').data,
   ...secret.stringData,
+  CONCLAVE_SECRET: 'at least 16 characters',
   ...Object.fromEntries(container.env.map(({ name, value }: Yaml) => [name, value])),
 });
 const configOfContainer = (container: Yaml) => configOf(container.args, environmentOf(container));
@@ -66,6 +67,11 @@ t.test('every manifest names its kind, and the kustomizations name every manifes
       test.strictSame(labelSelector, spec.selector);
     }
   }
+});
+
+t.test('the secret of the example is refused: whoever copies it makes one', async (test) => {
+  const { CONCLAVE_SECRET } = secret.stringData;
+  test.throws(() => configOf(['serve'], { CONCLAVE_SECRET }), /CONCLAVE_SECRET: is that of an example/);
 });
 
 t.test('processes start with the settings that they are given', async (test) => {

@@ -198,7 +198,14 @@ t.test('texts are bounded', async (t) => {
     a: { in: 'form', encoding: 'string', schema: Type.String(), required: false },
     b: { in: 'form', encoding: 'string', schema: Type.String(), required: false, mostCharacters: 3 },
   });
-  t.match(read(made, `a=${'x'.repeat(1_048_577)}`), { msg: 'a is too long (limit: 1048576 characters)' });
+  t.match(read(made, `a=${'x'.repeat(65_537)}`), { msg: 'a is too long (limit: 65536 characters)' });
+  t.same(read(made, `a=${'x'.repeat(65_536)}`), { a: 'x'.repeat(65_536), b: undefined });
+  const long = reader({
+    a: { in: 'form', encoding: 'string', schema: Type.String({ maxLength: 9 }), required: false },
+    b: json(Type.String()),
+  });
+  t.match(read(long, `a=${'x'.repeat(65_537)}`), { msg: 'a is too long (limit: 9 characters)' }, 'that of the schema');
+  t.match(read(long, `b="${'x'.repeat(1_048_575)}"`), { msg: 'b is too long (limit: 1048576 characters)' }, 'in JSON');
   t.match(read(made, 'b=1234'), { status: 400, msg: 'b is too long (limit: 3 characters)' });
   t.match(read(made, 'b=123'), { b: '123' });
 });

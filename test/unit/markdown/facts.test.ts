@@ -1,4 +1,5 @@
 import t from 'tap';
+import { proxiedPath } from '../../../src/image-proxy/index.js';
 import { apology, CannotRender, matchAlertWords, renderMarkdown, topicLinks } from '../../../src/markdown/index.js';
 import { context } from './support.js';
 
@@ -64,13 +65,26 @@ t.test('there are no previews in quotes, twice, or beyond 24 addresses', async (
   t.equal(facts(many(25)).hasImage, false);
 });
 
-t.test('pictures of other hosts go through the proxy, if there is one', async (t) => {
-  const { html } = renderMarkdown('http://a.b/c.png', { ...context, imageProxySecret: 'secret' });
-  t.match(
-    html,
-    new RegExp(`<img src="/external_content/[0-9a-f]{40}/${Buffer.from('http://a.b/c.png').toString('hex')}">`),
-  );
-  t.match(html, '<a href="http://a.b/c.png">');
+t.test('pictures of other hosts go through the proxy, if there is one; links stay as they are', async (t) => {
+  const through = (url: string): string => proxiedPath(url, 'secret') ?? '';
+  const html = (text: string): string => renderMarkdown(text, { ...context, imageProxySecret: 'secret' }).html;
+  const plain = (text: string): string => renderMarkdown(text, context).html;
+  const sources = {
+    'http://a.b/c.png': 'http://a.b/c.png',
+    'https://github.com/a/b/blob/main/c.png': 'https://raw.githubusercontent.com/a/b/main/c.png',
+    'https://www.youtube.com/watch?v=hx1mjT73xYE': 'https://i.ytimg.com/vi/hx1mjT73xYE/default.jpg',
+    'http://localhost:9992/c.png': 'http://localhost:9992/c.png',
+  };
+  for (const [url, source] of Object.entries(sources)) {
+    t.equal(html(url), plain(url).replace(`src="${source}"`, `src="${through(source)}"`), url);
+    t.match(html(url), `src="/external_content/`, url);
+  }
+  for (const url of ['http://localhost:9991/c.png', '/c.png', '[a](/user_uploads/1/c.png)']) {
+    t.equal(html(url), plain(url), `this organization's own: ${url}`);
+  }
+  t.match(html('[x](HTTPS://a.b/c.png)'), `src="${through('https://a.b/c.png')}"`);
+  const long = `http://a.b/${'x'.repeat(3_500)}.png`;
+  t.equal(html(long), `<p><a href="${long}">${long}</a></p>`, 'the proxy takes no address of that length');
 });
 
 t.test('too long a result is refused', async (t) => {

@@ -1,11 +1,13 @@
-/** POST /users/me/api_key/regenerate (users.md § API keys). */
+/** API keys that are replaced: on demand (POST /users/me/api_key/regenerate, users.md § API keys), or since nobody can read them. */
+import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject, RealmId } from '../../../../src/core/index.js';
 import { userKey } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
+import { isSystemBot, presentServices } from '../../../../src/people/index.js';
 import type { Outcome, Suppliers } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+import { success, value } from '../../../shared/replies.js';
 import { botAccount, botUpdated, storeBot } from '../../bots.js';
-import { asPart, type Parts, type RealmState, USER_PART } from '../../state.js';
+import { asPart, type Parts, type RealmState, USER_PART, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE } from '../personal/personal.js';
@@ -20,12 +22,16 @@ export function makeKey(realm: RealmId, { services: { secrets } }: Suppliers): N
   return { hash: secrets.keyHash(key), sealed: secrets.seal(key) };
 }
 
-/** The old key is dead wherever this change of the directory has come. Managers of a bot are told of the new one. */
+/**
+ * The old key is dead wherever this change of the directory has come. Managers of a bot are told of the new one.
+ * @param token a new one for a bot's calls, sealed; absent: it keeps its own
+ */
 export function replaceKey(
   parts: Parts,
   user: DirectoryUser,
   { hash, sealed }: NewKey,
   realm: RealmId,
+  token?: string,
 ): Required<Pick<Outcome<RealmState>, 'parts' | 'events' | 'commands'>> {
   const commands = [[{ to: userKey(realm, user.id), name: 'set-key', args: { keySealed: sealed }, caller: 0 }]];
   const after: DirectoryUser = { ...user, keyHash: hash };
@@ -37,14 +43,70 @@ export function replaceKey(
       commands,
     };
   }
-  const account = { user: after, bot: { ...before.bot, keySealed: sealed } };
+  const { service } = before.bot;
+  const changed = service && token !== undefined ? { ...service, tokenSealed: token } : undefined;
+  const account = { user: after, bot: { ...before.bot, keySealed: sealed, ...(changed && { service: changed }) } };
   const stored = storeBot(account, before);
+  const told = [botUpdated(parts, account, { api_key: sealed })];
+  if (changed) told.push(botUpdated(parts, account, { services: presentServices(account.bot) }));
   return {
     parts: stored.parts,
-    events: [...stored.changes, botUpdated(parts, account, { api_key: sealed })],
+    events: [...stored.changes, ...told],
     commands,
   };
 }
+
+interface Renewal extends JsonObject {
+  readonly user: number;
+  /**
+   * What it stands for: of a bot its sealed key, of others the hash. Renewed by somebody else meanwhile, it stays as it is
+   * by now. null: whatever it is.
+   */
+  readonly instead: string | null;
+}
+
+interface Renewed extends NewKey {
+  readonly tokenSealed: string;
+  /** A token that a bot's calls carry can be read. */
+  readonly readable: (sealed: string) => boolean;
+}
+
+/**
+ * For those who were found to have a right to the key: another one in the place of one that can't be read (it was sealed
+ * under a server secret that is gone), or that the command line replaces. A token that can't be read goes with it.
+ * Answers with the sealed key, or null when an account of a person has got another one meanwhile: that one is to be asked for.
+ */
+export const renewKey: RealmCommand<Renewal, Renewed> = {
+  // Who asks once more after another one's renewal finds that the account's actor has the new key.
+  lane: 'renewed keys',
+  exclusive: true,
+  needs: (_args, { realm }, suppliers) => {
+    const { secrets } = suppliers.services;
+    return {
+      ...makeKey(realm, suppliers),
+      tokenSealed: secrets.seal(secrets.newApiKey(realm)),
+      readable: (sealed) => secrets.opened(sealed) !== undefined,
+    };
+  },
+  handle({ parts }, { user: id, instead }, { tokenSealed, readable, ...key }, { realm, version }) {
+    const user = userOf(parts, id);
+    if (!user || isSystemBot(user)) throw apiError('INVALID_USER_ID', { user_id: id });
+    const account = botAccount(parts, id);
+    const { keySealed } = account?.bot ?? {};
+    if (instead !== null && instead !== (keySealed ?? user.keyHash)) {
+      return { reply: success({ sealed: keySealed ?? null }) };
+    }
+    const token = account?.bot.service && !readable(account.bot.service.tokenSealed) ? tokenSealed : undefined;
+    const renewed = replaceKey(parts, user, key, realm, token);
+    return { ...renewed, reply: success({ sealed: key.sealed }, version), replyAfterCommands: true };
+  },
+};
+
+/** For other actors, which see in the directory what came of it. */
+export const renewBotKey: RealmCommand<Renewal, Renewed> = {
+  ...renewKey,
+  handle: (view, args, inputs, context) => ({ ...renewKey.handle(view, args, inputs, context), reply: value(null) }),
+};
 
 /** The key leaves sealed: replies may be remembered in the Store. */
 export const regenerateKey: RealmCommand<JsonObject, NewKey> = {

@@ -7,6 +7,7 @@ import { avatarImages } from '../../../pictures/scale.js';
 import { apiError } from '../../errors.js';
 import { type Call, type Operation, operation } from '../../operation.js';
 import { maybeFlag, maybeJson, maybeText, pathId, text } from '../../parameters.js';
+import { readableKey } from '../../readable-key.js';
 import { onePicture, storeAvatar } from '../../store-avatar.js';
 
 /** Characters of all keys and values. */
@@ -44,25 +45,26 @@ export const getBots = operation({
   compressed: false,
   summary: 'Own active bots, oldest first.',
   parameters: {},
-  run(call) {
-    const { directory, caller, secrets } = call;
+  async run(call) {
+    const { directory, caller } = call;
     const own: { bot: DirectoryBot; user: DirectoryUser }[] = [];
     for (const bot of directory.bots()) {
       const user = directory.user(bot.user);
       if (user?.isActive && user.botOwner === caller) own.push({ bot, user });
     }
     own.sort((a, b) => a.user.joined - b.user.joined || a.user.id - b.user.id);
-    return {
-      fields: {
-        bots: own.map(({ bot, user }) => ({
-          username: user.email,
-          full_name: user.fullName,
-          api_key: secrets.open(bot.keySealed),
-          avatar_url: avatarUrl(user),
-          ...presentDefaults(bot, (id) => directory.stream(id)?.name),
-        })),
-      },
-    };
+    const bots: JsonObject[] = [];
+    for (const { bot, user } of own) {
+      const sealed = { user: bot.user, sealed: bot.keySealed, instead: bot.keySealed };
+      bots.push({
+        username: user.email,
+        full_name: user.fullName,
+        api_key: (await readableKey(call, sealed)) ?? '',
+        avatar_url: avatarUrl(user),
+        ...presentDefaults(bot, (id) => directory.stream(id)?.name),
+      });
+    }
+    return { fields: { bots } };
   },
 });
 

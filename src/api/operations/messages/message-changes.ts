@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { userKey } from '../../../core/index.js';
 import { lookUpStream } from '../../look-up.js';
 import { operation } from '../../operation.js';
-import { flag, maybeText, pathId, text } from '../../parameters.js';
+import { flag, longText, maybeText, pathId, text } from '../../parameters.js';
 
 export const updateMessage = operation({
   id: 'update-message',
@@ -13,7 +13,7 @@ export const updateMessage = operation({
   summary: "Change a message's text, or move it and others to another topic or stream.",
   parameters: {
     message_id: pathId('The message.'),
-    content: maybeText('form', 'New text, Markdown.'),
+    content: { ...longText('form', 'New text, Markdown.'), required: false },
     topic: { ...maybeText('form', 'New topic.'), aliases: ['subject'] },
     stream_id: {
       in: 'form',

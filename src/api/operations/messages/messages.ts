@@ -9,7 +9,7 @@ import { parseAnchor } from '../../anchor.js';
 import { apiError } from '../../errors.js';
 import { findStream, findUsers } from '../../look-up.js';
 import { type Call, operation } from '../../operation.js';
-import { flag, maybeText, pathId, text } from '../../parameters.js';
+import { flag, longText, maybeText, pathId, text } from '../../parameters.js';
 import { directRecipients, streamTarget } from '../../recipients.js';
 
 const MOST_MESSAGES = 5_000;
@@ -30,7 +30,7 @@ export const sendMessage = operation({
       description: "'stream' or 'direct' ('private' is its older name).",
     },
     to: maybeText('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
-    content: text('form', 'Markdown; longer than 10,000 characters it is cut.'),
+    content: longText('form', 'Markdown; longer than 10,000 characters it is cut.'),
     topic: { ...maybeText('form', 'Topic of a stream message.'), aliases: ['subject'] },
     queue_id: maybeText('form', 'Queue of the sender, for local_id.'),
     local_id: maybeText('form', "Given back on the queue's event as local_message_id."),
@@ -191,7 +191,7 @@ export const renderMessage = operation({
   guard: 'user',
   compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
-  parameters: { content: text('form', 'Markdown.') },
+  parameters: { content: longText('form', 'Markdown.') },
   run: ({ params, realm, caller, site }) => ({
     to: userKey(realm, caller),
     command: 'render',

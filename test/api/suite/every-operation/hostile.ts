@@ -139,6 +139,20 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
   });
 }
 
+/** Bodies of which no parameter is read: they are refused as they come. */
+function forms({ api }: Organization['owner'], usual: Fields, { method, path, parameters }: Operation): Attempt[] {
+  if (method === 'GET') return [];
+  const target = path.replace(/\{(\w+)\}/g, (_, name: string) => asText(usual[name] ?? anyOf(parameters[name]!)));
+  const send = (title: string, type: string, body: string): Attempt => ({
+    title,
+    send: () => api.raw({ method, path: `/api/v1${target}`, headers: { 'content-type': type }, body }),
+  });
+  return [
+    send('200,000 boundaries', 'multipart/form-data; boundary=x', '--x\r\n'.repeat(200_000)),
+    send('1,001 fields', 'application/x-www-form-urlencoded', 'a&'.repeat(1_001)),
+  ];
+}
+
 /** What the callers see, but for what differs between any two looks. */
 async function stateOf({ owner, member }: Organization): Promise<unknown> {
   const looks = [owner, member].map(async ({ api }) => {
@@ -200,7 +214,7 @@ async function attack(t: Test, server: TestServer, operation: Operation): Promis
   // Whoever is deactivated can't look at the state any more.
   const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};
   const usual = { ...(await usualValues(org)), ...leaves };
-  const tries = attempts(org.owner, usual, operation);
+  const tries = [...attempts(org.owner, usual, operation), ...forms(org.owner, usual, operation)];
   const refused = await answered(t, tries);
   t.ok(refused.length > 0, `${refused.length} of ${tries.length} were refused`);
   if (!APPLIED_IN_ORDER.has(`${operation.method} ${operation.path}`)) await refusedAlways(t, refused, org);

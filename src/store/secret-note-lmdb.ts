@@ -1,0 +1,29 @@
+import { pack, unpack } from './codec.js';
+import type { Embedded } from './embedded.js';
+import { ACCOUNTS, LOOKED_AT, type SecretNote, sealedKeyOf } from './secret-note.js';
+
+const NAME = 'secret';
+
+export function embeddedSecretNote(environment: Embedded): SecretNote {
+  const notes = environment.table('meta');
+  const stored = (): string | undefined => {
+    const bytes = notes.get(NAME);
+    return bytes && (unpack(bytes) as string);
+  };
+  return {
+    read: async () => stored(),
+    make: (check) =>
+      environment.transaction(() => {
+        const before = stored();
+        if (before === undefined) notes.put(NAME, pack(check));
+        return before ?? check;
+      }),
+    replace: (check) => environment.transaction(() => void notes.put(NAME, pack(check))),
+    async sealedKeys() {
+      const accounts = environment
+        .table('roots')
+        .getRange({ start: ACCOUNTS.from, end: ACCOUNTS.below, limit: LOOKED_AT });
+      return [...accounts].flatMap(({ value }) => sealedKeyOf((unpack(value) as unknown as [unknown])[0]));
+    },
+  };
+}

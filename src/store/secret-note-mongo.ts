@@ -1,0 +1,43 @@
+import type { Db } from 'mongodb';
+import { ACCOUNTS, LOOKED_AT, type SecretNote, sealedKeyOf } from './secret-note.js';
+import { isDuplicate } from './store-mongo-client.js';
+import { type RootDocument, value } from './store-mongo-documents.js';
+import { withDatabase } from './store-mongo-once.js';
+
+interface NoteDocument {
+  readonly _id: 'secret';
+  readonly check: string;
+}
+
+/** With a connection of its own, before anything else is opened. All of it rejects with StoreUnavailable. */
+export const withMongoSecretNote = <T>(url: string, action: (note: SecretNote) => Promise<T>): Promise<T> =>
+  withDatabase(url, (db) => action(noteIn(db)));
+
+function noteIn(db: Db): SecretNote {
+  const notes = db.collection<NoteDocument>('meta');
+  const read = async (): Promise<string | undefined> => (await notes.findOne({ _id: 'secret' }))?.check;
+  return {
+    read,
+    async make(check) {
+      try {
+        await notes.insertOne({ _id: 'secret', check });
+        return check;
+      } catch (error) {
+        // Processes of a new cluster start together.
+        if (!isDuplicate(error)) throw error;
+        return (await read()) ?? check;
+      }
+    },
+    async replace(check) {
+      await notes.updateOne({ _id: 'secret' }, { $set: { check } }, { upsert: true });
+    },
+    async sealedKeys() {
+      const accounts = await db
+        .collection<RootDocument>('roots')
+        .find({ _id: { $gte: ACCOUNTS.from, $lt: ACCOUNTS.below } } as object, { projection: { state: 1 } })
+        .limit(LOOKED_AT)
+        .toArray();
+      return accounts.flatMap(({ state }) => sealedKeyOf(value(state)));
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** A server that fetches no pictures of other hosts for its readers (embedded face only). */
+import type { Test } from 'tap';
+import { proxiedPath } from '../../../../src/image-proxy/index.js';
+import { Secrets } from '../../../../src/secrets/index.js';
+import { type ApiMessage, leadsTo, lookAt, makeOrganization, startEmbedded, tell } from '../../harness.js';
+
+const SECRET = 'the secret of a server without image proxy';
+
+export async function noImageProxy(t: Test): Promise<void> {
+  const server = await startEmbedded({ options: { 'image-proxy': 'off', secret: SECRET } });
+  t.teardown(() => server.close());
+  const { owner, nobody } = await makeOrganization(server, []);
+  const url = 'https://example.com/é.png';
+
+  await t.test('messages show them where they are', async (t) => {
+    const message_id = await tell(owner, [owner], url);
+    const { message } = await owner.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', { message_id });
+    t.match(message.content, `<img src="${url}">`);
+  });
+
+  await t.test('addresses of messages from before lead there; others lead nowhere', async (t) => {
+    const signed = proxiedPath(url, new Secrets(SECRET).imageProxyKey)!;
+    t.same(leadsTo(await lookAt(nobody, signed)), [302, 'https://example.com/%C3%A9.png']);
+    t.equal((await lookAt(nobody, signed.slice(0, -2))).status, 403);
+  });
+}

@@ -1,0 +1,300 @@
+/**
+ * The event-loop budget: the largest requests that are let through, for every operation with and without an account, and for how long
+ * each kept the server from answering others. `npm run budget -- --help` lists the options; docs/performance.md says how to read it.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { Agent, request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Operation } from '../../src/api/index.js';
+import { OPERATIONS } from '../../src/api/operations/index.js';
+import { basic } from '../api/support/client.js';
+import { Random } from '../cluster/scheduler.js';
+import type { Answer, Question, Ready, Subject } from './protocol.js';
+import { type LargeRequest, largeRequests } from './requests.js';
+
+const LIMIT_MS = 100;
+const WORST = 10;
+/** A request that is not answered by then is a failure, unless it polls. */
+const LONGEST_MS = 20_000;
+const POLLS_MS = 500;
+/** Of the first round: what took less than this share of the limit is not sent again. */
+const AGAIN = 0.5;
+
+/** Whoever may call it ends the organization. */
+const ENDS = new Set(['deactivate-realm']);
+
+const USAGE = `npm run budget -- [options]
+  --seed N          of the texts and values that are chosen (default 1)
+  --operation TEXT  only operations whose id, or method and path, contain it
+  --rounds N        times that a long one is measured; the median counts (default 3)
+  --seconds N       ends by then, and fails if it is not through (default 300)
+  --adapter NAME    uws, node or auto (default)
+  --all             prints every request that took more than 10 ms
+`;
+
+interface Measured {
+  readonly operation: Operation;
+  readonly title: string;
+  readonly account: boolean;
+  readonly held: number[];
+  readonly probe: number[];
+  readonly status: number;
+  readonly bytes: number;
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+class Server {
+  #waiting: ((answer: Answer) => void)[] = [];
+
+  private constructor(private readonly child: ChildProcess) {
+    child.on('message', (answer: Answer) => this.#waiting.shift()?.(answer));
+    child.on('exit', (code) => {
+      for (const waits of this.#waiting.splice(0)) waits({ failed: `the server ended with ${code}` });
+    });
+  }
+
+  static async start(adapter: string): Promise<{ server: Server; ready: Ready }> {
+    const file = fileURLToPath(new URL('server.js', import.meta.url));
+    // As `npm start` does.
+    const execArgv = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
+    const server = new Server(fork(file, [adapter], { execArgv }));
+    const answer = await server.#next();
+    if (!('ready' in answer)) throw new Error(JSON.stringify(answer));
+    return { server, ready: answer.ready };
+  }
+
+  #next(): Promise<Answer> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    const answer = this.#next();
+    this.child.send(question);
+    const got = await answer;
+    if ('failed' in got) throw new Error(got.failed);
+    return got;
+  }
+
+  async held(): Promise<number> {
+    const answer = await this.ask({ ask: 'held' });
+    return 'held' in answer ? answer.held : 0;
+  }
+
+  async subject({ id }: Operation): Promise<Subject> {
+    const answer = await this.ask({ ask: 'subject', role: ENDS.has(id) ? 'member' : 'owner' });
+    if (!('subject' in answer)) throw new Error('no subject');
+    return answer.subject;
+  }
+
+  stop(): void {
+    this.child.send({ ask: 'stop' });
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+class Caller {
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #probes = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(private readonly port: number) {}
+
+  /** Status; 0: no answer in time. */
+  #send(agent: Agent, options: object, body: string | Buffer | undefined, longest: number): Promise<number> {
+    return new Promise((resolve) => {
+      const req = request({ host: '127.0.0.1', port: this.port, agent, ...options }, (res) => {
+        res.resume();
+        res.on('end', () => resolve(res.statusCode ?? 0));
+        res.on('error', () => resolve(res.statusCode ?? 0));
+      });
+      req.setTimeout(longest, () => req.destroy());
+      req.on('error', () => resolve(0));
+      req.end(body);
+    });
+  }
+
+  async send(
+    large: LargeRequest,
+    subject: Subject,
+    polls: boolean,
+  ): Promise<{ status: number; bytes: number; probe: number }> {
+    const { path, headers, body } = large.make();
+    const bytes = Buffer.byteLength(body ?? '') + path.length;
+    const all = {
+      host: '127.0.0.1',
+      ...headers,
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      ...(large.account ? { authorization: basic(subject.email, subject.key) } : {}),
+    };
+    let through = false;
+    let probe = 0;
+    const probing = (async () => {
+      while (!through) {
+        const from = performance.now();
+        await this.#send(
+          this.#probes,
+          { path: '/api/v1/server_settings', headers: { host: '127.0.0.1' } },
+          undefined,
+          LONGEST_MS,
+        );
+        probe = Math.max(probe, performance.now() - from);
+        await pause(1);
+      }
+    })();
+    const options = { method: large.method, path, headers: all };
+    const status = await this.#send(this.#agent, options, body, polls ? POLLS_MS : LONGEST_MS);
+    through = true;
+    await probing;
+    return { status, bytes, probe };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+    this.#probes.destroy();
+  }
+}
+
+interface Options {
+  readonly seed: number;
+  readonly operation: string;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly adapter: string;
+  readonly all: boolean;
+}
+
+function readOptions(): Options | undefined {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      operation: { type: 'string', default: '' },
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '300' },
+      adapter: { type: 'string', default: 'auto' },
+      all: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const number = (name: 'seed' | 'rounds' | 'seconds'): number => {
+    const n = Number(values[name]);
+    if (!Number.isSafeInteger(n) || n < 1) throw new Error(`--${name} ${values[name]}: a number from 1`);
+    return n;
+  };
+  const { operation, adapter, all } = values;
+  return { seed: number('seed'), rounds: number('rounds'), seconds: number('seconds'), operation, adapter, all };
+}
+
+const isPoll = ({ id }: Operation): boolean => id === 'get-events';
+
+class Budget {
+  readonly measured: Measured[] = [];
+  readonly unanswered: Measured[] = [];
+  sent = 0;
+
+  constructor(
+    private readonly server: Server,
+    private readonly caller: Caller,
+    private readonly limit: number,
+    private readonly options: Options,
+  ) {}
+
+  async #once(large: LargeRequest, subject: Subject, operation: Operation) {
+    await this.server.held();
+    const sent = await this.caller.send(large, subject, isPoll(operation));
+    this.sent++;
+    // What it set going may come after the answer.
+    await pause(2);
+    return { ...sent, held: await this.server.held() };
+  }
+
+  async operation(operation: Operation): Promise<void> {
+    let subject = await this.server.subject(operation);
+    const random = new Random(this.options.seed + operation.id.length);
+    for (const large of largeRequests(operation, subject, random)) {
+      const first = await this.#once(large, subject, operation);
+      const held = [first.held];
+      const probe = [first.probe];
+      while (held[0]! > this.limit * AGAIN && held.length < this.options.rounds) {
+        const next = await this.#once(large, subject, operation);
+        held.push(next.held);
+        probe.push(next.probe);
+      }
+      const { status, bytes } = first;
+      const { title, account } = large;
+      const measured = { operation, title, account, held, probe, status, bytes };
+      this.measured.push(measured);
+      if (status === 0 && !isPoll(operation)) this.unanswered.push(measured);
+      // It took its own account away.
+      if (account && (status === 401 || operation.method === 'DELETE') && first.status !== 400) {
+        subject = await this.server.subject(operation);
+      }
+    }
+  }
+}
+
+function lineOf({ operation, title, account, held, probe, status, bytes }: Measured): string {
+  const cells = [
+    median(held).toFixed(0).padStart(6),
+    median(probe).toFixed(0).padStart(6),
+    String(status).padStart(4),
+    `${(bytes / 1024).toFixed(0)}`.padStart(7),
+  ];
+  return `${cells.join(' | ')} | ${operation.method} ${operation.path}${account ? '' : ', without account'}: ${title}`;
+}
+
+async function main(options: Options): Promise<boolean> {
+  const from = performance.now();
+  const { server, ready } = await Server.start(options.adapter);
+  const limit = LIMIT_MS * ready.slowness;
+  const say = (text: string): void => void process.stdout.write(`${text}\n`);
+  say(
+    `limit: ${LIMIT_MS} ms x ${ready.slowness.toFixed(2)} (calibrated) = ${limit.toFixed(0)} ms; seed ${options.seed}`,
+  );
+  const chosen = OPERATIONS.filter(({ id, method, path }) => `${id} ${method} ${path}`.includes(options.operation));
+  const caller = new Caller(ready.port);
+  const budget = new Budget(server, caller, limit, options);
+  let left = chosen.length;
+  let interrupted = false;
+  const interrupt = (): void => {
+    interrupted = true;
+  };
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  try {
+    for (const operation of chosen) {
+      if (interrupted || performance.now() - from > options.seconds * 1000) break;
+      await budget.operation(operation);
+      left--;
+    }
+  } catch (error) {
+    say(`broken off at ${chosen[chosen.length - left]?.id}: ${String(error)}`);
+  }
+  caller.close();
+  server.stop();
+  const worst = budget.measured.sort((a, b) => median(b.held) - median(a.held));
+  const over = worst.filter(({ held }) => median(held) > limit);
+  const shown = options.all
+    ? worst.filter(({ held }) => median(held) > 10)
+    : worst.slice(0, Math.max(WORST, over.length));
+  say('held ms | probe | code |     KiB | request');
+  for (const measured of shown) say(lineOf(measured));
+  for (const measured of budget.unanswered) say(`no answer: ${lineOf(measured)}`);
+  if (left > 0) say(`not through: ${left} of ${chosen.length} operations are left`);
+  const seconds = ((performance.now() - from) / 1000).toFixed(0);
+  say(
+    `${budget.sent} requests for ${chosen.length - left} operations in ${seconds} s; ${over.length} above ${limit.toFixed(0)} ms`,
+  );
+  return over.length === 0 && left === 0 && budget.unanswered.length === 0;
+}
+
+try {
+  const options = readOptions();
+  if (!options) process.stdout.write(USAGE);
+  else if (!(await main(options))) process.exitCode = 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,222 @@
+/** The large requests for one operation, made when they are sent: together they would fill memory. */
+import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_TEXT, type Operation, type Parameter } from '../../src/api/index.js';
+import type { Random } from '../cluster/scheduler.js';
+import type { Subject } from './protocol.js';
+import { MARKDOWN, PLAIN, someOf } from './texts.js';
+import { largeValues } from './values.js';
+
+export interface LargeRequest {
+  readonly title: string;
+  readonly account: boolean;
+  readonly method: string;
+  /** Path, query, headers beside the credentials, and body. */
+  make(): { readonly path: string; readonly headers: Record<string, string>; readonly body?: string | Buffer };
+}
+
+const MIB = 1_048_576;
+const FILE_MIB = 25;
+/** Of a request line, with the headers below 128 KiB. */
+const LINE = 100_000;
+const CRLF = '\r\n';
+const FORM = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data; boundary=x';
+/** Longer ones are cut before they are rendered. */
+const RENDERED = 10_000;
+const FIELDS = 1_000;
+/** Node's own server takes some more, the native one half a hundred. */
+const HEADERS = 40;
+/** Of those that are the same for every operation, each gets some. */
+const FORMS = 3;
+
+/** In a body only these must be escaped: as little as possible, so that as much as possible fits. */
+const inBody = (text: string): string => text.replace(/[%&+=]/g, encodeURIComponent);
+
+interface Of {
+  readonly operation: Operation;
+  readonly subject: Subject;
+  readonly account: boolean;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function anyOf({ schema }: Parameter): unknown {
+  const {
+    type,
+    enum: choices,
+    anyOf: forms,
+  } = schema as { type?: string; enum?: unknown[]; anyOf?: { type?: string }[] };
+  if (choices) return choices[0];
+  switch (type ?? forms?.[0]?.type) {
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [];
+    case 'object':
+      return {};
+    default:
+      return 'usual';
+  }
+}
+
+/** With usual values, and this one. */
+function withValue(
+  { operation, subject, account }: Of,
+  title: string,
+  name: string,
+  value: () => string,
+): LargeRequest {
+  const { method, path, parameters, root } = operation;
+  return {
+    title,
+    account,
+    method,
+    make() {
+      const text = value();
+      const of = (parameter: string): string =>
+        parameter === name
+          ? text
+          : textOf(subject.usual[parameter] ?? parameters[parameter]!.default ?? anyOf(parameters[parameter]!));
+      const sent = Object.entries(parameters)
+        .filter(([other, of]) => of.in !== 'path' && (other === name || of.required || other in subject.usual))
+        .map(([other]) => other);
+      const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, other: string) => encodeURIComponent(of(other)))}`;
+      if (method === 'GET') {
+        const query = sent.map((other) => `${other}=${encodeURIComponent(of(other))}`).join('&');
+        return { path: query === '' ? target : `${target}?${query}`, headers: {} };
+      }
+      const body = sent.map((other) => `${other}=${inBody(of(other))}`).join('&');
+      return { path: target, headers: { 'content-type': FORM }, body };
+    },
+  };
+}
+
+/** Room for the usual values beside one large one. */
+const BESIDE = 4_096;
+
+/** The longest text that is let through, in a body or in the first line. */
+function room({ method, mostBodyMib = MOST_BODY_MIB }: Operation, of: Parameter): number {
+  if (of.in === 'path') return 2_000;
+  const { mostCharacters = of.encoding === 'string' ? MOST_TEXT : MOST_CHARACTERS } = of;
+  return Math.min(mostCharacters, method === 'GET' ? LINE : mostBodyMib * MIB - BESIDE);
+}
+
+function cut(text: string, bytes: number): string {
+  let escaped = encodeURIComponent(text);
+  if (escaped.length <= bytes) return text;
+  escaped = escaped.slice(0, bytes).replace(/(%[0-9A-F]{0,2})+$/, '');
+  return decodeURIComponent(escaped);
+}
+
+const ofValue = ({ schema }: Parameter): boolean => {
+  const { type, anyOf: forms } = schema as { type?: string; anyOf?: readonly { type?: string }[] };
+  return (
+    ['array', 'object'].includes(type ?? '') ||
+    (forms ?? []).some((form) => ['array', 'object'].includes(form.type ?? ''))
+  );
+};
+
+function ofParameters(of: Of, random: Random): LargeRequest[] {
+  const { operation, subject } = of;
+  return Object.entries(operation.parameters).flatMap(([name, parameter]) => {
+    const most = room(operation, parameter);
+    const request = (title: string, value: () => string): LargeRequest =>
+      withValue(of, `${name}: ${title}`, name, operation.method === 'GET' ? () => cut(value(), most) : value);
+    if (parameter.encoding === 'json') {
+      if (!ofValue(parameter) && !random.chance(0.1)) return [];
+      // In a query, what is escaped takes three times the room.
+      const characters = operation.method === 'GET' ? Math.floor(most / 2.5) : most;
+      const values = largeValues(name, parameter, characters, subject.usual[name]);
+      return values.map(({ title, text }) => request(title, () => text));
+    }
+    if (parameter.encoding === 'uint') return random.chance(0.1) ? [request('digits', () => '1'.repeat(most))] : [];
+    const plain = someOf(random, PLAIN, name === 'content' ? PLAIN.length : 2);
+    const texts = plain.map(({ title, make }) => request(title, () => shorter(make(most), most)));
+    if (!['content', 'description', 'topic', 'value', 'profile_data'].includes(name)) return texts;
+    const rendered = name === 'content' ? MARKDOWN : someOf(random, MARKDOWN, 2);
+    return [...texts, ...rendered.map(({ title, make }) => request(title, () => make(RENDERED)))];
+  });
+}
+
+/** As many bytes as the body may have, after escaping. */
+function shorter(text: string, bytes: number): string {
+  const size = Buffer.byteLength(inBody(text));
+  return size <= bytes ? text : text.slice(0, Math.floor((text.length * bytes) / size));
+}
+
+/** Whatever the operation is: forms, queries and heads. */
+function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
+  const { method, path, mostBodyMib = MOST_BODY_MIB, takesFiles, root, parameters } = operation;
+  const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(textOf(subject.usual[name] ?? anyOf(parameters[name]!))),
+  )}`;
+  const most = takesFiles ? FILE_MIB * MIB : mostBodyMib * MIB;
+  const withBody = (title: string, type: string, body: () => string | Buffer): LargeRequest => ({
+    title,
+    account,
+    method: method === 'GET' ? 'POST' : method,
+    make: () => ({ path: target, headers: { 'content-type': type }, body: body() }),
+  });
+  const bare = (title: string, query: () => string, headers: () => Record<string, string>): LargeRequest => ({
+    title,
+    account,
+    method,
+    make: () => ({ path: `${target}${query()}`, headers: headers() }),
+  });
+  const repeated = (piece: string, bytes = most): string => piece.repeat(Math.floor(bytes / piece.length));
+  const head = (rest: string): string => `--x${CRLF}Content-Disposition: form-data; ${rest}${CRLF}${CRLF}`;
+  const end = `${CRLF}--x--${CRLF}`;
+  const boundaries = withBody('multipart: boundaries', MULTIPART, () => repeated(`--x${CRLF}`));
+  const fields = withBody('form: fields', FORM, () =>
+    Array.from({ length: FIELDS }, (_, i) => `f${i}=${'x'.repeat((mostBodyMib * MIB) / FIELDS - 10)}`).join('&'),
+  );
+  if (!account && operation.guard !== 'none') return [boundaries, fields];
+  const others = [
+    withBody('multipart: fields', MULTIPART, () =>
+      Buffer.from(
+        Array.from({ length: FIELDS }, (_, i) => `${head(`name="f${i}"`)}${'x'.repeat(900)}${CRLF}`).join('') +
+          `--x--${CRLF}`,
+      ),
+    ),
+    withBody('multipart: a long head', MULTIPART, () => `${head(repeated('a=b; ', most - 200))}${end}`),
+    withBody('multipart: a file of beginnings of boundaries', MULTIPART, () =>
+      Buffer.from(`${head('name="f"; filename="a.png"')}${repeated(`${CRLF}--`, most - 200)}${end}`),
+    ),
+    fields,
+    withBody('form: ampersands', FORM, () => repeated('&', mostBodyMib * MIB)),
+    withBody(
+      'form: names without values',
+      FORM,
+      () => `${repeated('a&', 1_900)}${repeated('a', mostBodyMib * MIB - 2_000)}`,
+    ),
+    bare(
+      'query: fields',
+      () => `?${Array.from({ length: FIELDS }, (_, i) => `f${i}=${'x'.repeat(90)}`).join('&')}`,
+      () => ({}),
+    ),
+    bare(
+      'query: one field',
+      () => `?f=${'%C3%A4'.repeat(LINE / 6)}`,
+      () => ({}),
+    ),
+    bare(
+      'head: headers',
+      () => '',
+      () => Object.fromEntries(Array.from({ length: HEADERS }, (_, i) => [`x-header-${i}`, 'x, '.repeat(700)])),
+    ),
+  ];
+  return [boundaries, ...someOf(random, method === 'GET' ? others.slice(-3) : others, FORMS)];
+}
+
+export function largeRequests(operation: Operation, subject: Subject, random: Random): LargeRequest[] {
+  const open = operation.guard === 'none' || operation.anonymous === true || operation.visitors === true;
+  const of = (account: boolean): Of => ({ operation, subject, account });
+  return [
+    ...ofForms(of(true), random),
+    ...ofForms(of(false), random),
+    ...ofParameters(of(operation.guard !== 'none'), random),
+    ...(open && operation.guard !== 'none' ? ofParameters(of(false), random) : []),
+  ];
+}

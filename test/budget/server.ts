@@ -1,0 +1,149 @@
+/** The server that is measured, in a process of its own: an organization with streams, messages and people. Started by main.ts. */
+import {
+  addPerson,
+  crowd,
+  makeOrganization,
+  type Organization,
+  type Person,
+  startEmbedded,
+  streamIdOf,
+  subscribe,
+} from '../api/harness.js';
+import { slowness } from './calibration.js';
+import { HeldLoop } from './held.js';
+import type { Answer, Question, Subject } from './protocol.js';
+
+const PEOPLE = 200;
+const STREAMS = 60;
+const MESSAGES = 3_000;
+const AT_ONCE = 20;
+
+const tell = (answer: Answer): void => void process.send?.(answer);
+
+const streamName = (i: number): string => `stream ${i}`;
+
+async function populate(org: Organization): Promise<number[]> {
+  const { owner } = org;
+  const ids = await crowd(org, PEOPLE);
+  const subscriptions = Array.from({ length: STREAMS }, (_, i) => ({ name: streamName(i) }));
+  await owner.api.ok('POST /users/me/subscriptions', { subscriptions, principals: [owner.id, ...ids.slice(0, 50)] });
+  for (let from = 0; from < MESSAGES; from += AT_ONCE) {
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, k) => {
+        const n = from + k;
+        const content = `Message ${n} about **things** and zq${n % 50} words, see https://example.com/${n}`;
+        return owner.api.ok('POST /messages', {
+          type: 'stream',
+          to: streamName(n % STREAMS),
+          topic: `topic ${n % 7}`,
+          content,
+        });
+      }),
+    );
+  }
+  for (let i = 0; i < 20; i++) {
+    await owner.api.ok('POST /realm/filters', {
+      pattern: `#${'x'.repeat(i)}(?P<id>[0-9]+)`,
+      url_template: 'https://example.com/{id}',
+    });
+  }
+  return ids;
+}
+
+let made = 0;
+
+/** Of owners nothing but their input is refused. Each has what a call of any operation may need. */
+async function subjectOf(org: Organization, ids: readonly number[], role: 'owner' | 'member'): Promise<Subject> {
+  const name = `subject ${++made}`;
+  const person: Person = await addPerson(org, name, role);
+  const stream = `square ${made}`;
+  await subscribe(person, stream);
+  const subscriptions = Array.from({ length: STREAMS }, (_, i) => ({ name: streamName(i) }));
+  await person.api.ok('POST /users/me/subscriptions', { subscriptions });
+  const { id: message } = await person.api.ok<{ id: number }>('POST /messages', {
+    type: 'stream',
+    to: stream,
+    topic: 'usual',
+    content: '/poll What?',
+  });
+  const { ids: drafts } = await person.api.ok<{ ids: number[] }>('POST /drafts', {
+    drafts: [{ type: '', to: [], topic: '', content: 'draft' }],
+  });
+  const { queue_id } = await person.api.ok<{ queue_id: string }>('POST /register', { fetch_event_types: [] });
+  const stream_id = await streamIdOf(person, stream);
+  const other = ids[made % ids.length];
+  return {
+    email: person.email,
+    key: person.key,
+    usual: {
+      message_id: message,
+      stream_id,
+      user_id: other,
+      user_id_or_email: other,
+      email: person.email,
+      draft_id: drafts[0],
+      queue_id,
+      dont_block: true,
+      type: 'stream',
+      to: stream,
+      topic: 'usual',
+      topic_name: 'usual',
+      stream,
+      content: '{"type":"vote","key":"1,1","vote":1}',
+      msg_type: 'widget',
+      emoji_name: 'smile',
+      messages: [message],
+      msg_ids: [message],
+      flag: 'starred',
+      op: 'add',
+      anchor: 'newest',
+      num_before: 1_000,
+      num_after: 0,
+      narrow: [['stream', streamName(1)]],
+      subscriptions: [{ name: `another ${made}` }],
+      streams_raw: [stream],
+      principals: [other],
+      drafts: [{ type: '', to: [], topic: '', content: 'more' }],
+      draft: { type: '', to: [], topic: '', content: 'other' },
+      alert_words: ['word'],
+      muted_user_id: other,
+      scheduled_delivery_timestamp: 4_000_000_000,
+      stream_ids: [],
+      members: [other],
+      new_name: `new ${made}`,
+      name: `name ${made}`,
+      property: 'color',
+      value: '#c2c2c2',
+      pattern: `#y${made}(?P<id>[0-9]+)`,
+      url_template: 'https://example.com/{id}',
+    },
+  };
+}
+
+async function main(): Promise<void> {
+  const server = await startEmbedded({ maxBodyMib: 10, options: { 'http-adapter': process.argv[2] ?? 'auto' } });
+  // Each program that asks without an account is let in as a visitor.
+  const org = await makeOrganization(server, []);
+  const ids = await populate(org);
+  await org.owner.api.call('PATCH /realm', { enable_spectator_access: true });
+  const speed = slowness();
+  const held = new HeldLoop();
+  const answer = async (question: Question): Promise<void> => {
+    if (question.ask === 'held') tell({ held: held.take() });
+    else if (question.ask === 'subject') tell({ subject: await subjectOf(org, ids, question.role) });
+    else {
+      await server.close();
+      process.exit(0);
+    }
+  };
+  process.on('message', (question: Question) => {
+    answer(question).catch((error: unknown) => tell({ failed: String(error) }));
+  });
+  process.on('disconnect', () => process.exit(1));
+  tell({ ready: { port: server.nextPort(), adapter: process.argv[2] ?? 'auto', slowness: speed } });
+}
+
+main().catch((error: unknown) => {
+  tell({ failed: error instanceof Error ? String(error.stack) : String(error) });
+  process.exitCode = 1;
+});

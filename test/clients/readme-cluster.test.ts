@@ -1,0 +1,50 @@
+/** The README's way to a cluster works as it is written. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { MongoClient } from 'mongodb';
+import { connect } from 'nats';
+import t from 'tap';
+import { remove, temporary } from './support/folders.js';
+import { services } from './support/missing.js';
+import { freePort, MAIN, run } from './support/process.js';
+
+const found = services();
+if (found) {
+  t.test('two actor hosts, two frontends, an organization, a message from one frontend to the other', async (test) => {
+    const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## Run a cluster\n');
+    const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
+    const [services, ...lines] = block.split('\n');
+    test.match(services, /^deploy\/dev\/services up && \. \.services\/env/);
+    const folder = temporary('readme');
+    const namespace = `t${randomBytes(6).toString('hex')}`;
+    test.teardown(async () => {
+      remove(folder);
+      const connection = await connect({ servers: found.nats });
+      const manager = await connection.jetstreamManager();
+      for (const name of [`CONCLAVE_EV_${namespace}`, `KV_CONCLAVE_PLACEMENT_${namespace}`]) {
+        await manager.streams.delete(name).catch(() => undefined);
+      }
+      await connection.close();
+      const mongo = new MongoClient(found.mongodb);
+      await mongo.db(`conclave_${namespace}`).dropDatabase();
+      await mongo.close();
+    });
+    // What other tests run beside this one must not meet: names, ports, the folder. The rest is as written.
+    const [first, second] = [await freePort(), await freePort()];
+    const text = lines
+      .join('\n')
+      .replaceAll('npm run conclave --', `'${process.execPath}' '${MAIN}'`)
+      .replaceAll('9991', String(first))
+      .replaceAll('9992', String(second));
+    const script = [`cd '${folder}'`, `trap 'kill $(jobs -p); wait' EXIT`, text].join('\n');
+    const environment = {
+      PATH: process.env.PATH,
+      NATS_URL: found.nats,
+      MONGODB_URL: `${found.mongodb.replace(/\/*$/, '')}/conclave_${namespace}`,
+      NAMESPACE: namespace,
+    };
+    const ended = await run('bash', ['-c', script], 60_000, environment);
+    test.match(ended.stdout, '"content":"<p>Hello</p>"', ended.stderr.slice(-2_000));
+    test.equal(ended.stdout.split('Conclave actor host runs').length - 1, 2);
+  });
+}

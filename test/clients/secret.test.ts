@@ -1,0 +1,108 @@
+/** A process with another server secret does not start; a secret that was changed on purpose heals what it made void. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { Api } from './support/api.js';
+import { Cluster, command, Embedded, OTHER, PASSWORD } from './support/face.js';
+import { services } from './support/missing.js';
+import { bounded, conclave, type Ended } from './support/process.js';
+
+const NEW_SECRET = 'quite another secret';
+const MISMATCH = /^conclave: the data.* was written under another server secret.*conclave secret changed/m;
+
+const ends = (...args: string[]): Promise<Ended> => bounded(conclave(args), 20_000);
+
+function refused(test: Test, { code, stderr }: Ended, what: string): void {
+  test.equal(code, 2, `${what}: exit code of a wrong configuration`);
+  test.match(stderr, MISMATCH, what);
+}
+
+interface Bot {
+  readonly username: string;
+  readonly api_key: string;
+}
+
+const bots = async (api: Api): Promise<readonly Bot[]> =>
+  ((await api.ok('GET', '/bots')) as unknown as { bots: readonly Bot[] }).bots;
+
+interface ShownBot {
+  readonly api_key: string;
+  readonly services: readonly { readonly token: string }[];
+}
+
+t.test('embedded: another secret is refused, and a change on purpose heals', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const at = ['--data-dir', face.dataDir];
+  const hook = { full_name: 'Hook', short_name: 'hook', bot_type: 3, payload_url: '"http://127.0.0.1:9/"' };
+  await face.api().ok('POST', '/bots', hook);
+  const [before] = await bots(face.api());
+
+  const wrong = await ends('user', 'key', '--email', OTHER, ...at, '--secret', NEW_SECRET);
+  refused(test, wrong, 'a command beside the running server');
+  const renewed = await command(['user', 'new-key', '--email', OTHER, ...at]);
+  test.match(renewed, /^[0-9A-Za-z]{32}$/);
+  test.equal((await face.api(face.other).call('GET', '/users/me')).status, 401, 'the former key is dead');
+  const other = new Api(face.site, { email: OTHER, key: renewed });
+  test.equal((await other.call('GET', '/users/me')).status, 200);
+  test.equal(await command(['user', 'key', '--email', OTHER, ...at]), renewed);
+  test.match((await ends('secret', 'changed', ...at)).stderr, /in use/, 'not while a server runs');
+  await face.server.stop();
+
+  for (const words of [['serve'], ['check-config'], ['realm', 'list']]) {
+    refused(test, await ends(...words, ...at, '--secret', NEW_SECRET), words.join(' '));
+  }
+  rmSync(join(face.dataDir, 'secret'));
+  const lost = await ends('serve', ...at);
+  test.equal(lost.code, 2);
+  test.match(lost.stderr, /no file secret/);
+  test.notOk(existsSync(join(face.dataDir, 'secret')), 'no other one is made in its place');
+  test.match(await command(['secret', 'changed', ...at]), /new secret counts/);
+  test.ok(existsSync(join(face.dataDir, 'secret')));
+
+  await face.up();
+  test.equal((await face.api().call('GET', '/users/me')).status, 401);
+  const login = await new Api(face.site, { email: '', key: '' }).call('POST', '/fetch_api_key', {
+    username: OTHER,
+    password: PASSWORD,
+  });
+  test.equal(login.status, 200, 'who logs in gets another key');
+  const { api_key } = login.body as { readonly api_key: string };
+  test.equal((await new Api(face.site, { email: OTHER, key: api_key }).call('GET', '/users/me')).status, 200);
+  const { email } = face.owner;
+  const key = await command(['user', 'key', '--email', email, ...at]);
+  const owner = new Api(face.site, { email, key });
+  const watched = (await owner.ok('POST', '/register', { fetch_event_types: ['realm_bot'] })) as unknown as {
+    readonly realm_bots: readonly ShownBot[];
+  };
+  const [shown] = watched.realm_bots;
+  test.match(shown, { api_key: /^[0-9A-Za-z]{32}$/, services: [{ token: /^[0-9A-Za-z]{32}$/ }] });
+  test.equal((await bots(owner))[0]?.api_key, shown?.api_key, 'the same for whoever asks next');
+  const bot = new Api(face.site, { email: before!.username, key: shown!.api_key });
+  test.equal((await bot.call('GET', '/users/me')).status, 200, 'and the bot works with it');
+});
+
+const cluster = services();
+if (cluster) {
+  t.test('cluster: a host, a frontend and a command with another secret are refused', async (test) => {
+    const face = await Cluster.start(cluster, 1);
+    test.teardown(() => face.stop());
+    const at = ['--nats', cluster.nats, '--mongodb', face.mongodb, '--namespace', face.namespace];
+    const wrong = [...at, '--secret', NEW_SECRET];
+    for (const words of [
+      ['serve', '--role', 'http', '--port', '0'],
+      ['serve', '--role', 'actors'],
+      ['check-config'],
+      ['user', 'new-key', '--email', OTHER],
+    ]) {
+      refused(test, await ends(...words, ...wrong), words.join(' '));
+    }
+    test.match(await face.command('check-config'), /the secret: the one of what is stored/);
+    test.ok(await face.api(0).register(), 'nobody is disturbed');
+    const running = await ends('secret', 'changed', ...wrong);
+    test.match(running.stderr, /stop every process of the cluster first/);
+    await face.down();
+    test.match((await ends('secret', 'changed', ...wrong)).stdout, /new secret counts/);
+    refused(test, await face.attempt('check-config'), 'the former secret');
+  });
+}

@@ -1,0 +1,142 @@
+/** A host that lost only the Store lets others have its partitions; when nobody has the Store, nothing moves. */
+import t from 'tap';
+import type { HostStatus } from '../../src/placement/index.js';
+import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
+
+const shares = (hosts: readonly WorldHost[]): number[] => hosts.map(({ answering }) => answering.length);
+const histories = (hosts: readonly WorldHost[]): number[] => hosts.map(({ owner }) => owner.history.length);
+const seen = (by: WorldHost, of: WorldHost): HostStatus =>
+  by.placement.status().hosts.find(({ id }) => id === of.name) as HostStatus;
+
+for (const n of [2, 3, 5]) {
+  t.test(`one of ${n} hosts loses the store: the others have its partitions within six seconds`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n);
+    await world.run(4_000);
+    const before = shares(hosts);
+    const [a, b] = hosts as [WorldHost, WorldHost];
+    a.store.fail = true;
+    const others = hosts.slice(1);
+    const ms = await world.until(() => world.settled(others));
+    t.ok(ms > 3_000 && ms < 6_000, `after ${ms} ms`);
+    t.equal(a.answering.length, 0);
+    t.match(seen(b, a), { state: 'alive', store: 'fails', partitions: 0 });
+    t.match(seen(b, b), { store: 'works' });
+    t.equal(a.placement.status().store, 'fails');
+    const quiet = histories(hosts);
+    await world.run(60_000, 100);
+    t.strictSame(histories(hosts), quiet, 'and keep them while it is away');
+    a.store.fail = false;
+    await world.run(4_000);
+    t.equal(a.answering.length, 0, 'a store that has just come back may go again');
+    await world.until(() => world.settled());
+    t.strictSame(shares(hosts), before, 'then it gets back what it had');
+    t.equal(a.placement.status().store, 'works');
+    t.strictSame(world.faults, []);
+  });
+}
+
+t.test(
+  'a store that is away from all for a minute moves nothing, however unevenly it goes and comes back',
+  async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(4);
+    await world.run(6_000);
+    const before = histories(hosts);
+    for (let round = 0; round < 6; round++) {
+      // What connections notice of it differs by a second or so.
+      for (const host of hosts) {
+        host.store.fail = true;
+        await world.run(round * 60);
+      }
+      await world.run(round % 2 === 0 ? 10_000 : 60_000, 50);
+      t.equal(hosts[0]!.placement.status().store, 'fails');
+      for (const host of [...hosts].reverse()) {
+        host.store.fail = false;
+        await world.run(round * 250);
+      }
+      await world.run(3_000 + round * 2_000, 50);
+      t.strictSame(histories(hosts), before, `round ${round}`);
+    }
+    t.strictSame(world.faults, []);
+  },
+);
+
+t.test('the last host that has the store loses it: those without it are ready when it is back', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  await world.run(6_000);
+  a.store.fail = true;
+  await world.until(() => b.answering.length === 256);
+  b.store.fail = true;
+  await world.run(20_000);
+  t.equal(b.answering.length, 256, 'nobody has more of it');
+  b.crash();
+  await world.run(20_000);
+  t.equal(a.answering.length, 0);
+  a.store.fail = false;
+  const ms = await world.until(() => a.answering.length === 256);
+  t.ok(ms < 3_000, `after ${ms} ms`);
+  t.strictSame(world.faults, []);
+});
+
+t.test('a host whose store fails again and again is given its share less and less often', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  await world.run(6_000);
+  const away: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    a.store.fail = true;
+    await world.until(() => b.answering.length === 256);
+    a.store.fail = false;
+    away.push(await world.until(() => world.settled(), 120_000));
+    await world.run(2_000);
+  }
+  for (let i = 1; i < away.length; i++) t.ok(away[i]! > 1.5 * away[i - 1]!, away.join());
+  t.strictSame(world.faults, []);
+});
+
+t.test('a store that answers one host far more slowly than the others counts as lost by it', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
+  const answer = (ms: number) => () => new Promise<void>((resolve) => void world.clock.setTimeout(resolve, ms));
+  for (const host of [b, c]) host.store.answer = answer(20);
+  a.store.answer = answer(600);
+  await world.until(() => world.settled([b, c]), 12_000);
+  t.match(seen(b, a), { store: 'slow', partitions: 0 });
+  a.store.answer = answer(20);
+  await world.until(() => world.settled(), 30_000);
+  t.match(seen(b, a), { store: 'works' });
+  t.strictSame(world.faults, []);
+});
+
+t.test('a store that is slow for all, or a little slower for one, moves nothing', async (t) => {
+  const world = new PlacementWorld();
+  const hosts = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
+  const before = histories(hosts);
+  const times = { all: [700, 650, 800], one: [300, 5, 5], most: [600, 600, 5] };
+  for (const [name, answers] of Object.entries(times)) {
+    hosts.forEach((host, i) => {
+      host.store.answer = () => new Promise((resolve) => void world.clock.setTimeout(resolve, answers[i]!));
+    });
+    await world.run(40_000, 50);
+    if (name !== 'most') t.strictSame(histories(hosts), before, name);
+  }
+  t.strictSame(world.faults, []);
+});
+
+t.test('a host that stood still does not take its own pause for a store that is away', async (t) => {
+  const world = new PlacementWorld();
+  const [a] = (await world.started(1)) as [WorldHost];
+  const b = world.host();
+  await b.start();
+  await world.until(() => world.settled());
+  await world.run(6_000);
+  a.freeze();
+  await world.until(() => b.answering.length === 256);
+  await world.run(20_000, 100);
+  a.thaw();
+  await world.until(() => world.settled());
+  t.equal(a.placement.status().store, 'works');
+  t.strictSame(world.faults, []);
+});

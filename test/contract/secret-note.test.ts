@@ -1,0 +1,100 @@
+/** Each face's Store tells a process that has another server secret than the one under which it was written. */
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import t, { type Test } from 'tap';
+import { REAL_CLOCK } from '../../src/clock/index.js';
+import { epoch, realmId, userId, userKey } from '../../src/core/index.js';
+import { Secrets } from '../../src/secrets/index.js';
+import { checkSecret, judged } from '../../src/server/secret-check.js';
+import {
+  embeddedSecretNote,
+  LmdbStore,
+  MongoStore,
+  openEmbedded,
+  type SecretNote,
+  type Store,
+  withMongoSecretNote,
+} from '../../src/store/index.js';
+
+interface Written {
+  readonly store: Store;
+  note<T>(action: (note: SecretNote) => Promise<T>): Promise<T>;
+}
+
+const [own, other] = [new Secrets('the secret of this server'), new Secrets('the secret of another server')];
+const REFUSED = { name: 'ConfigError', message: /^the data .*another server secret.*conclave secret changed$/ };
+
+/** As the program stores an account. */
+async function account(store: Store, user: number, keySealed: string): Promise<void> {
+  const write = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [] };
+  const state = { phase: 'active', passwordHash: null, keySealed };
+  await store.commit({ ...write, key: userKey(realmId(1), userId(user)), state });
+}
+
+function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void {
+  t.test(`${name}: the first process leaves a note, by which others with another secret are refused`, async (t) => {
+    const { note } = await make(t);
+    const check = (secrets: Secrets) => note((of) => checkSecret(of, secrets, 'the data'));
+    t.equal(await note((of) => judged(of, other, 'the data')), 'none yet');
+    await check(own);
+    await check(own);
+    await t.rejects(check(other), REFUSED);
+    await t.rejects(
+      note((of) => judged(of, other, 'the data')),
+      REFUSED,
+    );
+    t.equal(await note((of) => judged(of, own, 'the data')), 'own');
+    await note((of) => of.replace(other.check));
+    await check(other);
+    await t.rejects(check(own), REFUSED, 'after a change on purpose the former one');
+  });
+
+  t.test(`${name}: of two that start together with different secrets one is refused`, async (t) => {
+    const { note } = await make(t);
+    const both = [own, other].map((secrets) => note((of) => checkSecret(of, secrets, 'the data')));
+    const ended = await Promise.allSettled(both);
+    t.strictSame(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  });
+
+  t.test(`${name}: what was written before notes were made shows its secret by the keys in it`, async (t) => {
+    const { store, note } = await make(t);
+    // Bots have none of their own.
+    await account(store, 8, '');
+    await account(store, 9, own.seal('a key'));
+    await account(store, 10, own.seal('another key'));
+    // Sealed by a process that joined with another secret.
+    await account(store, 11, other.seal('a key that nobody else can open'));
+    await t.rejects(
+      note((of) => checkSecret(of, other, 'the data')),
+      REFUSED,
+    );
+    t.equal(await note((of) => of.read()), undefined, 'and leaves no note');
+    await note((of) => checkSecret(of, own, 'the data'));
+    t.equal(await note((of) => of.read()), own.check);
+  });
+}
+
+facts(t, 'embedded', async (t) => {
+  const environment = await openEmbedded(t.testdir());
+  t.teardown(() => environment.close());
+  return { store: new LmdbStore(environment, REAL_CLOCK), note: (action) => action(embeddedSecretNote(environment)) };
+});
+
+const server = process.env.MONGODB_URL;
+if (!server) {
+  if (process.env.CI) t.fail('MONGODB_URL is not set');
+  else t.test('cluster', { skip: 'MONGODB_URL is not set: see deploy/dev/services' }, async () => undefined);
+} else {
+  facts(t, 'cluster', async (t) => {
+    const url = new URL(server);
+    url.pathname = `/conclave_test_${randomBytes(6).toString('hex')}`;
+    const store = await MongoStore.connect(url.href, REAL_CLOCK);
+    t.teardown(async () => {
+      await store.close();
+      const client = await new MongoClient(url.href, { retryWrites: false }).connect();
+      await client.db().dropDatabase();
+      await client.close();
+    });
+    return { store, note: (action) => withMongoSecretNote(url.href, action) };
+  });
+}

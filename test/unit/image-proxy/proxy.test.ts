@@ -1,0 +1,136 @@
+import t from 'tap';
+import {
+  type FetchedImage,
+  type ImageFault,
+  ImageProxy,
+  NoImage,
+  PROXY_LIMITS,
+  type ProxyLimits,
+} from '../../../src/image-proxy/index.js';
+import { FakeClock, settle } from '../../support/fake-clock.js';
+
+interface Fetch {
+  readonly address: string;
+  readonly answer: (image: FetchedImage) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** Of which a test ends each fetch itself. */
+class Fetcher {
+  readonly fetches: Fetch[] = [];
+
+  fetch(address: string): Promise<FetchedImage> {
+    return new Promise((answer, fail) => this.fetches.push({ address, answer, fail }));
+  }
+
+  get addresses(): string[] {
+    return this.fetches.map(({ address }) => address);
+  }
+}
+
+function proxy(limits: Partial<ProxyLimits> = {}) {
+  const clock = new FakeClock();
+  const fetcher = new Fetcher();
+  return { clock, fetcher, proxy: new ImageProxy(clock, 'key', fetcher, { ...PROXY_LIMITS, ...limits }) };
+}
+
+const no = (fault: ImageFault) => ({ name: 'NoImage', fault });
+const image = (size: number): FetchedImage => ({ type: 'image/png', bytes: new Uint8Array(size) });
+
+t.test('readers who ask at the same time share a fetch, and those of the next 5 minutes its picture', async (t) => {
+  const { clock, fetcher, proxy: of } = proxy();
+  const both = [of.get('a'), of.get('a')];
+  t.same(fetcher.addresses, ['a']);
+  fetcher.fetches[0]!.answer(image(3));
+  const [one, other] = await Promise.all(both);
+  t.equal(one, other);
+  t.same({ ...one, tag: '' }, { ...image(3), tag: '' });
+  clock.advance(5 * 60_000 - 1);
+  t.equal((await of.get('a')).tag, one!.tag);
+  t.same(fetcher.addresses, ['a']);
+  clock.advance(1);
+  const later = of.get('a');
+  t.same(fetcher.addresses, ['a', 'a']);
+  fetcher.fetches[1]!.answer(image(4));
+  t.not((await later).tag, one!.tag, 'another picture has another tag');
+});
+
+t.test('a fetch that failed is not tried again for 30 seconds; one that there was no room for is', async (t) => {
+  const { clock, fetcher, proxy: of } = proxy();
+  const first = of.get('a');
+  fetcher.fetches[0]!.fail(new NoImage('too-slow'));
+  await t.rejects(first, no('too-slow'));
+  clock.advance(29_999);
+  await t.rejects(of.get('a'), no('too-slow'));
+  t.same(fetcher.addresses, ['a']);
+  clock.advance(1);
+  const second = of.get('a');
+  fetcher.fetches[1]!.fail(new NoImage('busy'));
+  await t.rejects(second, no('busy'));
+  const third = of.get('a');
+  fetcher.fetches[2]!.answer(image(1));
+  await third;
+  t.same(fetcher.addresses, ['a', 'a', 'a']);
+});
+
+t.test('so many are fetched at a time; others wait in turn, not too many and not too long', async (t) => {
+  const { clock, fetcher, proxy: of } = proxy({ fetches: 2, waiting: 2 });
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((address) => of.get(address));
+  await t.rejects(of.get('e'), no('busy'), 'more than wait');
+  t.same(fetcher.addresses, ['a', 'b']);
+  fetcher.fetches[0]!.answer(image(1));
+  await a;
+  const late = of.get('f');
+  await settle();
+  t.same(fetcher.addresses, ['a', 'b', 'c'], 'who came first goes first');
+  fetcher.fetches[1]!.fail(new NoImage('gone'));
+  await t.rejects(b!, no('gone'));
+  await settle();
+  t.same(fetcher.addresses, ['a', 'b', 'c', 'd'], 'a failure makes room too');
+  clock.advance(10_000);
+  await t.rejects(late, no('busy'), 'nobody waits longer than 10 seconds');
+  fetcher.fetches[2]!.answer(image(1));
+  fetcher.fetches[3]!.answer(image(1));
+  await Promise.all([c, d]);
+  const again = of.get('f');
+  t.same(fetcher.addresses, ['a', 'b', 'c', 'd', 'f'], 'what waited in vain took no place');
+  fetcher.fetches[4]!.answer(image(1));
+  await again;
+  t.equal(clock.next(), undefined, 'no timer is left');
+});
+
+t.test('the oldest pictures and failures go first when there are too many', async (t) => {
+  const { fetcher, proxy: of } = proxy({ keptBytes: 10, failures: 2 });
+  const get = async (address: string, size: number): Promise<void> => {
+    const asked = of.get(address);
+    fetcher.fetches.find((fetch) => fetch.address === address)?.answer(image(size));
+    await asked;
+    fetcher.fetches.length = 0;
+  };
+  const isKept = async (address: string): Promise<boolean> => {
+    const asked = of.get(address);
+    const kept = fetcher.fetches.length === 0;
+    fetcher.fetches[0]?.fail(new NoImage('busy'));
+    await asked.catch(() => undefined);
+    fetcher.fetches.length = 0;
+    return kept;
+  };
+  await get('a', 4);
+  await get('b', 6);
+  t.same([await isKept('a'), await isKept('b')], [true, true]);
+  await get('c', 1);
+  t.same([await isKept('a'), await isKept('b'), await isKept('c')], [false, true, true]);
+  await get('d', 11);
+  t.same(
+    [await isKept('b'), await isKept('c'), await isKept('d')],
+    [false, false, false],
+    'what is too large by itself',
+  );
+  for (const address of ['x', 'y', 'z']) {
+    const asked = of.get(address);
+    fetcher.fetches[0]!.fail(new NoImage('gone'));
+    await asked.catch(() => undefined);
+    fetcher.fetches.length = 0;
+  }
+  t.same([await isKept('x'), await isKept('y'), await isKept('z')], [false, true, true]);
+});
