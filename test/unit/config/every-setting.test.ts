@@ -103,6 +103,7 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
     `smtp://${ACCOUNT}here`,
   ],
   mailFrom: ['', 'chat', 'a@b, c@d', 'A <a@b>\r\nBcc: c@d'],
+  imageProxy: WORDS,
   webhookNetworks: NETWORKS,
   maxConnections: COUNTS,
   maxRequests: COUNTS,
