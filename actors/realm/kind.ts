@@ -26,7 +26,7 @@ import { pictureBegin } from './commands/files/pictures.js';
 import { groupRecipient } from './commands/group-recipient.js';
 import { editMembers, editSubgroups } from './commands/groups/group-members.js';
 import { createGroup, removeGroup, updateGroup } from './commands/groups/user-groups.js';
-import { takeIds } from './commands/ids.js';
+import { returnIds, takeIds } from './commands/ids.js';
 import {
   inviteByLink,
   listInvitations,
@@ -71,6 +71,7 @@ import { subscribe } from './commands/subscriptions/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { LETTERS_PART } from './letters.js';
+import { LiveRealm } from './live.js';
 import { realmMachine } from './machine.js';
 import { GROUP_PART, RECORD_PARTS, type RealmState, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
 import { RealmVolatile } from './volatile.js';
@@ -98,6 +99,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     'note-activity': noteActivity,
     'subdomain-taken': subdomainTaken,
     'take-ids': takeIds,
+    'return-ids': returnIds,
     snapshot,
     due,
     'create-user': createUser,
@@ -204,6 +206,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextProfileField: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
+  live: (handle) => new LiveRealm(handle),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
   refuse: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }),
 };

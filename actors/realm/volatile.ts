@@ -11,6 +11,8 @@ const UPLOADING_MS = 60_000;
 
 export class RealmVolatile {
   nextId: number;
+  /** It hands its partition over: message ids that are taken until then are reserved one by one. */
+  leaving = false;
   /** Space that uploads under way will take, by the file's number. */
   readonly #uploading = new Map<number, { readonly bytes: number; readonly until: number }>();
   /** Active accounts of humans. */

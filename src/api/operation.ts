@@ -114,6 +114,8 @@ export interface Call<V> {
   newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
+  /** Address of those who run the server. */
+  readonly administratorEmail: string;
   /** Somebody without account has a letter sent. @throws ApiError RATE_LIMIT_HIT */
   countLetter(): void;
   /** A visitor opens this file. @throws ApiError RATE_LIMIT_HIT */

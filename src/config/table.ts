@@ -234,6 +234,15 @@ export const SETTINGS = {
     secret: true,
     parse: server('smtp', 'smtps'),
   }),
+  administratorEmail: setting({
+    env: 'ADMINISTRATOR_EMAIL',
+    option: 'administrator-email',
+    value: 'ADDRESS',
+    description:
+      'Address of those who run the server, told to administrators of organizations who ask for what is done by hand: data exports. Default: admin@EXTERNAL_HOST.',
+    fallback: undefined as string | undefined,
+    parse: email,
+  }),
   mailFrom: setting({
     env: 'MAIL_FROM',
     option: 'mail-from',

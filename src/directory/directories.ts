@@ -6,7 +6,7 @@ import type { EventLog } from '../log/index.js';
 import type { ActorClient } from '../runtime/client.js';
 import { asSnapshot, type DirectorySnapshot } from './contents.js';
 import type { RealmEntry } from './records/index.js';
-import { DirectoryReplica } from './replica.js';
+import { DirectoryReplica, type KeyRevoked } from './replica.js';
 import type { RealmTail } from './tail.js';
 import type { DirectoryView } from './view.js';
 
@@ -48,6 +48,8 @@ export class Directories {
   readonly #open = new Map<RealmId, Open>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
   readonly #dependents: Dependent[] = [];
+  /** Called with the hash of each key that opens nothing any more. */
+  onKeyRevoked: KeyRevoked = () => {};
   #round = 0;
   #timer: TimerHandle | undefined;
 
@@ -96,7 +98,14 @@ export class Directories {
     if (open) return Promise.resolve(open);
     const opening = this.#opening.get(realm);
     if (opening) return opening;
-    const fresh = DirectoryReplica.open(realm, this.log, (id) => this.#fetch(id), this.clock, this.emoji);
+    const fresh = DirectoryReplica.open(
+      realm,
+      this.log,
+      (id) => this.#fetch(id),
+      this.clock,
+      this.emoji,
+      (key) => this.onKeyRevoked(key),
+    );
     this.#opening.set(realm, fresh);
     fresh.then(
       (replica) => {

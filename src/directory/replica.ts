@@ -18,6 +18,9 @@ import type { DirectoryView } from './view.js';
  */
 const GRACE_MS = 300;
 
+/** A key, by its hash, opens nothing any more: its account has another one. */
+export type KeyRevoked = (keyHash: string) => void;
+
 export type FetchSnapshot = (realm: RealmId) => Promise<DirectorySnapshot>;
 
 interface Waiter {
@@ -45,6 +48,7 @@ export class DirectoryReplica implements TailReader {
     private readonly fetch: FetchSnapshot,
     private readonly clock: Clock,
     private readonly emoji: ExtraEmoji,
+    private readonly revoked: KeyRevoked,
   ) {
     this.tail = new RealmTail(this.log, realm, after);
     this.tail.add(this);
@@ -57,10 +61,11 @@ export class DirectoryReplica implements TailReader {
     fetch: FetchSnapshot,
     clock: Clock,
     emoji: ExtraEmoji = extraEmoji('conclave'),
+    revoked: KeyRevoked = () => {},
   ): Promise<DirectoryReplica> {
     // The log's end first: what the snapshot lacks comes after it.
     const { end } = await log.position(realm);
-    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji);
+    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, revoked);
     try {
       await replica.#load();
     } catch (error) {
@@ -146,8 +151,10 @@ export class DirectoryReplica implements TailReader {
     this.#floor = snapshot.version;
     for (const group of this.#early) this.#apply(directory, group);
     for (const { stream, id } of this.#firsts) directory.noteFirstMessage(streamId(stream), id);
+    const before = this.#directory;
     this.#directory = directory;
     this.#wake();
+    for (const { keyHash } of before?.users() ?? []) if (!directory.userByKeyHash(keyHash)) this.revoked(keyHash);
   }
 
   #noteFirsts(group: LogGroup): void {
@@ -163,9 +170,16 @@ export class DirectoryReplica implements TailReader {
     if (group.v <= this.#floor) return;
     const changes = group.items.filter((item) => item.t === 'directory');
     if (changes.length === 0) return;
-    for (const { change } of changes) directory.apply(asChange(change));
+    const keys: string[] = [];
+    for (const item of changes) {
+      const change = asChange(item.change);
+      const key = change.user && directory.user(change.user.id)?.keyHash;
+      if (key && key !== change.user?.keyHash) keys.push(key);
+      directory.apply(change);
+    }
     directory.version = group.v;
     this.#wake();
+    for (const key of keys) this.revoked(key);
   }
 
   #wake(): void {

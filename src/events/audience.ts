@@ -4,7 +4,7 @@ import type { DirectoryUser, DirectoryView } from '../directory/index.js';
 import { movedCopy } from '../messages/index.js';
 import { ROLE } from '../people/index.js';
 import type { Audience } from '../runtime/log-entry.js';
-import { hasCopy, type Member, wasMember } from '../streams/index.js';
+import { everMember, hasCopy, type Member, wasMember } from '../streams/index.js';
 
 /** Role of the account at a realm version. */
 export function roleAt(user: DirectoryUser, version: number): number {
@@ -19,10 +19,11 @@ export interface Recipient {
 }
 
 /** Streams whose memberships decide, each with the version that must be known. */
-export function streamsOf({ stream, mv, moved }: Audience): Map<number, number> {
+export function streamsOf({ stream, mv, moved, neverIn }: Audience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
   if (stream !== undefined) need(stream, mv ?? 0);
+  if (neverIn) need(neverIn.stream, neverIn.mv);
   if (moved) {
     need(moved.home, 0);
     for (const { from, fromMv, to, toMv } of moved.moves) {
@@ -43,8 +44,12 @@ export function receives(
   const { user } = recipient;
   const members = to.stream === undefined ? undefined : membersOf(to.stream);
   if (to.except?.includes(user)) return false;
+  if (to.neverIn && everMember(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
   if (to.users?.includes(user)) return true;
-  if (to.mv !== undefined && members && wasMember(members.get(user), to.mv)) return true;
+  if (to.mv !== undefined && members) {
+    const member = members.get(user);
+    if (to.former ? everMember(member, to.mv) : wasMember(member, to.mv)) return true;
+  }
   if (to.copyOf !== undefined && hasCopy(members?.get(user), to.copyOf)) return true;
   if (to.moved && movedCopy(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
   if (to.rv === undefined) return false;

@@ -135,6 +135,10 @@ export class Gateway implements FrontendServices {
     return newest instanceof Promise ? this.#available(() => newest) : newest;
   }
 
+  onKeyRevoked(listener: (keyHash: string) => void): void {
+    this.options.directories.onKeyRevoked = listener;
+  }
+
   directoryNow(realm: RealmId): DirectoryView | undefined {
     return this.options.directories.find(realm);
   }

@@ -43,6 +43,8 @@ export class Arrival {
   target: Target | undefined;
   /** It waits for events: how long says nothing about us. */
   polls = false;
+  /** Of the API key with which it waits; '': without one. */
+  keyHash = '';
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
@@ -106,6 +108,7 @@ export class Arrival {
   goOn(next: Arrival): void {
     this.exchange = this.exchange.goOn(next.exchange);
     this.since = next.since;
+    this.keyHash = next.keyHash;
     this.#gzip = next.gzip;
     const { rate } = next;
     // Copied into an object that is there: what comes with each request need not live for as long as it waits.

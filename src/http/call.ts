@@ -105,6 +105,11 @@ export class CallOf implements Call<AnyValues>, Sender {
     return this.context.services.newestMessage(this.account);
   }
 
+  get administratorEmail(): string {
+    const { administratorEmail, externalHost = 'localhost' } = this.context.options;
+    return administratorEmail ?? `admin@${externalHost.replace(/:\d+$/, '')}`;
+  }
+
   get webPublicStreams(): boolean {
     return this.context.options.webPublicStreams ?? false;
   }

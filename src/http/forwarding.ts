@@ -29,6 +29,14 @@ export class Forwards {
     this.kept.release();
   }
 
+  /** Polls that wait with this key end at once: to look through all of them costs less than a table of them by key. */
+  revoke(keyHash: string): void {
+    const waiting = [...this.responding.held].map(({ arrival }) => arrival as Arrival);
+    for (const arrival of [...waiting, ...this.kept.waitingArrivals()]) {
+      if (arrival.keyHash === keyHash) this.responding.fail(arrival, apiError('API_KEY_UNKNOWN'));
+    }
+  }
+
   /** On behalf of an operation that goes on itself. */
   async send(forward: Forward, sender: Sender): Promise<JsonObject> {
     const reply = await this.services.forward(forward, contextOf(sender)).reply;
@@ -64,7 +72,9 @@ export class Forwards {
    * one. False: it has to be read.
    */
   goOn(arrival: Arrival, caller: Caller): boolean {
-    if (this.#leaving || this.held >= this.maxPolls || !this.kept.goOnWithSame(arrival, caller)) return false;
+    if (this.#leaving || this.held >= this.maxPolls) return false;
+    arrival.keyHash = caller.user.keyHash;
+    if (!this.kept.goOnWithSame(arrival, caller)) return false;
     arrival.onlyForAnswer();
     return true;
   }
@@ -76,6 +86,10 @@ export class Forwards {
       this.observed.overload.polls.n++;
       throw apiError('SERVICE_UNAVAILABLE');
     }
+    arrival.keyHash = account?.user.keyHash ?? '';
+    // Revoked since the request was let in.
+    const directory = account && this.services.directoryNow(account.realm);
+    if (directory && !directory.userByKeyHash(arrival.keyHash)) throw apiError('API_KEY_UNKNOWN');
     const { to } = forward;
     // On a connection kept alive a poll may come while we leave: it would be held for as long as we wait for the last request.
     const meanwhile = this.#leaving ? undefined : forward.meanwhile;

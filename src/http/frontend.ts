@@ -78,6 +78,7 @@ export class Frontend {
     this.#forwards = new Forwards(services, this.#responding, kept, this.#observed, maxPolls);
     this.#calls = { options, services, send: (forward, sender) => this.#forwards.send(forward, sender) };
     this.#admissions = new Admissions(services);
+    services.onKeyRevoked((keyHash) => this.#forwards.revoke(keyHash));
     this.#observed.metrics.read('conclave_http_held_polls', () => this.#forwards.held);
     for (const operation of operations) {
       const target = { operation, parameters: new ParameterReader(operation), series: noSeries() };

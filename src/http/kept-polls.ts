@@ -84,6 +84,11 @@ export class KeptPolls {
     return kept;
   }
 
+  /** Requests that wait. */
+  *waitingArrivals(): Iterable<Arrival> {
+    for (const kept of this.#kept.values()) if (kept.waits) yield kept.arrival;
+  }
+
   /** The frontend leaves. */
   release(): void {
     for (const kept of [...this.#kept.values()]) kept.release();
@@ -121,7 +126,8 @@ export class KeptPoll {
   readonly repeated: RepeatedQuery | undefined;
   readonly #meanwhile: Meanwhile;
   readonly #forwarding: Forwarding;
-  readonly #arrival: Arrival;
+  /** The request that waits, or was answered last. */
+  readonly arrival: Arrival;
   readonly #pending: Pending;
   #over = false;
   #last: number;
@@ -138,7 +144,7 @@ export class KeptPoll {
     this.#meanwhile = meanwhile;
     this.repeated = repeated;
     this.#forwarding = forwarding;
-    this.#arrival = arrival;
+    this.arrival = arrival;
     this.#pending = pending;
     this.#last = meanwhile.last;
     this.#left = Math.ceil(meanwhile.most * (LEAST_SHARE + (1 - LEAST_SHARE) * owner.options.random()));
@@ -151,9 +157,9 @@ export class KeptPoll {
 
   goOn(next: Arrival, ignored: readonly string[] | undefined): void {
     next.pending?.stopDeadline();
-    this.#arrival.goOn(next);
+    this.arrival.goOn(next);
     this.wait(ignored);
-    this.#arrival.exchange.onAborted(this.#pending.gone);
+    this.arrival.exchange.onAborted(this.#pending.gone);
   }
 
   wait(ignored: readonly string[] | undefined): void {
@@ -161,7 +167,7 @@ export class KeptPoll {
     this.waits = true;
     this.#expectNoMore();
     this.owner.waiting++;
-    this.owner.beatLater(this, this.#arrival.since);
+    this.owner.beatLater(this, this.arrival.since);
   }
 
   /** What the actor's answer is to the request that waits: it may have come long after the command was sent. */
@@ -175,7 +181,7 @@ export class KeptPoll {
   settled(): Arrival | undefined {
     const { waits } = this;
     this.#end();
-    return waits ? this.#arrival : undefined;
+    return waits ? this.arrival : undefined;
   }
 
   /** The client is gone. */
@@ -204,7 +210,7 @@ export class KeptPoll {
       this.#pending.forwarding = undefined;
       this.cancel();
     }
-    this.owner.responding.respondMeanwhile(this.#arrival, JSON_HEADERS, body, now);
+    this.owner.responding.respondMeanwhile(this.arrival, JSON_HEADERS, body, now);
   }
 
   /** The client had time enough to ask again. @param now monotonic ms */

@@ -16,6 +16,8 @@ export interface FrontendOptions {
   readonly webPublicStreams?: boolean;
   /** Default: no picture of other hosts is served. */
   readonly imageProxy?: ImageProxy;
+  /** Of those who run the server. Default: admin@ the external host. */
+  readonly administratorEmail?: string | undefined;
   /** Largest body without files; operations have bounds of their own below it. Default: only those. */
   readonly maxBodyBytes?: number;
   /** Largest uploaded file. Default 25. */

@@ -79,6 +79,8 @@ export interface FrontendServices {
    * what others did as far as the log has come here.
    */
   newestMessage(caller: Caller): number | Promise<number>;
+  /** The frontend hears of each API key, by its hash, as soon as the replica of its realm shows that it is revoked. */
+  onKeyRevoked(listener: (keyHash: string) => void): void;
   /** The replica as it is now; undefined: none is open. */
   directoryNow(realm: RealmId): DirectoryView | undefined;
   /** Undefined: there is no such organization. */

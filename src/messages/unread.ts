@@ -1,7 +1,7 @@
 /** What a user has not read, from the marks of the user's actor and the Store's indexes (design § 4). */
 import type { RealmId } from '../core/index.js';
 import type { MessageIndex, MessageRange, MessageReads } from '../store/index.js';
-import { copyOf, decidingStreams } from './copies.js';
+import { type Copy, copyOf, decidingStreams } from './copies.js';
 import { OwnMemberships } from './own-memberships.js';
 import { DIRECT_HOME, type HomeReading } from './read-state.js';
 import { asStored, type StoredMessage, streamConversation } from './stored.js';
@@ -12,6 +12,14 @@ const BATCH = 1_000;
 const FIRST_BATCH = 64;
 
 const movedFrom = (home: number): MessageIndex => ({ by: 'moved', from: streamConversation(home) });
+
+/** Tells of copies that came neither with a subscription nor with a move: by starring, reacting, or mentioning a bot. */
+type CopiesMade = (id: number) => boolean;
+const NONE_MADE: CopiesMade = () => false;
+
+interface OwnCopy extends Copy {
+  readonly message: StoredMessage;
+}
 
 /** Looks into the Store for one user. */
 export class UnreadScan {
@@ -48,10 +56,26 @@ export class UnreadScan {
     }
   }
 
-  /** Along one index, upwards; only what the user has a copy of. */
-  async *upwards(index: MessageIndex, from: number): AsyncGenerator<StoredMessage[]> {
+  /** Along one index, upwards; only what the user has a copy of that did not come read with a move. */
+  async *upwards(index: MessageIndex, from: number, made: CopiesMade = NONE_MADE): AsyncGenerator<StoredMessage[]> {
+    for await (const messages of this.#copies(index, from, made)) {
+      const own = messages.filter(({ gained }) => !gained).map(({ message }) => message);
+      if (own.length > 0) yield own;
+    }
+  }
+
+  /** Whether the user has a copy of any message along one index, read or not. */
+  async hasAny(index: MessageIndex, made: CopiesMade): Promise<boolean> {
+    for await (const _some of this.#copies(index, 0, made)) return true;
+    return false;
+  }
+
+  async *#copies(index: MessageIndex, from: number, made: CopiesMade): AsyncGenerator<readonly OwnCopy[]> {
     for await (const messages of this.#batches([{ index }], { direction: 'newer', from })) {
-      const own = await this.owned(messages);
+      await this.#members.load(messages.flatMap(decidingStreams));
+      const own = messages
+        .map((message) => ({ message, ...copyOf(message, this.user, this.#members.of, made(message.id)) }))
+        .filter(({ has }) => has);
       if (own.length > 0) yield own;
     }
   }

@@ -12,7 +12,6 @@ export const FRESH_ACCOUNT = {
   avatarVersion: 1,
   emailVisibility: 1,
   joined: 0,
-  canCreateUsers: false,
   keyHash: '',
   pastRoles: [],
 } as const satisfies Partial<DirectoryUser>;

@@ -9,7 +9,7 @@ import { type ActorKey, type Epoch, emptyMap, ownMap, parseKey, type RealmId } f
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';
 import { Inside, type Whole } from './inside.js';
-import type { AnyKind, LiveActor } from './kind.js';
+import type { AnyKind, LeaveReason, LiveActor } from './kind.js';
 import { HeldCommand, startLive } from './live.js';
 import { type Loaded, loadActor } from './load.js';
 import { Mailbox, Pending } from './mailbox.js';
@@ -266,18 +266,18 @@ export class Activation implements Whole {
   }
 
   /** The live side writes down what only memory knows; a failure there must not keep the host from leaving. */
-  async draining(): Promise<void> {
+  async draining(reason: LeaveReason): Promise<void> {
     try {
-      if (this.status === 'ready' && this.#memory.exists) await this.#live?.draining?.();
+      if (this.status === 'ready' && this.#memory.exists) await this.#live?.draining?.(reason);
     } catch (error) {
       this.ports.logger.warn({ actor: this.key, err: error }, 'could not write down what only memory knows');
     }
   }
 
   /** Leave memory, with nothing in the stored outbox. A command that comes meanwhile keeps it from being passivated. */
-  async retire(reason: 'passivated' | 'drained'): Promise<void> {
-    if (reason === 'passivated') await this.draining();
+  async retire(reason: LeaveReason): Promise<void> {
     const used = this.lastUsed;
+    if (reason === 'passivated') await this.draining(reason);
     for (;;) {
       await this.rest();
       if (this.#isStopped() || (reason === 'passivated' && this.lastUsed !== used)) return;

@@ -31,7 +31,7 @@ export async function drain(
     }, withinMs);
   });
   // Live actors write down what only memory knows while commands are still taken: they send themselves one.
-  await Promise.race([limit, Promise.all(activations(all).map((a) => a.draining()))]);
+  await Promise.race([limit, Promise.all(activations(all).map((a) => a.draining('drained')))]);
   leave();
   while (!late) {
     const waiting = activations(left());

@@ -148,12 +148,15 @@ export interface HeldRequest {
   onCancel(fn: () => void): void;
 }
 
+/** Why an activation leaves memory on purpose: nobody used it for a while, or its partition is handed over. */
+export type LeaveReason = 'passivated' | 'drained';
+
 /** Side of an activation that lives outside the mailbox (the event queue's buffer and poll). */
 export interface LiveActor {
   /** A command named in `liveCommands`: handled at once, in order of arrival, never committed. */
   command(name: string, args: JsonObject, request: HeldRequest, caller: number): void;
   /** The activation is about to leave on purpose: write down (through `tell`) what only memory knows. */
-  draining?(): Promise<void>;
+  draining?(reason: LeaveReason): Promise<void>;
   /** A commit of the actor became durable. */
   committed(): void;
   /** The activation leaves memory. */

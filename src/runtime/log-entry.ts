@@ -9,12 +9,16 @@ import type { ActorKey, JsonObject } from '../core/index.js';
 /**
  * Who gets an event, fixed at commit: replay never consults present membership or roles. A user gets it who is in
  * `users`, or was a member of `stream` at membership version `mv`, or has a copy of the message `copyOf` from a stay in
- * `stream`, or of a message that was `moved`, or held a role of at most `role` at realm version `rv`; and is not in `except`.
+ * `stream`, or of a message that was `moved`, or held a role of at most `role` at realm version `rv`; and is not in `except`, and fits `neverIn`.
  */
 export interface Audience {
   readonly users?: readonly number[];
   readonly stream?: number;
   readonly mv?: number;
+  /** With `mv`: also users whose membership of `stream` had ended by then. They go on having it in `unsubscribed`. */
+  readonly former?: true;
+  /** Only users who at this version of the stream were no members, and never had been. */
+  readonly neverIn?: { readonly stream: number; readonly mv: number };
   /** Id of a message that was sent to `stream`. */
   readonly copyOf?: number;
   readonly moved?: MovedCopies;

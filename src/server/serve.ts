@@ -106,6 +106,7 @@ export async function serve(
       uploadMemoryMib: config.uploadMemoryMib,
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
+      administratorEmail: config.administratorEmail,
       rates: rates.limiting,
       maxRequests: config.maxRequests,
       heartbeatMs: config.heartbeatSeconds * 1000,

@@ -31,6 +31,10 @@ const isDuring = (stay: Stay, mv: number): boolean => stay.from <= mv && (stay.t
 export const wasMember = (member: Member | undefined, mv: number): boolean =>
   member?.stays.some((stay) => isDuring(stay, mv)) ?? false;
 
+/** Subscribed at this membership version, or before it? */
+export const everMember = (member: Member | undefined, mv: number): boolean =>
+  member?.stays.some((stay) => stay.from <= mv) ?? false;
+
 /** The stay that gives a copy of the message with this id, were it sent here. */
 export const stayWith = (member: Member | undefined, id: number): Stay | undefined =>
   member?.stays.find((stay) => !stay.silent && stay.after < id && (stay.to === 0 || id <= stay.until));

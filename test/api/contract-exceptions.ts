@@ -16,6 +16,18 @@ const IN_LIST = 'a list names the place: drafts[0]["…"], which is brought abou
 const ALIAS = 'another name of PATCH /settings, where its errors are brought about';
 const NO_EMBEDDED = 'no embedded bots are served: refused before';
 
+const NO_PROVIDER = 'cannot be configured: refused before';
+const NO_EXPORTS = 'the server makes no exports yet: those who run it are asked to';
+
+/** Operations that nobody can carry out. */
+export const NOT_SUCCEEDED: Readonly<Record<string, string>> = {
+  'GET /calls/bigbluebutton/create: success': NO_PROVIDER,
+  'POST /calls/zoom/create: success': NO_PROVIDER,
+  'POST /jwt/fetch_api_key: success': NO_PROVIDER,
+  'POST /export/realm: success': NO_EXPORTS,
+  'DELETE /export/realm/{export_id}: success': NO_EXPORTS,
+};
+
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'GET /server_settings: Subdomain required': 'raised only by servers that have no first organization',
   'POST /fetch_api_key: Password authentication is disabled in this organization': ONLY_PASSWORD,
@@ -26,6 +38,7 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /register: Could not allocate event queue': NO_WAY,
   'PATCH /users/{user_id}: Guests cannot be organization administrators': 'an account has one role',
   "*: You can't send direct messages outside of your organization.": NO_WAY,
+  'POST /users: User not authorized for this query': 'the right is that of administrators: others are refused before',
   '*: Unable to render message': NO_WAY,
   '*: New members cannot send to this stream.': 'accounts of the suite are all as old, and the threshold is in days',
   '*: Unknown regular expression error': NO_WAY,
@@ -53,6 +66,12 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /bots: Invalid embedded bot name.': NO_EMBEDDED,
   'POST /bots: Invalid configuration data!': NO_EMBEDDED,
   'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
+  'POST /calls/zoom/create: Invalid Zoom access token': NO_PROVIDER,
+  'POST /calls/zoom/create: Failed to create Zoom call': NO_PROVIDER,
+  'POST /export/realm: Exceeded rate limit.': NO_EXPORTS,
+  'DELETE /export/realm/{export_id}: Export already deleted': NO_EXPORTS,
+  'DELETE /export/realm/{export_id}: Export failed, nothing to delete': NO_EXPORTS,
+  'DELETE /export/realm/{export_id}: Export still in progress': NO_EXPORTS,
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
 };
@@ -67,6 +86,7 @@ const WITH_ACCOUNT = ['owner', 'admin', 'moderator', 'member', 'guest', 'foreign
 export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
   ...roles('GET /compatibility', WITH_ACCOUNT, NO_CREDENTIALS),
   ...roles('POST /fetch_api_key', WITH_ACCOUNT, NO_CREDENTIALS),
+  ...roles('POST /jwt/fetch_api_key', WITH_ACCOUNT, NO_CREDENTIALS),
   ...roles('GET /realm/subdomain/{subdomain}', WITH_ACCOUNT, NO_CREDENTIALS),
   ...roles('GET /server_settings', ['foreign', 'deactivated'], NO_CREDENTIALS),
 };
@@ -93,4 +113,8 @@ export const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...unwatched('POST /users/me/android_gcm_reg_id', DEVICES),
   ...unwatched('DELETE /users/me/android_gcm_reg_id', DEVICES),
   ...unwatched('POST /messages/matches_narrow', 'changes nothing'),
+  ...unwatched('POST /calls/zoom/create', 'changes nothing'),
+  ...unwatched('POST /jwt/fetch_api_key', 'changes nothing'),
+  ...unwatched('POST /export/realm', 'changes nothing'),
+  ...unwatched('DELETE /export/realm/{export_id}', 'changes nothing'),
 };

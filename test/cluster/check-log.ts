@@ -43,6 +43,9 @@ type Versions = { readonly mv: number; readonly members: ReadonlySet<number> }[]
 const at = (versions: Versions | undefined, mv: number): ReadonlySet<number> =>
   versions?.findLast((one) => one.mv <= mv)?.members ?? new Set();
 
+const everAt = (versions: Versions | undefined, mv: number): ReadonlySet<number> =>
+  new Set((versions ?? []).filter((one) => one.mv <= mv).flatMap(({ members }) => [...members]));
+
 export const opOf = (text: string): string => /^op\d+/.exec(text)?.[0] ?? '';
 
 /** Memberships by version: the realm's and the users' events may name one that comes later in the log. */
@@ -79,7 +82,9 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
     const add = (of: Iterable<number>): void => {
       for (const user of of) found.add(user);
     };
-    if (to.stream !== undefined && to.mv !== undefined) add(at(streams.get(to.stream), to.mv));
+    if (to.stream !== undefined && to.mv !== undefined) {
+      add((to.former ? everAt : at)(streams.get(to.stream), to.mv));
+    }
     if (to.copyOf !== undefined) add(messages.find(({ id }) => id === to.copyOf)?.receivers ?? []);
     // Owner and members: nobody's role changes in a run.
     if (to.role !== undefined) {
@@ -89,6 +94,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
       });
     }
     for (const user of to.except ?? []) found.delete(user);
+    if (to.neverIn) for (const user of everAt(streams.get(to.neverIn.stream), to.neverIn.mv)) found.delete(user);
     return found;
   };
   for (const { seq, entry } of log) {

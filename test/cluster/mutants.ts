@@ -194,8 +194,14 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'message ids are not reserved',
     file: 'actors/realm/commands/ids.js',
-    find: 'reservedIds: last + BLOCK',
+    find: 'reservedIds: last + ahead',
     put: 'reservedIds: state.reservedIds',
+  },
+  {
+    name: 'an actor that leaves gives back an id that it has given out',
+    file: 'actors/realm/commands/ids.js',
+    find: 'const reservedIds = volatile.nextId - 1;',
+    put: 'const reservedIds = volatile.nextId - 2;',
   },
   {
     name: 'a frontend does not wait for its replica',

@@ -1,8 +1,9 @@
 /** Message ids: the realm actor alone gives them out. */
+import type { JsonObject } from '../../../src/core/index.js';
 import { value } from '../../shared/replies.js';
 import type { RealmCommand } from './command.js';
 
-/** One commit reserves this many, so that giving them out costs no write; a crash skips what is left of a block. */
+/** One commit reserves this many, so that giving them out costs no write; only a crash skips what is left of a block. */
 const BLOCK = 10_000;
 const MOST = 100_000;
 
@@ -15,6 +16,19 @@ export const takeIds: RealmCommand<{ readonly count: number }> = {
     volatile.nextId += count;
     const last = volatile.nextId - 1;
     if (last <= state.reservedIds) return { reply: value(first) };
-    return { reply: value(first), state: { ...state, reservedIds: last + BLOCK } };
+    const ahead = volatile.leaving ? 0 : BLOCK;
+    return { reply: value(first), state: { ...state, reservedIds: last + ahead } };
+  },
+};
+
+/**
+ * The actor leaves memory in good order, and its next activation goes on with the id after the last one given out. In the
+ * lane of `take-ids`: an id that comes after this is reserved by a commit of its own, which a former owner cannot make.
+ */
+export const returnIds: RealmCommand<JsonObject> = {
+  lane: 'ids',
+  handle({ state, volatile }) {
+    const reservedIds = volatile.nextId - 1;
+    return { reply: value(null), ...(reservedIds < state.reservedIds ? { state: { ...state, reservedIds } } : {}) };
   },
 };

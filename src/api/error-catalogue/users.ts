@@ -63,4 +63,5 @@ export const users = {
   FIELD_CHOICE: bad("'{value}' is not a valid choice for '{name}'."),
   USER_ID_DEACTIVATED: bad('User with ID {user_id} is deactivated'),
   USER_ID_BOT: bad('User with ID {user_id} is a bot'),
+  JWT_NOT_ENABLED: bad('JWT authentication is not enabled for this organization'),
 } as const satisfies Record<string, CatalogueEntry>;

@@ -36,6 +36,7 @@ import { addSubmessage } from './messages/submessages.js';
 import { setTypingStatus } from './messages/typing.js';
 import { DOMAIN_OPERATIONS } from './organization/domains.js';
 import { EMOJI_OPERATIONS } from './organization/emoji.js';
+import { EXPORT_OPERATIONS } from './organization/exports.js';
 import {
   addLinkifier,
   addPlayground,
@@ -49,6 +50,7 @@ import { ORGANIZATION_PICTURE_OPERATIONS } from './organization/organization-pic
 import { PICTURE_OPERATIONS } from './organization/pictures.js';
 import { getCompatibility, getServerSettings, getSubdomain } from './organization/server.js';
 import { STATIC_OPERATIONS } from './organization/static.js';
+import { VIDEO_CALL_OPERATIONS } from './organization/video-calls.js';
 import { ACCOUNT_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
 import { confirmEmail, showConfirmation } from './people/confirm-email.js';
@@ -77,6 +79,7 @@ import { STATUS_OPERATIONS } from './people/user-status.js';
 import {
   createUser,
   fetchApiKey,
+  fetchKeyByToken,
   getOwnUser,
   getUser,
   getUserByEmail,
@@ -203,6 +206,9 @@ export const OPERATIONS = [
   ...PUSH_TOKEN_OPERATIONS,
   zcommand,
   deactivateRealm,
+  ...VIDEO_CALL_OPERATIONS,
+  ...EXPORT_OPERATIONS,
+  fetchKeyByToken,
   ...STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
 ] as unknown as readonly Operation[];

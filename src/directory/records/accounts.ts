@@ -28,7 +28,6 @@ export interface DirectoryUser {
   readonly emailVisibility: number;
   /** Milliseconds since 1970. */
   readonly joined: number;
-  readonly canCreateUsers: boolean;
   /** Keyed hash (hex) under which the API key is looked up. */
   readonly keyHash: string;
   /** Roles held before, newest last: [role, first realm version with the next role]. Replay needs the role of then. */

@@ -41,15 +41,12 @@ export function comparable(
     list.map((stream) => (known.has(stream.stream_id) ? stream : { ...stream, first_message_id: 'unknown' }));
   const of = state as unknown as State;
   const user_topics = byTopic(of.user_topics as Parameters<typeof byTopic>[0]);
-  // Of what somebody has left and can't see any more, he hears nothing.
-  const seen = new Set(of.streams.map((stream) => stream.stream_id));
-  const unsubscribed = hide(of.unsubscribed).filter((stream) => seen.has(stream.stream_id));
   return {
     ...of,
     // Events tell of avatars whether the client can do without or not.
     ...(params.client_capabilities ? { realm_non_active_users: withoutAvatars(of.realm_non_active_users) } : {}),
     streams: hide(of.streams),
-    unsubscribed,
+    unsubscribed: hide(of.unsubscribed),
     never_subscribed: hide(of.never_subscribed),
     user_topics,
     presences: online(of, Number(server_timestamp)),

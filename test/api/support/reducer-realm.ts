@@ -2,6 +2,7 @@
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import { policyAllows } from '../../../src/people/index.js';
 import type { ReducerOptions, State } from './reducer.js';
+import { formerStreamsSeen } from './reducer-streams.js';
 import type { ApiEvent, ApiUser, Fields } from './types.js';
 
 interface Group extends Fields {
@@ -86,7 +87,7 @@ const rolesOf = (role: unknown): Fields => ({
 
 function ownRole(state: State, role: unknown): State {
   const { is_owner, is_admin, is_guest } = rolesOf(role);
-  return withRights({ ...state, is_owner, is_admin, is_guest, is_moderator: role === 300 });
+  return formerStreamsSeen(withRights({ ...state, is_owner, is_admin, is_guest, is_moderator: role === 300 }));
 }
 
 /** Avatars of those whose address everybody may know are left to clients that said so. */

@@ -27,6 +27,9 @@ const merged = (list: readonly ApiStream[], added: readonly ApiStream[]): ApiStr
 const leaving = (stream: Fields, names: readonly string[]): ApiStream =>
   Object.fromEntries(Object.entries(stream).filter(([name]) => !names.includes(name))) as unknown as ApiStream;
 
+const withoutOwnSide = (stream: ApiStream): ApiStream =>
+  leaving(stream as unknown as Fields, [...PERSONAL, 'stream_weekly_traffic', 'subscribers']);
+
 /** Undefined for events that are of other parts. */
 export function applyToStreams(state: State, event: ApiEvent, options: ReducerOptions): State | undefined {
   const peers = (change: (subscribers: readonly number[]) => readonly number[]): State =>
@@ -63,6 +66,7 @@ function streamCreated(state: State, made: readonly ApiStream[], { includeSubscr
     if (state.streams.some((known) => known.stream_id === stream.stream_id))
       throw new Error('the stream was known already');
   }
+  // A private stream that was left is told of again when it is joined again.
   const back = made.filter((stream) => state.unsubscribed.some((own) => own.stream_id === stream.stream_id));
   const never = without(made, back).map((stream) => ({
     ...stream,
@@ -73,7 +77,6 @@ function streamCreated(state: State, made: readonly ApiStream[], { includeSubscr
     ...state,
     streams: merged(state.streams, made),
     never_subscribed: merged(state.never_subscribed, never),
-    // Somebody who left it before it was hidden from him: he sees its subscribers again when peer_add comes.
     unsubscribed: merged(
       state.unsubscribed,
       back.map((stream) => ({
@@ -96,10 +99,7 @@ function subscribed(state: State, added: readonly ApiStream[]): State {
     subscriptions: merged(state.subscriptions, added),
     unsubscribed: without(state.unsubscribed, added),
     never_subscribed: without(state.never_subscribed, added),
-    streams: merged(
-      state.streams,
-      unknown.map((stream) => leaving(stream, [...PERSONAL, 'stream_weekly_traffic', 'subscribers'])),
-    ),
+    streams: merged(state.streams, unknown.map(withoutOwnSide)),
   };
 }
 
@@ -129,6 +129,7 @@ function streamUpdated(state: State, event: ApiEvent): State {
     if (stream.name !== old) throw new Error(`the stream is called ${stream.name}, not ${String(old)}`);
     return { ...stream, [property]: value, ...given };
   });
+  if (property === 'invite_only') return formerStreamsSeen(next);
   if (property !== 'name' || !state.muted_topics) return next;
   const muted = (state.muted_topics as [string, string, number][]).map(([stream, ...rest]) => [
     stream === old ? value : stream,
@@ -137,9 +138,25 @@ function streamUpdated(state: State, event: ApiEvent): State {
   return { ...next, muted_topics: muted };
 }
 
+/** What is listed of streams that were left follows from the privacy of the stream and the role of the user. */
+export function formerStreamsSeen(state: State): State {
+  const seen = state.unsubscribed.filter((stream) => visible(state, stream));
+  const hidden = without(state.unsubscribed, seen);
+  const listed = (stream: ApiStream): boolean => state.streams.some((one) => one.stream_id === stream.stream_id);
+  return {
+    ...state,
+    streams: merged(without(state.streams, hidden), seen.filter((stream) => !listed(stream)).map(withoutOwnSide)),
+    unsubscribed: merged(
+      seen,
+      hidden.map((stream) => (stream.subscribers ? { ...stream, subscribers: [] } : stream)),
+    ),
+  };
+}
+
 function streamDeleted(state: State, gone: readonly ApiStream[]): State {
-  for (const stream of gone) {
-    if (!state.streams.some((known) => known.stream_id === stream.stream_id)) throw new Error('the stream was unknown');
+  for (const { stream_id } of gone) {
+    const known = [...state.streams, ...state.unsubscribed].some((one) => one.stream_id === stream_id);
+    if (!known) throw new Error('the stream was unknown');
   }
   return { ...state, ...Object.fromEntries(LISTS.map((name) => [name, without(state[name], gone)])) };
 }

@@ -116,6 +116,14 @@ const asBad = (msg: string): WireError => ({ status: 400, code: 'BAD_REQUEST', m
   parameters: [],
   errors: [asBad('User-Agent header missing from request'), asBad('Client is too old')],
 };
+/** Refusals of what cannot be configured, in the words of the peer; wire.json has none. */
+for (const [name, msg] of [
+  ['GET /calls/bigbluebutton/create', 'BigBlueButton is not configured.'],
+  ['POST /jwt/fetch_api_key', 'JWT authentication is not enabled for this organization'],
+] as const) {
+  const operations = (name in wire.operations ? wire.operations : wire.extra_operations) as Record<string, Declared>;
+  operations[name] = { ...operations[name]!, errors: [asBad(msg)] };
+}
 /** realm.md § GET /realm/subdomain: the answer stands in `msg`. */
 const ANSWERS_IN_MSG: Schema = {
   type: 'object',

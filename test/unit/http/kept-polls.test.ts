@@ -8,7 +8,7 @@ import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '../
 import { Frontend } from '../../../src/http/frontend.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
-import { AUTH, declare, FakeServices } from './support.js';
+import { AUTH, declare, FakeServices, user } from './support.js';
 
 const EVERY_MS = 45_000;
 const LONGEST_MS = EVERY_MS * 1.2 + 500;
@@ -71,6 +71,49 @@ t.test('a poll for which nothing comes is answered, and the next one goes on wit
   send(10 + MOST);
   t.same(sent[1]!.forward.args, { last: 10 + MOST }, 'then there is another command');
   t.notOk(sent[1]!.cancelled);
+});
+
+t.test('a poll that waits with a key that is revoked is refused at once', async (t) => {
+  const { services, send, clock, sent } = make();
+  const withKey = (keyHash: string): void => {
+    services.caller = { ...services.caller, user: user({ keyHash }) };
+  };
+  withKey('old');
+  const waiting = [send(1), send(-1, '&of=held'), send(1, '&of=followed')];
+  withKey('other');
+  const others = [send(1, '&of=other'), send(-1, '&of=other')];
+  services.revoke('old');
+  for (const poll of waiting) {
+    t.equal(poll.status, 401);
+    t.equal(poll.json.msg, 'Invalid API key');
+  }
+  await settle();
+  t.same(
+    sent.map(({ cancelled }) => cancelled),
+    [true, true, true, false, false],
+    'their commands are given up',
+  );
+  clock.advance(LONGEST_MS);
+  for (const poll of waiting) t.equal(poll.answers, 1);
+  t.same(
+    others.map(({ answers }) => answers),
+    [1, 0],
+    'polls with other keys go on',
+  );
+});
+
+t.test('the next poll may come with another key: what counts is the key of the one that waits', async (t) => {
+  const { services, send, clock, sent } = make();
+  services.caller = { ...services.caller, user: user({ keyHash: 'old' }) };
+  send(1);
+  clock.advance(LONGEST_MS);
+  services.caller = { ...services.caller, user: user({ keyHash: 'new' }) };
+  const next = send(2);
+  t.equal(sent.length, 1, 'it goes on with the command');
+  services.revoke('old');
+  t.equal(next.answers, 0);
+  services.revoke('new');
+  t.equal(next.status, 401);
 });
 
 t.test('what the actor answers reaches the poll that waits then', async (t) => {

@@ -56,6 +56,11 @@ export class FakeServices implements FrontendServices {
   /** Tests change the caller under the frontend's feet. */
   directoryNow(): undefined {}
 
+  revoke: (keyHash: string) => void = () => {};
+  onKeyRevoked(listener: (keyHash: string) => void): void {
+    this.revoke = listener;
+  }
+
   newestMessage(): number {
     return 1;
   }

@@ -1,7 +1,7 @@
 /** POST /users (users.md). The account is prepared by the needs: hashing a password takes longer than a handler may. */
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
-import { ROLE } from '../../../../src/people/index.js';
+import { isAdmin, ROLE } from '../../../../src/people/index.js';
 import { success } from '../../../shared/replies.js';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
@@ -29,8 +29,8 @@ export const createUser: RealmCommand<NewUserArgs, PreparedAccount> = {
     const system = caller === 0;
     if (!system) {
       const acting = userOf(parts, caller);
-      if (!acting || acting.role > ROLE.admin) throw apiError('ADMIN_REQUIRED');
-      if (!acting.canCreateUsers) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+      // The peer's `can_create_users` is here a right of the role, so that it comes and goes with the role.
+      if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     }
     checkApplicant(prepared, view);
     const role = (system ? args.role : undefined) ?? ROLE.member;

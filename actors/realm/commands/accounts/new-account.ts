@@ -138,8 +138,6 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
     account,
     role: of.role,
     now,
-    // The peer gives this right to nobody by default; here owners and administrators have it.
-    canCreateUsers: of.role <= ROLE.admin,
     hidden: hiddenFrom(defaults, id, mailDomain(of.origin ?? ''), volatile),
   });
   volatile.addUser(id, user.email, user.deliveryEmail);

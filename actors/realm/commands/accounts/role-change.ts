@@ -3,6 +3,7 @@ import { apiError } from '../../../../src/api/errors.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
 import { isOwner, shownGroupsOf } from '../../../../src/people/index.js';
 import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
+import type { Subscription } from '../../../../src/streams/index.js';
 import type { Parts, RealmState } from '../../state.js';
 import { tellEverybody } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
@@ -49,11 +50,11 @@ function groupsChanged(before: DirectoryUser, after: DirectoryUser, state: Realm
   ];
 }
 
-/** @param subscribed streams that the account is in */
+/** @param subscriptions of the account, former ones too */
 export function roleChanged(
   before: DirectoryUser,
   role: number,
-  subscribed: ReadonlySet<number>,
+  subscriptions: readonly Subscription[],
   view: RealmView,
   context: CommandContext,
 ): { readonly user: DirectoryUser; readonly effect: Effect } {
@@ -63,6 +64,6 @@ export function roleChanged(
     events: [personUpdate(version, after.id, { role }), ...groupsChanged(before, after, view.state, version)],
   };
   // Who is deactivated has no clients.
-  const sight = after.isActive ? sightOf({ before, after }, subscribed, view.parts, context) : {};
+  const sight = after.isActive ? sightOf({ before, after }, subscriptions, view.parts, context) : {};
   return { user: after, effect: accountChanged({ before, after }, together([told, sight]), view, context) };
 }

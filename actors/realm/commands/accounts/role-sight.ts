@@ -6,7 +6,7 @@ import { type JsonObject, realmKey, streamKey, userId } from '../../../../src/co
 import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
 import { isGuest, seesAddress } from '../../../../src/people/index.js';
 import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
-import { audienceRole, presentStream } from '../../../../src/streams/index.js';
+import { audienceRole, presentStream, type Subscription } from '../../../../src/streams/index.js';
 import { value } from '../../../shared/replies.js';
 import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
@@ -19,13 +19,19 @@ const EVENT_SIZE = 200_000;
 /** Addresses shown or hidden in one commit. */
 const ADDRESSES = 2_000;
 
-/** @param subscribed streams that he is in: these he sees as anything */
+/**
+ * @param subscriptions present ones, whose streams are seen in every role, and former ones, which clients go on having in
+ * `unsubscribed`: of these only the subscribers are told
+ */
 export function sightOf(
   { before, after }: AccountChange,
-  subscribed: ReadonlySet<number>,
+  subscriptions: readonly Subscription[],
   parts: Parts,
   { realm, version }: Pick<CommandContext, 'realm' | 'version'>,
 ): Effect {
+  const subscribed = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
+  const known = new Set(subscriptions.map((own) => own.stream));
+  const unknown = ({ id }: DirectoryStream): boolean => !known.has(id);
   const others = [...streamsOf(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
   const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= audienceRole(stream);
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
@@ -35,8 +41,8 @@ export function sightOf(
   });
   return {
     events: [
-      ...streamEvents(after.id, 'delete', lost),
-      ...streamEvents(after.id, 'create', gained),
+      ...streamEvents(after.id, 'delete', lost.filter(unknown)),
+      ...streamEvents(after.id, 'create', gained.filter(unknown)),
       ...defaultsOf(before, after, parts),
     ],
     commands: [...shown, ...addresses(before, after, parts).map((args) => ({ ...toSelf(realm), args }))],

@@ -7,6 +7,7 @@ import { type JsonObject, userId } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
 import { checkFullName } from '../../../../src/people/index.js';
 import type { CommandContext } from '../../../../src/runtime/index.js';
+import type { Subscription } from '../../../../src/streams/index.js';
 import { readOwnState } from '../../../shared/own-state.js';
 import { refusedAfter, success } from '../../../shared/replies.js';
 import { userOf } from '../../state.js';
@@ -26,8 +27,8 @@ export interface UpdateUserArgs extends JsonObject {
 }
 
 interface Inputs {
-  /** Streams that the account is in; only where its role is to change. */
-  readonly subscribed: ReadonlySet<number>;
+  /** Of the account, former ones too; only where its role is to change. */
+  readonly subscriptions: readonly Subscription[];
   readonly rendered: RenderedValues;
 }
 
@@ -43,7 +44,7 @@ function steps(
   user: DirectoryUser,
   acting: DirectoryUser | undefined,
   { full_name, role, profile_data }: UpdateUserArgs,
-  { subscribed, rendered }: Inputs,
+  { subscriptions, rendered }: Inputs,
   view: RealmView,
   context: CommandContext,
 ): ((before: DirectoryUser) => Step | undefined)[] {
@@ -51,7 +52,7 @@ function steps(
     (before) => {
       if (role === null || role === before.role) return undefined;
       checkRole(view.parts, acting, before, role);
-      return roleChanged(before, role, subscribed, view, context);
+      return roleChanged(before, role, subscriptions, view, context);
     },
     (before) => {
       // A blank name is none.
@@ -76,9 +77,9 @@ export const updateUser: RealmCommand<UpdateUserArgs, Inputs> = {
   async needs({ user_id, role, profile_data }, { realm, view }, suppliers) {
     const rendered = renderValues(view.parts, profile_data ?? []);
     const user = userOf(view.parts, user_id);
-    if (!user || role === null || role === user.role) return { subscribed: new Set(), rendered };
+    if (!user || role === null || role === user.role) return { subscriptions: [], rendered };
     const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], suppliers);
-    return { subscribed: new Set(subscriptions.filter((own) => own.active).map((own) => own.stream)), rendered };
+    return { subscriptions, rendered };
   },
 
   handle(view, args, inputs, context) {

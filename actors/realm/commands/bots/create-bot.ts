@@ -144,7 +144,7 @@ export const createBot: RealmCommand<NewBot, Prepared> = {
     // Its actor needs no key: nobody logs in as a bot.
     const account: NewAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
-      ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now, canCreateUsers: false }),
+      ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now }),
       botType: args.type,
       botOwner: acting.id,
     };

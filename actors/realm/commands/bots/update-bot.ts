@@ -4,6 +4,7 @@ import { type JsonObject, userId } from '../../../../src/core/index.js';
 import type { DirectoryBot, DirectoryUser } from '../../../../src/directory/index.js';
 import { avatarUrl, checkFullName, isAdmin, presentDefaults, presentServices } from '../../../../src/people/index.js';
 import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
+import type { Subscription } from '../../../../src/streams/index.js';
 import { readOwnState } from '../../../shared/own-state.js';
 import { success } from '../../../shared/replies.js';
 import {
@@ -41,8 +42,8 @@ interface BotChanges extends StreamChoices {
 
 interface Inputs {
   readonly own: OwnPrivate;
-  /** Streams that the bot is in; only where its role is to change. */
-  readonly subscribed: ReadonlySet<number>;
+  /** Of the bot, former ones too; only where its role is to change. */
+  readonly subscriptions: readonly Subscription[];
 }
 
 interface Step {
@@ -134,13 +135,12 @@ export const updateBot: RealmCommand<BotChanges, Inputs> = {
     const { parts } = context.view;
     const own = await ownPrivateStreams(args, context, suppliers);
     const bot = userOf(parts, args.bot_id);
-    if (!bot || args.role === null || args.role === bot.role) return { own, subscribed: new Set() };
-    const state = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], suppliers);
-    const streams = state.subscriptions.filter(({ active }) => active).map(({ stream }) => stream);
-    return { own, subscribed: new Set(streams) };
+    if (!bot || args.role === null || args.role === bot.role) return { own, subscriptions: [] };
+    const { subscriptions } = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], suppliers);
+    return { own, subscriptions };
   },
 
-  handle(view, args, { own, subscribed }, context) {
+  handle(view, args, { own, subscriptions }, context) {
     const { parts } = view;
     const acting = actingUser(parts, context.caller);
     const before = managedBot(parts, args.bot_id, acting);
@@ -151,7 +151,7 @@ export const updateBot: RealmCommand<BotChanges, Inputs> = {
     if (args.role !== null && args.role !== before.user.role) {
       checkRole(parts, acting, before.user, args.role);
       if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
-      step(roleChanged(account().user, args.role, subscribed, view, context));
+      step(roleChanged(account().user, args.role, subscriptions, view, context));
     }
     if (args.bot_owner_id !== null && args.bot_owner_id !== before.user.botOwner) {
       step(handedOver(account(), args.bot_owner_id, view, context));

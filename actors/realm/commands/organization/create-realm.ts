@@ -95,7 +95,6 @@ export const init: RealmCommand<NewRealmArgs> = {
       account: owner,
       role: ROLE.owner,
       now,
-      canCreateUsers: true,
       hidden: hiddenFrom(userDefaults, id, mailDomain(origin ?? ''), volatile),
     });
     volatile.addUser(id, user.email, user.deliveryEmail);
@@ -139,7 +138,6 @@ export function newUser(of: {
   readonly account: NewAccount;
   readonly role: number;
   readonly now: number;
-  readonly canCreateUsers: boolean;
   /** Whose real address is hidden has another for the API. */
   readonly hidden?: { readonly visibility: number; readonly email: string } | undefined;
 }): DirectoryUser {
@@ -153,7 +151,6 @@ export function newUser(of: {
     role: of.role,
     emailVisibility: of.hidden?.visibility ?? 1,
     joined: of.now,
-    canCreateUsers: of.canCreateUsers,
     keyHash: of.account.keyHash,
   };
 }

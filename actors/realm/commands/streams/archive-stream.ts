@@ -101,16 +101,20 @@ interface Vacated {
 }
 
 /** From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. */
-export const vacated: RealmCommand<{ readonly streams: readonly never[] }> = {
+export const vacated: RealmCommand<{ readonly streams: readonly never[] }, ReadonlyMap<number, number>> = {
   lane: 'vacated',
-  handle(view, args, _inputs, { realm, version }) {
+  async needs({ streams }, { realm }, suppliers) {
+    const ids = (streams as readonly Vacated[]).map(({ stream }) => stream);
+    const read = await Promise.all(ids.map((id) => readMembership(realm, id, suppliers)));
+    return new Map(ids.map((id, i) => [id, read[i]!.mv]));
+  },
+  handle(view, args, versions, { realm, version }) {
     const made: Archiving[] = [];
     let { state } = view;
     for (const { stream: id, members } of args.streams as readonly Vacated[]) {
       const stream = streamOf(view.parts, streamId(id));
       if (!stream || stream.archived) continue;
-      // Who is left gets no events: only administrators hear of it.
-      const one = archiving({ ...view, state }, stream, { members, mv: 0 }, { realm, version });
+      const one = archiving({ ...view, state }, stream, { members, mv: versions.get(id) ?? 0 }, { realm, version });
       state = one.state;
       made.push(one);
     }

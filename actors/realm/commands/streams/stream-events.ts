@@ -8,10 +8,11 @@ import type { Membership } from '../../../shared/subscribers.js';
 import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 
-/** Everybody who can see the stream. */
+/** Everybody who can see the stream, and its former subscribers: registrations show it to them among `unsubscribed`. */
 export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): Audience => ({
   stream: stream.id,
   mv,
+  former: true,
   role: audienceRole(stream),
   rv,
 });
@@ -43,18 +44,22 @@ export const streamUpdate = (
   event: { type: 'stream', op: 'update', property, value, stream_id: before.id, name: before.name, ...more },
 });
 
-/** Who is no subscriber gains or loses sight of a stream whose privacy changed. Subscribers see it before and after. */
+/**
+ * Users who never subscribed gain or lose sight of a stream whose privacy changed. Subscribers see it before and after,
+ * former ones keep it in `unsubscribed`: these hear of its privacy, and of its subscribers once they may see them.
+ */
 export function sightChanged(
   before: DirectoryStream,
   after: DirectoryStream,
-  { members }: Membership,
+  { members, mv }: Membership,
   version: number,
 ): LogItem[] {
   const [was, is] = [audienceRole(before), audienceRole(after)];
   if (was === is) return [];
   const to: Audience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
-  if (is < was) return [streamEvent(to, 'delete', before)];
-  const created = streamEvent(to, 'create', after);
+  const strangers: Audience = { ...to, neverIn: { stream: before.id, mv } };
+  if (is < was) return [streamEvent(strangers, 'delete', before)];
+  const created = streamEvent(strangers, 'create', after);
   if (members.length === 0) return [created];
   const event = { type: 'subscription', op: 'peer_add', stream_ids: [after.id], user_ids: members };
   return [created, { t: 'event', to, event }];

@@ -36,21 +36,17 @@ async function lookAt(
   suppliers: Suppliers,
 ): Promise<TopicMarking> {
   const index = { by: 'topic', conversation: streamConversation(stream), topicKey: topicKey(topic) } as const;
-  const reading = new OwnFlags(caller, view.parts).reading(stream);
+  const flags = new OwnFlags(caller, view.parts);
+  const reading = flags.reading(stream);
+  const made = flags.copiesMade();
   const scan = new UnreadScan(suppliers.store, realm, caller);
   const messages: StoredMessage[] = [];
-  for await (const batch of scan.upwards(index, reading.mark)) messages.push(...batch);
+  for await (const batch of scan.upwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
   const excepted = await scan.excepted(reading);
   const here = ({ body }: StoredMessage): boolean => body.stream === stream && topicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
-  let known = messages.length > 0;
-  if (!known) {
-    for await (const _batch of scan.upwards(index, 0)) {
-      known = true;
-      break;
-    }
-  }
+  const known = messages.length > 0 || (await scan.hasAny(index, made));
   await untilTold(realm, messages, suppliers);
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }

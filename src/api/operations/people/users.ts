@@ -6,7 +6,7 @@ import { strangerOf } from '../../../secrets/index.js';
 import { type Encoded, ReadyFields } from '../../encode-fields.js';
 import { apiError } from '../../errors.js';
 import { type Answer, type Call, type Forward, operation } from '../../operation.js';
-import { flag, pathId, pathText, text } from '../../parameters.js';
+import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
 import { ownUser } from './own-user.js';
 
@@ -105,9 +105,7 @@ export const createUser = operation({
     full_name: text('form', 'Name shown to others.'),
   },
   run(call) {
-    const { params, realm, caller, directory } = call;
-    // The right is the account's own, not the role's (users.md § POST /users).
-    if (!directory.user(caller)?.canCreateUsers) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    const { params, realm } = call;
     return { to: realmKey(realm), command: 'create-user', args: { ...params, origin: call.site } };
   },
 });
@@ -153,6 +151,22 @@ export const fetchApiKey = operation({
       // Somebody else's log-in has replaced it, and the account's actor hears of it in a moment.
       if (attempts === MOST_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
     }
+  },
+});
+
+/** Logging in with a token that another service signed cannot be configured. */
+export const fetchKeyByToken = operation({
+  id: 'jwt-fetch-api-key',
+  method: 'POST',
+  path: '/jwt/fetch_api_key',
+  guard: 'none',
+  summary: 'Exchange a signed token for the API key; refused, because no such tokens are taken.',
+  parameters: {
+    token: { ...maybeText('form', 'The token.'), default: '' },
+    include_profile: flag('form', false, "With the account's profile."),
+  },
+  run() {
+    throw apiError('JWT_NOT_ENABLED');
   },
 });
 

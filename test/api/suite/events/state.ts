@@ -1,5 +1,6 @@
 /** Snapshot + events = state, for every operation that changes something. */
 import {
+  addPerson,
   makeOrganization,
   PASSWORD,
   type Params,
@@ -83,6 +84,29 @@ export const state: Facts = async (t, server) => {
   await verify('a private stream shares its history', () => patch(p3, { history_public_to_subscribers: true }));
   await subscribe(other, 'p3 renamed', { principals: [admin] });
   await verify('a private stream is made public', () => patch(p3, { is_private: false }));
+  // Each role has somebody who left, and a member and a guest who never were in it.
+  const leavers = [owner, admin, moderator, other, guest];
+  await subscribe(member, ['left by many', 'left by all'], { principals: [member, ...leavers] });
+  for (const one of leavers) await leave(one, ['left by many', 'left by all']);
+  const others = [await addPerson(org, 'a stranger'), await addPerson(org, 'a strange guest', 'guest')];
+  const leftByMany = await streamIdOf(member, 'left by many');
+  const leftByAll = await streamIdOf(member, 'left by all');
+  const byAll = [...people, ...others];
+  const change = (title: string, id: number, params: Params) => verify(title, () => patch(id, params, owner), byAll);
+  await change('a stream that many have left is made private', leftByMany, { is_private: true });
+  await change('and renamed meanwhile', leftByMany, { new_name: 'left by many, renamed', description: 'hidden' });
+  await verify('somebody comes back', () => subscribe(member, 'left by many, renamed', { principals: [admin] }));
+  await verify('and public again', () => patch(leftByMany, { is_private: false }), byAll);
+  await owner.api.ok('PATCH /realm', { enable_spectator_access: true });
+  await change('and open to the web', leftByMany, { is_web_public: true });
+  await change('and only public', leftByMany, { is_web_public: false });
+  await change('one more is made private', leftByAll, { is_private: true });
+  await verify('its last subscriber leaves', () => leave(member, ['left by all']), byAll);
+  await verify(
+    'a stream that many have left is archived',
+    () => owner.api.ok('DELETE /streams/{stream_id}', { stream_id: leftByMany }),
+    byAll,
+  );
   await verify('a stream becomes a default one', () => admin.api.ok('POST /default_streams', { stream_id: p1 }));
   await verify('and no longer', () => admin.api.ok('DELETE /default_streams', { stream_id: p1 }));
   await admin.api.ok('POST /default_streams', { stream_id: p3 });

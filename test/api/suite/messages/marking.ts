@@ -1,4 +1,6 @@
 /** Marking much as read, and what registrations tell of unread messages (messages.md, register.md § unread_msgs). */
+
+import { until } from '../../../support/until.js';
 import {
   bad,
   flagEvents,
@@ -22,7 +24,7 @@ const NEWEST = { anchor: 'newest', num_before: 100, num_after: 0 };
 
 export const marking: Facts = async (t, server) => {
   const org = await makeOrganization(server);
-  const { owner, member, other, guest } = org;
+  const { owner, moderator, member, other, guest } = org;
   await subscribe(owner, ['square', 'garden'], { principals: [owner, member, other, guest] });
   const square = await streamIdOf(owner, 'square');
   const garden = await streamIdOf(owner, 'garden');
@@ -104,6 +106,25 @@ export const marking: Facts = async (t, server) => {
     await refused(t, stream({ stream_id: 4_711 }), bad('Invalid stream ID'));
     await refused(t, stream({ stream_id: '"x"' }), bad('stream_id is not an integer'));
     await refused(t, stream({}), missing('stream_id'));
+  });
+
+  await t.test('mark_topic_as_read knows topics in which one has only starred, or reacted', async (t) => {
+    await subscribe(member, 'orchard');
+    const orchard = await streamIdOf(member, 'orchard');
+    const call = (topic_name: string, by = other) =>
+      by.api.call('POST /mark_topic_as_read', { stream_id: orchard, topic_name });
+    const [apples, pears] = [await say(member, 'orchard', 'apples'), await say(member, 'orchard', 'pears')];
+    for (const topic of ['apples', 'pears']) await refused(t, call(topic), bad(`No such topic '${topic}'`));
+    await other.api.ok('POST /messages/flags', { messages: [apples], op: 'add', flag: 'starred' });
+    await other.api.ok('POST /messages/{message_id}/reactions', { message_id: pears, emoji_name: 'tada' });
+    const queue = await flagQueue(other);
+    t.equal((await call('Apples')).status, 200);
+    await until('the copy of the reaction is there', async () => (await call('pears')).status === 200);
+    t.same(await flagEvents(queue), [], 'what is read already is not told again');
+    await verifyAction(t, 'a topic of a starred message is marked', [other, member], () => call('apples'));
+    await refused(t, call('apples', guest), bad('Invalid stream ID'));
+    await refused(t, call('apples', moderator), bad("No such topic 'apples'"), 'of others it says nothing');
+    await queue.delete();
   });
 
   await t.test('unread_msgs groups by conversation; mentions are told apart', async (t) => {

@@ -24,6 +24,7 @@ import {
 import type { Facts } from '../facts.js';
 
 const WELCOME_BOT = 2;
+const ADMIN_ONLY = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };
 let made = 0;
 
 /** Made through the API, and logged in. */
@@ -203,16 +204,30 @@ export const newcomers: Facts = async (t, server) => {
     await refused(t, create('b@allowed.example', { password: 'x' }), bad('The password is too weak.'));
   });
 
-  await t.test('who may create accounts is a right of its own', async (t) => {
-    const { owner, member } = await makeOrganization(server, ['member']);
-    await owner.api.ok('PATCH /users/{user_id}', { user_id: member.id, role: 200 });
-    await refused(t, member.api.call('POST /users', {}), {
-      code: 'REQUEST_VARIABLE_MISSING',
-      msg: "Missing 'email' argument",
-      extra: { var_name: 'email' },
-    });
-    const account = { email: 'x', password: 'x', full_name: 'x' };
-    await refused(t, member.api.call('POST /users', account), bad('User not authorized for this query'));
+  await t.test('the right to create accounts comes and goes with the role of administrator', async (t) => {
+    const { owner, member, subdomain } = await makeOrganization(server, ['member']);
+    const become = (role: number) => owner.api.ok('PATCH /users/{user_id}', { user_id: member.id, role });
+    let count = 0;
+    const create = () =>
+      member.api.call('POST /users', {
+        email: `made-${++count}@${subdomain}.example.com`,
+        password: PASSWORD,
+        full_name: `Made ${count}`,
+      });
+    await refused(t, create(), ADMIN_ONLY, 'a member');
+    for (const role of [200, 100]) {
+      await become(role);
+      t.equal((await create()).status, 200, `role ${role}`);
+      await refused(t, member.api.call('POST /users', {}), {
+        code: 'REQUEST_VARIABLE_MISSING',
+        msg: "Missing 'email' argument",
+        extra: { var_name: 'email' },
+      });
+    }
+    for (const role of [300, 400, 600]) {
+      await become(role);
+      await refused(t, create(), ADMIN_ONLY, `role ${role}`);
+    }
   });
 
   await t.test('each creation is told in the same few events', async (t) => {

@@ -1,7 +1,18 @@
 /** Own API keys and devices (users.md § API keys, § Small operations). */
 import { userId, userKey } from '../../../../src/core/index.js';
 import { Secrets } from '../../../../src/secrets/index.js';
-import { bad, basic, makeOrganization, missing, type Params, refused, unauthorized } from '../../harness.js';
+import {
+  bad,
+  basic,
+  makeOrganization,
+  missing,
+  type Params,
+  type Person,
+  Queue,
+  refused,
+  tell,
+  unauthorized,
+} from '../../harness.js';
 import type { Facts } from '../facts.js';
 
 const DEVICES = ['/users/me/apns_device_token', '/users/me/android_gcm_reg_id'];
@@ -46,6 +57,39 @@ export const ownKeys: Facts = async (t, server) => {
     }
     await refused(t, member.api.call('GET /users/me'), unauthorized('Invalid API key'));
   });
+
+  await t.test(
+    'a poll that waits with a key that is revoked ends at once, and its queue goes on with the new one',
+    async (t) => {
+      const { owner, member, other } = await makeOrganization(server, ['member', 'other']);
+      /** One on each frontend; the requests after them show that they have arrived. */
+      const polls = async (person: Person) => {
+        const queues = [await Queue.register(person, {}), await Queue.register(person, {})];
+        const answers = queues.map((queue) => {
+          const { id: queue_id, last: last_event_id } = queue;
+          return person.api.call('GET /events', { queue_id, last_event_id });
+        });
+        for (let frontend = 0; frontend < 2; frontend++) await person.api.ok('GET /users/me');
+        return { queues, answers };
+      };
+      const revoked = await polls(member);
+      const kept = await polls(other);
+      const { api_key } = await member.api.ok<{ api_key: string }>('POST /users/me/api_key/regenerate');
+      for (const answer of revoked.answers) await refused(t, answer, unauthorized('Invalid API key'));
+      const renewed = member.api.with({ authorization: basic(member.email, api_key) });
+      const { id: queue_id, last: last_event_id } = revoked.queues[0]!;
+      const going = renewed.call('GET /events', { queue_id, last_event_id });
+      await tell(owner, [{ ...member, api: renewed }, other]);
+      for (const answer of [going, ...kept.answers]) {
+        const { status, body } = await answer;
+        t.equal(status, 200);
+        t.match(body.events, [{ type: 'message' }]);
+      }
+      const gone = await polls(other);
+      await owner.api.ok('DELETE /users/{user_id}', { user_id: other.id });
+      for (const answer of gone.answers) await refused(t, answer, unauthorized('Account is deactivated'));
+    },
+  );
 
   await t.test('devices are registered, again, and removed once', async (t) => {
     const { member, other } = await makeOrganization(server, ['member', 'other']);

@@ -1,5 +1,5 @@
 /** What the server says of itself to anybody (realm.md § GET /server_settings, § Settings, § Other). */
-import { bad, Client, makeOrganization, refused } from '../../harness.js';
+import { bad, Client, makeOrganization, missing, refused } from '../../harness.js';
 import type { Facts } from '../facts.js';
 
 export const serverFacts: Facts = async (t, server) => {
@@ -49,6 +49,17 @@ export const serverFacts: Facts = async (t, server) => {
       t.same([status, body], [200, { result: 'success', msg: '' }], agent);
     }
     await refused(t, nobody.call('GET /compatibility'), bad('User-Agent header missing from request'));
+  });
+
+  await t.test('what cannot be configured is refused, with or without the right parameters', async (t) => {
+    const disabled = bad('JWT authentication is not enabled for this organization');
+    for (const params of [{}, { token: 'a.b.c', include_profile: true }]) {
+      await refused(t, nobody.call('POST /jwt/fetch_api_key', params), disabled);
+    }
+    const { api } = org.owner;
+    await refused(t, api.call('GET /calls/bigbluebutton/create'), missing('meeting_name'));
+    await refused(t, api.call('POST /export/realm'), bad('Please request a manual export from admin@localhost.'));
+    t.same((await api.ok('GET /export/realm')).exports, [], 'after the refusal of an export there is none');
   });
 
   await t.test('whether a subdomain is free', async (t) => {

@@ -196,6 +196,48 @@ export const changingStreams: Facts = async (t, server) => {
     });
   });
 
+  await t.test('former subscribers keep a stream that becomes private, and public again', async (t) => {
+    const id = await made('left', { principals: [member, admin, other, guest, owner] });
+    for (const one of [other, guest, owner]) {
+      await one.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left'] });
+    }
+    const queues = await Promise.all(org.people.map((person) => watch(person)));
+    const heardBy = async () => {
+      const of: Record<string, string> = {};
+      for (const queue of queues) {
+        const events = (await settled(queue)).filter((event) => event.type !== 'message');
+        of[queue.of.role] = events.map((event) => `${event.type}/${event.op}`).join(' ');
+      }
+      return of;
+    };
+    const kept = async (by: Person) => {
+      const { unsubscribed } = await by.api.ok<{ unsubscribed: ApiStream[] }>('POST /register', {
+        fetch_event_types: ['subscription'],
+      });
+      const stream = unsubscribed.find((one) => one.stream_id === id);
+      return stream && [stream.name, stream.invite_only];
+    };
+    const all = Object.fromEntries(org.people.map((person) => [person.role, 'stream/update']));
+    await patch(id, { is_private: true });
+    t.same(await heardBy(), { ...all, moderator: 'stream/delete' }, 'it is taken only from those who never were in it');
+    await patch(id, { new_name: 'left and renamed' });
+    t.same((await heardBy()).other, 'stream/update stream/update', 'what registrations show of it is told');
+    for (const one of [other, guest, owner]) t.same(await kept(one), ['left and renamed', true], one.role);
+    t.equal(await kept(moderator), undefined);
+    await refused(t, other.api.call('GET /streams/{stream_id}', { stream_id: id }), NO_STREAM, 'no more than that');
+    await patch(id, { is_private: false });
+    t.same(
+      await heardBy(),
+      {
+        ...all,
+        moderator: 'stream/create subscription/peer_add stream/update',
+        other: 'subscription/peer_add stream/update',
+      },
+      'it is new only to those who never were in it',
+    );
+    for (const one of [other, guest, owner]) t.same(await kept(one), ['left and renamed', false], one.role);
+  });
+
   await t.test('privacy decides who reads: before, between, and after', async (t) => {
     const id = await made('flipping', { principals: [member, admin] });
     const public_ = await say(member, 'flipping', 'topic');

@@ -100,7 +100,7 @@ const ROWS: readonly Row[] = [
     of: 'update-stream',
     title: 'a private stream is described',
     event: 'stream/update',
-    heard: 'start joined guest never admin',
+    heard: 'start joined guest left never admin',
     act: ({ people, streams }) =>
       people.admin.api.ok('PATCH /streams/{stream_id}', { stream_id: streams.closed, description: 'told' }),
   },

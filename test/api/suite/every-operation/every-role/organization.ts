@@ -1,5 +1,8 @@
-/** Linkifiers and playgrounds. */
-import { adminsOnly, fresh, type Row } from './row.js';
+/** Linkifiers and playgrounds, exports and video calls. */
+import { adminsOnly, everybody, fresh, type Row } from './row.js';
+
+const BY_HAND = 'Please request a manual export from admin@localhost.';
+const NO_EXPORT = 'Invalid data export ID';
 
 export const ORGANIZATION: readonly Row[] = [
   { operation: 'GET /realm/linkifiers', params: () => ({}) },
@@ -16,5 +19,26 @@ export const ORGANIZATION: readonly Row[] = [
       return { filter_id: id, pattern, url_template };
     },
     refused: adminsOnly,
+  },
+  { operation: 'GET /export/realm', params: () => ({}), refused: adminsOnly },
+  {
+    operation: 'POST /export/realm',
+    params: () => ({}),
+    refused: { ...adminsOnly, owner: BY_HAND, admin: BY_HAND },
+  },
+  {
+    operation: 'DELETE /export/realm/{export_id}',
+    params: () => ({ export_id: 1 }),
+    refused: { ...adminsOnly, owner: NO_EXPORT, admin: NO_EXPORT },
+  },
+  {
+    operation: 'GET /calls/bigbluebutton/create',
+    params: () => ({ meeting_name: fresh() }),
+    refused: everybody('BigBlueButton is not configured.'),
+  },
+  {
+    operation: 'POST /calls/zoom/create',
+    params: () => ({}),
+    refused: everybody('Zoom credentials have not been configured'),
   },
 ];

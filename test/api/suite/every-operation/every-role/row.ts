@@ -21,6 +21,9 @@ const OWNERS = 'Must be an organization owner';
 export const ownersOnly = { admin: OWNERS, moderator: OWNERS, member: OWNERS, other: OWNERS, guest: OWNERS };
 export const adminsOnly = { moderator: ADMINS, member: ADMINS, other: ADMINS, guest: ADMINS };
 
+export const everybody = (msg: string) =>
+  Object.fromEntries(['owner', 'admin', 'moderator', 'member', 'other', 'guest', 'bot'].map((role) => [role, msg]));
+
 let made = 0;
 /** A name that nothing has. */
 export const fresh = (): string => `of every role ${++made}`;

@@ -1,0 +1,87 @@
+/** Message ids go on without a gap where the realm actor leaves memory in good order, and never come twice. */
+import t from 'tap';
+import { realmKind } from '../../../actors/realm/kind.js';
+import type { RealmState } from '../../../actors/realm/state.js';
+import { epoch, realmId, realmKey } from '../../../src/core/index.js';
+import { Harness, settle } from '../runtime/harness.js';
+
+const KEY = realmKey(realmId(1));
+
+async function realm() {
+  const harness = new Harness({ realm: realmKind });
+  const root = { key: KEY, epoch: epoch(0), expected: 0, outbox: [], due: null, records: [] };
+  await harness.store.commit({ ...root, state: realmKind.initial(KEY) });
+  await harness.take(KEY);
+  const next = async (count = 1) => Number(await harness.ask(KEY, 'take-ids', { count }));
+  const reserved = () => (harness.root(KEY)!.state as RealmState).reservedIds;
+  return { harness, next, reserved };
+}
+
+t.test('an actor that rests gives back what it has not given out', async (t) => {
+  const { harness, next, reserved } = await realm();
+  t.same([await next(), await next(3), await next()], [1, 2, 5]);
+  t.ok(reserved() > 5, 'ids are reserved in blocks');
+  await harness.host.passivateIdle(0);
+  t.equal(harness.host.active, 0);
+  t.equal(reserved(), 5);
+  t.equal(await next(), 6);
+  await harness.host.passivateIdle(0);
+  const { version } = harness.root(KEY)!;
+  await harness.ask(KEY, 'space-used');
+  await harness.host.passivateIdle(0);
+  t.equal(harness.root(KEY)?.version, version, 'without a message there is nothing to give back');
+});
+
+t.test('a partition that is handed over takes the rest along', async (t) => {
+  const { harness, next } = await realm();
+  await next(7);
+  await harness.lose('released', KEY);
+  harness.newHost();
+  await harness.take(KEY);
+  t.equal(await next(), 8);
+});
+
+t.test('ids that are taken while the actor leaves are neither given twice nor followed by a gap', async (t) => {
+  const { harness, next } = await realm();
+  await next(2);
+  const gate = harness.hold('before:commit');
+  const leaving = harness.lose('released', KEY);
+  await settle();
+  t.equal(gate.waiting(), 1, 'the rest is being given back');
+  // Of a stream on another host: what drains there may wait for it.
+  const taken = harness.client.send(KEY, 'take-ids', { count: 2 }, { asked: true }).reply;
+  await settle();
+  gate.open();
+  t.same(await taken, { value: 3 });
+  await leaving;
+  harness.newHost();
+  await harness.take(KEY);
+  t.equal(await next(), 5);
+});
+
+t.test('a command keeps the actor in memory: the next block begins with the next id', async (t) => {
+  const { harness, next, reserved } = await realm();
+  await next(2);
+  const gate = harness.hold('before:commit');
+  const resting = harness.host.passivateIdle(0);
+  await settle();
+  harness.clock.advance(1);
+  const taken = next();
+  await settle();
+  gate.open();
+  t.equal(await taken, 3);
+  await resting;
+  t.equal(harness.host.active, 1);
+  t.ok(reserved() > 3);
+  t.equal(await next(), 4);
+});
+
+t.test('an actor that is lost skips the rest of its block', async (t) => {
+  const { harness, next, reserved } = await realm();
+  await next(2);
+  const before = reserved();
+  await harness.lose('lapsed', KEY);
+  harness.newHost();
+  await harness.take(KEY);
+  t.equal(await next(), before + 1);
+});
