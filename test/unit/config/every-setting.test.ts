@@ -120,7 +120,6 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   rateLimitFile: RULES,
   trustedProxies: NETWORKS,
   compression: WORDS,
-  imageProxy: WORDS,
   httpAdapter: [...WORDS, 'express'],
   deadlineSeconds: [...COUNTS, '601'],
   outageSeconds: [...COUNTS, '601'],
