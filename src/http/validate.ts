@@ -236,7 +236,7 @@ function union(schema: Schema, members: readonly Schema[], value: unknown, at: s
   // A boolean is taken for an integer only where no member wants a boolean.
   for (const strict of typeof value === 'boolean' ? [true, false] : [false]) {
     for (const member of members) {
-      if (strict && member.type === 'integer') continue;
+      if ((strict && member.type === 'integer') || isOther(member, value)) continue;
       try {
         return walk(member, member.type === 'array' || member.type === 'object' ? structuredCopy(value) : value, at);
       } catch {
@@ -246,6 +246,13 @@ function union(schema: Schema, members: readonly Schema[], value: unknown, at: s
   }
   const types = members.map((m) => m.type).sort();
   throw refuse(types.join() === 'integer,string' ? `${at} is not a string or integer` : `${at} is not an allowed_type`);
+}
+
+/** It would be refused at once, by an exception: of a dictionary of 30,000 texts they cost 100 ms. */
+function isOther({ type }: Schema, value: unknown): boolean {
+  if (type === 'string') return typeof value !== 'string';
+  if (type === 'array') return !Array.isArray(value);
+  return type === 'object' && (typeof value !== 'object' || value === null || Array.isArray(value));
 }
 
 /** Walking converts in place; a member that fails half-way must leave nothing behind for the next. */
