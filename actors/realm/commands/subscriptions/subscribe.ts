@@ -204,7 +204,7 @@ export const subscribe: RealmCommand<SubscribeArgs, JoiningNeeds> = {
 interface CarryingOn extends JsonObject {
   readonly streams: readonly Remaining[];
   /** Stages that come after all who join. */
-  readonly then?: readonly never[];
+  readonly afterwards?: readonly never[];
 }
 
 /**
@@ -221,12 +221,12 @@ export const carryOnJoining: RealmCommand<CarryingOn, Subscribers> = {
       suppliers,
     ),
 
-  handle({ state, parts }, { streams, then = [] }, members, { realm, caller }) {
+  handle({ state, parts }, { streams, afterwards = [] }, members, { realm, caller }) {
     const plan = new JoiningPlan(realm, [], caller, members, new Map());
     for (const one of streams) {
       const stream = streamOf(parts, streamId(one.stream));
       if (stream && !stream.archived) plan.carryOn(stream, one);
     }
-    return { reply: value(null), commands: plan.stages(state.directoryVersion, then), replyAfterCommands: true };
+    return { reply: value(null), commands: plan.stages(state.directoryVersion, afterwards), replyAfterCommands: true };
   },
 };

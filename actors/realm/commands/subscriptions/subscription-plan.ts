@@ -164,7 +164,7 @@ export class JoiningPlan {
       return [{ to: realmKey(this.realm), name: 'carry-on-joining', args, caller: this.caller }];
     };
     const later = this.#later.map((streams) => carryOn({ streams }));
-    return [...now, ...later, carryOn({ streams: [], then: then as unknown as Json })];
+    return [...now, ...later, carryOn({ streams: [], afterwards: then as unknown as Json })];
   }
 }
 
