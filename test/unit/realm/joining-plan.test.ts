@@ -22,7 +22,8 @@ function carriedOut(users: number, streams: readonly number[], members: Map<numb
   let commits = 0;
   const [users1, streams1, ...after] = first.stages(7, [[NOTICE]]);
   const later = after.filter(([one]) => one !== NOTICE);
-  if (later.length > 0) t.same(later.pop()![0]!.args, { streams: [], afterwards: [[NOTICE]] }, 'what follows comes last');
+  if (later.length > 0)
+    t.same(later.pop()![0]!.args, { streams: [], afterwards: [[NOTICE]] }, 'what follows comes last');
   const carryOn = function* () {
     yield [users1, streams1];
     for (const [command] of later) {
