@@ -1,6 +1,6 @@
 /**
  * What differs with the HTTP server, and every operation once, on node:http; with API_TEST_ADAPTER=auto on what this Node loads, which CI does
- * under Node 22. Under Node 24 it runs the whole suite (`embedded.test.ts`).
+ * under Node 22 and Node 24.
  */
 import { startEmbedded } from './harness.js';
 import { runSuite } from './run.js';
