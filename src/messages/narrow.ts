@@ -51,8 +51,7 @@ export function parseNarrow(text: string): RawTerm[] {
     throw bad();
   }
   if (!Array.isArray(list)) throw bad();
-  checkCount('narrow', list.length, MOST_OPERATORS);
-  return list.map((element: unknown): RawTerm => {
+  const terms = list.map((element: unknown): RawTerm => {
     if (Array.isArray(element)) {
       const [operator, operand] = element as unknown[];
       if (element.length !== 2 || typeof operator !== 'string' || typeof operand !== 'string') throw bad();
@@ -70,6 +69,10 @@ export function parseNarrow(text: string): RawTerm[] {
     }
     return { operator, operand: checkOperand(operator, operand), negated: negated ?? false };
   });
+  // A repeated term says nothing new.
+  const different = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
+  checkCount('narrow', different.length, MOST_OPERATORS);
+  return different;
 }
 
 /** A term with its operand looked up. */

@@ -17,8 +17,13 @@ const { values } = parseArgs({
     /** Stop at the first failing seed. */
     first: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  process.stdout.write('npm run simulate -- [--seeds N] [--from N] [--first] [--quiet] | --seed N [--trace]\n');
+  process.exit(0);
+}
 
 const one = values.seed === undefined ? undefined : Number(values.seed);
 const from = one ?? Number(values.from);

@@ -140,6 +140,7 @@ const OTHERWISE: readonly Reason[] = [
   { why: 'owners and administrators may create accounts here from the start', n: [1141, 1142] },
   { why: 'the server has no list of domains of throw-away addresses', n: [1150] },
   { why: 'the deactivated account has another address', n: [1197] },
+  { why: 'no provider of video calls is configured here', n: [1563] },
 ];
 
 const REASONS = [...DECIDED, ...MORE_DECIDED, ...OTHER_DATA, ...OTHER_IDS, ...OTHERWISE];

@@ -5,7 +5,7 @@ import { isOn } from '../../../people/index.js';
 import { apiError } from '../../errors.js';
 import { lookUpStream, refreshUnless } from '../../look-up.js';
 import { operation } from '../../operation.js';
-import { maybeJson, maybeText } from '../../parameters.js';
+import { longText, maybeJson } from '../../parameters.js';
 
 export const setTypingStatus = operation({
   id: 'set-typing-status',
@@ -30,7 +30,7 @@ export const setTypingStatus = operation({
       description: "'start' or 'stop'.",
     },
     to: { ...maybeJson('form', Type.Array(Type.Integer()), 'User ids; or one stream id.'), required: true },
-    topic: maybeText('form', 'Topic in the stream.'),
+    topic: { ...longText('form', 'Topic in the stream; it is cut.'), required: false },
   },
   async run(call) {
     const { type, op, to, topic } = call.params;

@@ -163,7 +163,7 @@ export const searching: Facts = async (t, server) => {
       });
       const tooMany = refusal('too many search terms (maximum 100)');
       const operators = bad('narrow has too many items (limit: 100)');
-      const near = Array.from({ length: 101 }, () => term('near', '1'));
+      const near = Array.from({ length: 101 }, (_, i) => term('near', `${i}`));
       for (const [narrow, expected] of [
         [[search(words(2_000))], tooMany],
         [[search(words(60)), search(words(101))], tooMany],

@@ -68,6 +68,13 @@ export const choices: Facts = async (t, server) => {
     }
     await refused(t, words('POST', ['x'.repeat(101)]), bad('alert_words[0] is too long (limit: 100 characters)'));
     t.equal((await words('DELETE', ['x'.repeat(101)])).status, 200);
+    const many = Array.from({ length: 999 }, (_, i) => `word ${i}`);
+    await refused(
+      t,
+      words('POST', many),
+      bad('alert_words has too many items (limit: 1000)'),
+      'with those that are there',
+    );
     t.same(await list(member), ['SHIP', 'anchor']);
   });
 
