@@ -144,6 +144,7 @@ t.test('data of a newer program is refused at the start', async (test) => {
   const { openEmbedded } = await import('../../src/store/index.js');
   const place = folder(test);
   await (await openEmbedded(place, 7)).close();
+  writeFileSync(join(place, 'secret'), `${'0123456789abcdef'.repeat(3)}\n`);
   const ended = await conclaveEnds('serve', '--data-dir', place, '--port', '0');
   test.equal(ended.code, 1);
   test.match(ended.stderr, /^conclave: data directory .* is in format 7, this program knows up to \d+: use the newer/);
