@@ -111,6 +111,7 @@ t.test('forms decode without ever failing', async (t) => {
   t.same([...parseFormBody(Buffer.from([0x61, 0x3d, 0xc3, 0xa4, 0xff]))], [['a', 'ä\ufffd']]);
   t.equal(parseForm('__proto__=1').get('__proto__'), '1');
   t.equal(await refusal(() => parseForm('a=1&'.repeat(1001))), 'MALFORMED_FORM');
+  t.equal(await refusal(() => parseForm(`a=1${'&'.repeat(1001)}`)), 'MALFORMED_FORM', 'ampersands alone');
 });
 
 t.test('multipart fields are read, files skipped, broken bodies refused', async (t) => {
