@@ -19,8 +19,9 @@ mkdirSync(at('tools'));
 copyFileSync('tools/build.mjs', at('tools/build.mjs'));
 symlinkSync(resolve('node_modules'), at('node_modules'));
 
+/** Without the hooks that tap hands to child processes: the compiler does not load with them. */
 function build(): number | null {
-  return spawnSync(process.execPath, ['tools/build.mjs'], { cwd: folder }).status;
+  return spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, 'tools/build.mjs'], { cwd: folder }).status;
 }
 
 const inode = (path: string): number => statSync(at(path)).ino;
