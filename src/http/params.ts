@@ -2,15 +2,9 @@
  * Parameters of an operation: looked up in the form, then in the query (conventions.md § Parameters), decoded and
  * checked in the order of declaration; the first failure wins.
  */
-import {
-  apiError,
-  MOST_CHARACTERS,
-  MOST_TEXT,
-  MOST_VALUES,
-  type Operation,
-  type Parameter,
-  validationError,
-} from '../api/index.js';
+
+import { checkLength, tooMany } from '../api/bounds.js';
+import { apiError, MOST_CHARACTERS, MOST_TEXT, MOST_VALUES, type Operation, type Parameter } from '../api/index.js';
 import { type JsonText, parseJsonText, TooManyValues } from './json-text.js';
 import { type Fields, NO_FIELDS } from './params-form.js';
 import { compileValidator, type Validator } from './validate.js';
@@ -134,7 +128,7 @@ function lookUp(reader: Reader, form: Fields, query: Fields): string | undefined
 const MAX_UINT = 4_294_967_295;
 
 function decode({ name, declared, validator, most }: Reader, text: string): unknown {
-  if (text.length > most) throw validationError(`${name} is too long (limit: ${most} characters)`);
+  checkLength(name, text.length, most);
   switch (declared.encoding) {
     case 'string':
       return validator.text(text, name);
@@ -158,6 +152,6 @@ function boundedJson(text: string, name: string, most: number): JsonText | undef
   try {
     return parseJsonText(text, most);
   } catch (error) {
-    throw error instanceof TooManyValues ? validationError(`${name} has too many items (limit: ${most})`) : error;
+    throw error instanceof TooManyValues ? tooMany(name, most) : error;
   }
 }

@@ -125,7 +125,7 @@ export class Activation implements Whole {
       this.stop('store-failed', error);
       return;
     }
-    this.ports.storeWatch.worked();
+    this.ports.storeOutage.worked();
     this.#begin(loaded);
   }
 
@@ -292,7 +292,7 @@ export class Activation implements Whole {
     if (this.status === 'stopped') return;
     this.status = 'stopped';
     this.#outbox.stop();
-    if (reason === 'store-failed') this.ports.storeWatch.failed(error);
+    if (reason === 'store-failed') this.ports.storeOutage.failed(error);
     const retry: RetryReason = reason === 'store-failed' ? 'unavailable' : 'moved';
     const early = this.#early ?? [];
     this.#early = undefined;
@@ -307,7 +307,7 @@ export class Activation implements Whole {
         continue;
       }
       this.ports.meters.refused(retry);
-      pending.reply(this.ports.storeWatch.refusal(retry));
+      pending.reply(this.ports.storeOutage.refusal(retry));
     }
     this.#running.clear();
     try {
@@ -322,7 +322,7 @@ export class Activation implements Whole {
   /** The sender tries again. */
   #refuse(request: BusRequest, retry: RetryReason): void {
     this.ports.meters.refused(retry);
-    request.reply(this.ports.storeWatch.refusal(retry) satisfies Reply as never);
+    request.reply(this.ports.storeOutage.refusal(retry) satisfies Reply as never);
   }
 
   /** @internal */

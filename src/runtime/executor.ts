@@ -179,8 +179,8 @@ export class Executor {
       return;
     }
     this.ports.logger.warn({ ...this.#about(pending), err: error }, 'inputs unavailable');
-    this.ports.storeWatch.failed(error);
-    this.#answer(pending, this.ports.storeWatch.refusal('unavailable'));
+    this.ports.storeOutage.failed(error);
+    this.#answer(pending, this.ports.storeOutage.refusal('unavailable'));
   }
 
   /** A refused command of another actor counts as carried out: its repeat must not be executed after all. */

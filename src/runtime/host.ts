@@ -34,7 +34,7 @@ import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
 import type { Logger } from './ports.js';
 import { type Envelope, isForActor, type OutboxCommand, type Reply } from './protocol.js';
-import { StoreWatch } from './store-watch.js';
+import { StoreOutage } from './store-outage.js';
 import { Untold } from './untold.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
@@ -123,7 +123,7 @@ export class ActorHost implements PartitionOwner {
       ports: {
         clock,
         store,
-        storeWatch: new StoreWatch(clock),
+        storeOutage: new StoreOutage(clock),
         log,
         logger,
         suppliers: this.suppliers,

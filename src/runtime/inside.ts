@@ -60,8 +60,8 @@ export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
   }
 
   wrote({ version, commands, requests }: Group, began: number): void {
-    const { clock, logger, storeWatch } = this.ports;
-    storeWatch.worked();
+    const { clock, logger, storeOutage } = this.ports;
+    storeOutage.worked();
     this.meter.commitSeconds.observe((clock.monotonic() - began) / 1000);
     this.meter.commitCommands.observe(commands);
     if (requests.length > 0) logger.debug({ actor: this.key, version, requestIds: requests }, 'committed');

@@ -11,7 +11,7 @@ import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
 import type { StopReason } from './reasons.js';
-import type { StoreWatch } from './store-watch.js';
+import type { StoreOutage } from './store-outage.js';
 import type { Untold } from './untold.js';
 
 /** The part of pino's logger that is used here. */
@@ -27,7 +27,7 @@ export interface Logger {
 export interface ActivationPorts {
   readonly clock: Clock;
   readonly store: Store;
-  readonly storeWatch: StoreWatch;
+  readonly storeOutage: StoreOutage;
   readonly log: EventLog;
   readonly logger: Logger;
   readonly meters: Meters;

@@ -1,5 +1,6 @@
 /** The large requests for one operation, made when they are sent: together they would fill memory. */
 import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_TEXT, type Operation, type Parameter } from '../../src/api/index.js';
+import { anyValueOf } from '../api/support/any-value.js';
 import type { Random } from '../cluster/scheduler.js';
 import type { Subject } from './protocol.js';
 import { MARKDOWN, PLAIN, someOf } from './texts.js';
@@ -39,28 +40,6 @@ interface Of {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function anyOf({ schema }: Parameter): unknown {
-  const {
-    type,
-    enum: choices,
-    anyOf: forms,
-  } = schema as { type?: string; enum?: unknown[]; anyOf?: { type?: string }[] };
-  if (choices) return choices[0];
-  switch (type ?? forms?.[0]?.type) {
-    case 'integer':
-    case 'number':
-      return 1;
-    case 'boolean':
-      return true;
-    case 'array':
-      return [];
-    case 'object':
-      return {};
-    default:
-      return 'usual';
-  }
-}
-
 /** With usual values, and this one. */
 function withValue(
   { operation, subject, account }: Of,
@@ -78,7 +57,7 @@ function withValue(
       const of = (parameter: string): string =>
         parameter === name
           ? text
-          : textOf(subject.usual[parameter] ?? parameters[parameter]!.default ?? anyOf(parameters[parameter]!));
+          : textOf(subject.usual[parameter] ?? parameters[parameter]!.default ?? anyValueOf(parameters[parameter]!));
       const sent = Object.entries(parameters)
         .filter(([other, of]) => of.in !== 'path' && (other === name || of.required || other in subject.usual))
         .map(([other]) => other);
@@ -150,7 +129,7 @@ function shorter(text: string, bytes: number): string {
 function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
   const { method, path, mostBodyMib = MOST_BODY_MIB, takesFiles, root, parameters } = operation;
   const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(textOf(subject.usual[name] ?? anyOf(parameters[name]!))),
+    encodeURIComponent(textOf(subject.usual[name] ?? anyValueOf(parameters[name]!))),
   )}`;
   const most = takesFiles ? FILE_MIB * MIB : mostBodyMib * MIB;
   const withBody = (title: string, type: string, body: () => string | Buffer): LargeRequest => ({

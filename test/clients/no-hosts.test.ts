@@ -1,8 +1,7 @@
 /** A frontend, and commands of the command line, without an actor host. */
 import { randomBytes } from 'node:crypto';
-import { MongoClient } from 'mongodb';
-import { connect } from 'nats';
 import t from 'tap';
+import { dropNamespace } from '../support/drop-namespace.js';
 import { until } from '../support/until.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
@@ -22,15 +21,7 @@ if (found) {
     test.teardown(async () => {
       await frontend.stop();
       remove(folder);
-      const connection = await connect({ servers: found.nats });
-      const manager = await connection.jetstreamManager();
-      for (const name of [`CONCLAVE_EV_${namespace}`, `KV_CONCLAVE_PLACEMENT_${namespace}`]) {
-        await manager.streams.delete(name).catch(() => undefined);
-      }
-      await connection.close();
-      const mongo = new MongoClient(found.mongodb);
-      await mongo.db(`conclave_${namespace}`).dropDatabase();
-      await mongo.close();
+      await dropNamespace(found, namespace);
     });
     await frontend.says('Conclave serves');
     const ops = await frontend.ops();

@@ -1,9 +1,8 @@
 /** The README's way to a cluster works as it is written. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { MongoClient } from 'mongodb';
-import { connect } from 'nats';
 import t from 'tap';
+import { dropNamespace } from '../support/drop-namespace.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
 import { freePort, MAIN, run } from './support/process.js';
@@ -19,15 +18,7 @@ if (found) {
     const namespace = `t${randomBytes(6).toString('hex')}`;
     test.teardown(async () => {
       remove(folder);
-      const connection = await connect({ servers: found.nats });
-      const manager = await connection.jetstreamManager();
-      for (const name of [`CONCLAVE_EV_${namespace}`, `KV_CONCLAVE_PLACEMENT_${namespace}`]) {
-        await manager.streams.delete(name).catch(() => undefined);
-      }
-      await connection.close();
-      const mongo = new MongoClient(found.mongodb);
-      await mongo.db(`conclave_${namespace}`).dropDatabase();
-      await mongo.close();
+      await dropNamespace(found, namespace);
     });
     // What other tests run beside this one must not meet: names, ports, the folder. The rest is as written.
     const [first, second] = [await freePort(), await freePort()];

@@ -5,8 +5,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
-import { connect } from 'nats';
 import type { Test } from 'tap';
 import { type ActorCaller, BusCaller } from '../../../src/admin/index.js';
 import { type Clock, REAL_CLOCK } from '../../../src/clock/index.js';
@@ -15,6 +13,7 @@ import type { Logger } from '../../../src/runtime/index.js';
 import type { Secrets } from '../../../src/secrets/index.js';
 import type { Ports } from '../../../src/server/ports.js';
 import { type Running, serve } from '../../../src/server/serve.js';
+import { dropNamespace } from '../../support/drop-namespace.js';
 import { startSmtp } from '../../support/smtp.js';
 import type { Target } from './client.js';
 import { repositoryRoot } from './wire.js';
@@ -241,15 +240,7 @@ export async function startCluster(
     REAL_CLOCK,
     configs,
     async () => {
-      const client = await new MongoClient(url, { retryWrites: false }).connect();
-      await client.db(name).dropDatabase();
-      await client.close();
-      const connection = await connect({ servers: nats });
-      const streams = await connection.jetstreamManager();
-      for (const stream of [`CONCLAVE_EV_${name}`, `KV_CONCLAVE_PLACEMENT_${name}`]) {
-        await streams.streams.delete(stream).catch(() => undefined);
-      }
-      await connection.close();
+      await dropNamespace({ nats, mongodb: url }, name, name);
       await smtp.away();
       rmSync(dir, { recursive: true, force: true });
     },

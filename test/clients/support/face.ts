@@ -1,11 +1,10 @@
 /** The two faces of the server, each as real processes with an owner and a second user. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
-import { connect } from 'nats';
 import t from 'tap';
 import { type ActorKey, partitionOf } from '../../../src/core/index.js';
 import { NatsKv, placementBucket } from '../../../src/placement/index.js';
+import { dropNamespace } from '../../support/drop-namespace.js';
 import { until } from '../../support/until.js';
 import { type Account, Api, readZuliprc } from './api.js';
 import { remove, temporary } from './folders.js';
@@ -274,15 +273,7 @@ export class Cluster {
     return `conclave_${this.namespace}`;
   }
 
-  async #wipe(): Promise<void> {
-    const mongo = new MongoClient(this.of.mongodb, { serverSelectionTimeoutMS: 3_000 });
-    await mongo.db(this.#database).dropDatabase();
-    await mongo.close();
-    const connection = await connect({ servers: this.of.nats, timeout: 3_000, reconnect: false });
-    const manager = await connection.jetstreamManager();
-    for (const name of [`CONCLAVE_EV_${this.namespace}`, `KV_CONCLAVE_PLACEMENT_${this.namespace}`]) {
-      await manager.streams.delete(name).catch(() => undefined);
-    }
-    await connection.close();
+  #wipe(): Promise<void> {
+    return dropNamespace(this.of, this.namespace, this.#database);
   }
 }

@@ -17,6 +17,7 @@ import {
   subscribe,
   type TestServer,
 } from '../../harness.js';
+import { anyValueOf } from '../../support/any-value.js';
 import { type HostileValue, hostileValues } from '../../support/hostile-values.js';
 import type { Facts } from '../facts.js';
 
@@ -68,33 +69,6 @@ async function usualValues(org: Organization): Promise<Fields> {
   };
 }
 
-/** Of this shape; for parameters that have no usual value. */
-function anyOf(parameter: Parameter): unknown {
-  const {
-    type,
-    enum: choices,
-    anyOf: forms,
-  } = parameter.schema as {
-    type?: string;
-    enum?: unknown[];
-    anyOf?: { type?: string }[];
-  };
-  if (choices) return choices[0];
-  switch (type ?? forms?.[0]?.type) {
-    case 'integer':
-    case 'number':
-      return 1;
-    case 'boolean':
-      return true;
-    case 'array':
-      return [];
-    case 'object':
-      return {};
-    default:
-      return 'usual';
-  }
-}
-
 const isSmall = ({ schema }: Parameter): boolean =>
   ['integer', 'number', 'boolean'].includes((schema as { type?: string }).type ?? '');
 
@@ -109,7 +83,7 @@ interface Attempt {
 /** One request for each hostile value of each parameter; the others have usual values. */
 function attempts({ api }: Organization['owner'], usual: Fields, operation: Operation): Attempt[] {
   const { method, path, parameters } = operation;
-  const usually = (name: string, of: Parameter): unknown => usual[name] ?? of.default ?? anyOf(of);
+  const usually = (name: string, of: Parameter): unknown => usual[name] ?? of.default ?? anyValueOf(of);
   const request = (parameter: string, hostile: HostileValue): Attempt => {
     const encoded = (name: string, of: Parameter): string =>
       name === parameter ? hostile.encoded : asText(usually(name, of));
@@ -142,7 +116,7 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
 /** Bodies of which no parameter is read: they are refused as they come. */
 function forms({ api }: Organization['owner'], usual: Fields, { method, path, parameters }: Operation): Attempt[] {
   if (method === 'GET') return [];
-  const target = path.replace(/\{(\w+)\}/g, (_, name: string) => asText(usual[name] ?? anyOf(parameters[name]!)));
+  const target = path.replace(/\{(\w+)\}/g, (_, name: string) => asText(usual[name] ?? anyValueOf(parameters[name]!)));
   const send = (title: string, type: string, body: string): Attempt => ({
     title,
     send: () => api.raw({ method, path: `/api/v1${target}`, headers: { 'content-type': type }, body }),

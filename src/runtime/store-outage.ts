@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../store/store.js';
 import { continued } from './patience.js';
 import type { RetryReason } from './reasons.js';
 
-export class StoreWatch {
+export class StoreOutage {
   #trouble: ReturnType<typeof continued> | undefined;
 
   constructor(private readonly clock: Clock) {}
