@@ -91,7 +91,7 @@ export async function takeSnapshot(
   }
 }
 
-/** What was sealed under a server secret that is gone opens nothing any more: whoever may read it gets another one. */
+/** Keys that were sealed under a former server secret open nothing. A reader with a right to such a key gets a new one. */
 async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: Suppliers): Promise<void> {
   for (const { user, keySealed } of bots) await ask(realmKey(realm), 'renew-bot-key', { user, instead: keySealed });
 }

@@ -1,4 +1,4 @@
-/** API keys that are replaced: on demand (POST /users/me/api_key/regenerate, users.md § API keys), or since nobody can read them. */
+/** Replacing API keys: on demand (POST /users/me/api_key/regenerate, users.md § API keys), or because a key can't be unsealed. */
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject, RealmId } from '../../../../src/core/index.js';
 import { userKey } from '../../../../src/core/index.js';
@@ -59,8 +59,8 @@ export function replaceKey(
 interface Renewal extends JsonObject {
   readonly user: number;
   /**
-   * What it stands for: of a bot its sealed key, of others the hash. Renewed by somebody else meanwhile, it stays as it is
-   * by now. null: whatever it is.
+   * The key to replace: a bot's sealed key, another account's key hash. The command changes nothing if the account has
+   * a newer key by now. null: replace any key.
    */
   readonly instead: string | null;
 }
@@ -77,7 +77,7 @@ interface Renewed extends NewKey {
  * Answers with the sealed key, or null when an account of a person has got another one meanwhile: that one is to be asked for.
  */
 export const renewKey: RealmCommand<Renewal, Renewed> = {
-  // Who asks once more after another one's renewal finds that the account's actor has the new key.
+  // A caller that asks again after another caller's renewal finds the new key in the account's actor.
   lane: 'renewed keys',
   exclusive: true,
   needs: (_args, { realm }, suppliers) => {

@@ -27,7 +27,7 @@ export interface UpdateUserArgs extends JsonObject {
 }
 
 interface Inputs {
-  /** Of the account, former ones too; only where its role is to change. */
+  /** All subscriptions of the account, ended ones included; empty unless its role changes. */
   readonly subscriptions: readonly Subscription[];
   readonly rendered: RenderedValues;
 }

@@ -42,7 +42,7 @@ interface BotChanges extends StreamChoices {
 
 interface Inputs {
   readonly own: OwnPrivate;
-  /** Of the bot, former ones too; only where its role is to change. */
+  /** All subscriptions of the bot, ended ones included; empty unless its role changes. */
   readonly subscriptions: readonly Subscription[];
 }
 

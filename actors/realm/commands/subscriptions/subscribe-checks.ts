@@ -53,7 +53,7 @@ export interface WantedStream {
   readonly color: string | undefined;
 }
 
-/** What `wantedStreams` needs, in slices: a text of a thousand characters may take a millisecond. */
+/** Renders the descriptions for `wantedStreams`, in slices: a text of a thousand characters may take a millisecond. */
 export async function renderDescriptions(
   streams: readonly { readonly description?: string }[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -32,7 +32,7 @@ const link = (name: string): string => `#**${name}**`;
 /** Characters of a notice's list: with what stands beside it, as long as a message may be. */
 const LONGEST_LIST = 9_000;
 
-/** As many as a message has room for. */
+/** The first names, as many as a message has room for, and the number of the others. */
 function shownNames(names: readonly string[]): { readonly shown: readonly string[]; readonly more: number } {
   let length = 0;
   const over = names.findIndex((name) => {

@@ -163,7 +163,7 @@ export interface JoiningNeeds {
   readonly rendered: ReadonlyMap<string, string>;
 }
 
-/** What deciding needs; of streams that are left, too. */
+/** Loads the inputs of `decideJoining`. @param leaving names of streams that the same call leaves */
 export async function joiningNeeds(
   { subscriptions }: Pick<SubscribeArgs, 'subscriptions'>,
   leaving: readonly string[],

@@ -36,7 +36,7 @@ const listed = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   else map.set(key, [value]);
 };
 
-/** Who joins a stream, as a later command of the realm actor to itself takes it. */
+/** Users who join a stream with a later commit: an argument of the command that the realm actor sends itself. */
 export interface Remaining extends JsonObject {
   readonly stream: number;
   readonly users: readonly number[];
@@ -44,9 +44,9 @@ export interface Remaining extends JsonObject {
   readonly color: string | null;
 }
 
-/** What the commands of one commit may weigh together, in bytes or so: a root with its outbox is one document of the Store. */
+/** Approximate bytes of all commands in one commit: a root with its outbox is one document of the Store. */
 const MOST_WEIGHT = 2 * 1024 * 1024;
-/** Of one user's part of a command, beside the ids of subscribers. */
+/** Approximate bytes of one user's part of a command, without the ids of subscribers. */
 const PART_WEIGHT = 1_000;
 const ID_WEIGHT = 5;
 
