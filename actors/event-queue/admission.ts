@@ -1,6 +1,6 @@
 /** Whether the event that a poll acknowledges can be one of its queue. */
-import { eventId } from '../../src/core/index.js';
-import type { HeldRequest } from '../../src/runtime/index.js';
+import { eventId } from '#model';
+import type { HeldRequest } from '#runtime';
 
 export interface PollArgs {
   readonly last_event_id: number | null;

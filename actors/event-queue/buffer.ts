@@ -1,6 +1,6 @@
 /** Events that wait for the client, oldest first; forgotten when it acknowledges them. */
-import type { JsonObject } from '../../src/core/index.js';
-import type { EventShape, SharedEvent, TransientEvent } from '../../src/events/index.js';
+import type { JsonObject } from '#base';
+import type { EventShape, SharedEvent, TransientEvent } from '#delivery';
 import { MergedEvent } from './merged-event.js';
 import type { QueueOptions } from './state.js';
 

@@ -1,8 +1,10 @@
 /** Commands of an event queue that change what is stored: register, flush, delete, end. */
-import { encodeFields } from '../../src/api/encode-fields.js';
-import { type JsonObject, positionId } from '../../src/core/index.js';
-import type { CommandDefinition, Outcome } from '../../src/runtime/index.js';
-import { success, value } from '../shared/replies.js';
+
+import { success, value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { encodeFields } from '#base';
+import { positionId } from '#model';
+import type { CommandDefinition, Outcome } from '#runtime';
 import { type Snapshot, takeSnapshot } from './snapshot/take.js';
 import { HELD_LAG_MS, type QueueEnd, type QueueOptions, type QueueState, type QueueVolatile } from './state.js';
 

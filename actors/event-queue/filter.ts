@@ -1,7 +1,8 @@
 /** Which events a queue wants (events.md § Filtering per queue). Pure. */
-import { type JsonObject, seqOfId } from '../../src/core/index.js';
-import type { SharedEvent } from '../../src/events/index.js';
-import type { NeutralMessage } from '../../src/messages/index.js';
+import type { JsonObject } from '#base';
+import type { SharedEvent } from '#delivery';
+import type { NeutralMessage } from '#domain/messages';
+import { seqOfId } from '#model';
 import { shows } from './snapshot/message-sections.js';
 import type { QueueOptions, QueueState } from './state.js';
 

@@ -1,7 +1,8 @@
 /** The poll that waits for a queue's events, and the machine that says what becomes of it. */
-import { apiError } from '../../src/api/errors.js';
-import { type Clock, type Deadline, spread, wheelOf } from '../../src/clock/index.js';
-import type { HeldRequest, Step } from '../../src/runtime/index.js';
+
+import { type Clock, type Deadline, spread, wheelOf } from '#base/clock';
+import { apiError } from '#model/errors';
+import type { HeldRequest, Step } from '#runtime';
 import type { Waiting } from './admission.js';
 import { type EventBuffer, heartbeat } from './buffer.js';
 import type { LockOut } from './filter.js';

@@ -1,7 +1,8 @@
 /** How an event gets its place among those that wait: as it is, merged with others, or worked out for this user first. */
-import type { RealmId } from '../../src/core/index.js';
-import type { SharedEvent } from '../../src/events/index.js';
-import type { HostServices, OwnPart, PlainItem } from '../../src/runtime/index.js';
+
+import type { SharedEvent } from '#delivery';
+import type { OwnPart, PlainItem, RealmId } from '#model';
+import type { HostServices } from '#runtime';
 import { type EventBuffer, type OwnEvent, ownEvent } from './buffer.js';
 import { contraryOf, mergeKey } from './filter.js';
 

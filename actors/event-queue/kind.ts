@@ -1,7 +1,8 @@
 /** The event-queue actor. Lives on its user's partition; its key names realm, user and queue. */
-import { apiError } from '../../src/api/errors.js';
-import { parseKey } from '../../src/core/index.js';
-import type { ActorKind } from '../../src/runtime/index.js';
+
+import { parseKey } from '#model';
+import { apiError } from '#model/errors';
+import type { ActorKind } from '#runtime';
 import { due, end, flush, register, remove, visit } from './commands.js';
 import { LiveQueue } from './live.js';
 import { queueMachine } from './machine.js';

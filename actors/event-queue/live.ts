@@ -2,36 +2,15 @@
  * The side of an event queue that lives in memory: its place in the realm's feed, the events that wait, and the poll
  * that waits for them.
  */
-import { type ApiError, apiError } from '../../src/api/errors.js';
-import type { ActorReply } from '../../src/api/operation.js';
-import type { Clock } from '../../src/clock/index.js';
-import {
-  type ActorKey,
-  type JsonObject,
-  newestBeat,
-  parseKey,
-  positionId,
-  type RealmId,
-  type Seq,
-  seq,
-  seqOfId,
-} from '../../src/core/index.js';
-import type {
-  EventSink,
-  FeedEnd,
-  LivePosition,
-  RealmFeed,
-  SharedEvent,
-  TransientEvent,
-} from '../../src/events/index.js';
-import type {
-  ActivationHandle,
-  HeldRequest,
-  HostServices,
-  LiveActor,
-  StopReason,
-  Suppliers,
-} from '../../src/runtime/index.js';
+
+import type { JsonObject } from '#base';
+import type { Clock } from '#base/clock';
+import type { EventSink, FeedEnd, LivePosition, RealmFeed, SharedEvent, TransientEvent } from '#delivery';
+import type { ActorReply } from '#frontend/api';
+import type { StopReason } from '#model';
+import { type ActorKey, newestBeat, parseKey, positionId, type RealmId, type Seq, seq, seqOfId } from '#model';
+import { type ApiError, apiError } from '#model/errors';
+import type { ActivationHandle, HeldRequest, HostServices, LiveActor, Suppliers } from '#runtime';
 import { Admission, type PollArgs, type Waiting } from './admission.js';
 import { BUFFER_LIMIT, EventBuffer, shapeFor } from './buffer.js';
 import { isShown, lockedOut, wants } from './filter.js';

@@ -5,7 +5,7 @@
  * collection is therefore the due time of its root.
  */
 import { setup } from 'xstate';
-import { MachineSteps } from '../../src/runtime/index.js';
+import { MachineSteps } from '#runtime';
 
 export interface QueueTimes {
   /** A waiting poll gets a heartbeat after this long. Milliseconds. */

@@ -1,5 +1,5 @@
 /** Events that are told as one while nobody has read them. */
-import type { JsonObject } from '../../src/core/index.js';
+import type { JsonObject } from '#base';
 
 const encoder = new TextEncoder();
 

@@ -1,5 +1,5 @@
 /** Ids for events of one queue that no log position stands for: heartbeats and transient events. */
-import { eventId, RESERVED_SLOTS, SLOTS, TRANSIENT_SLOT } from '../../src/core/index.js';
+import { eventId, RESERVED_SLOTS, SLOTS, TRANSIENT_SLOT } from '#model';
 
 export class OwnIds {
   /** Newest id that the queue has given to any event. */

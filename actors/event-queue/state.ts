@@ -1,6 +1,6 @@
 /** Persisted state of an event queue: registration and acknowledged position. Events themselves are in the log. */
-import type { JsonObject } from '../../src/core/index.js';
-import type { FeedEnd } from '../../src/events/index.js';
+import type { JsonObject } from '#base';
+import type { FeedEnd } from '#delivery';
 import type { ShownMessages } from './snapshot/message-sections.js';
 
 export interface QueueOptions extends JsonObject {

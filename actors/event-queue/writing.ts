@@ -3,9 +3,9 @@
  * to whoever owns the queue by then: so little is lost with what was not written, and tens of thousands of clients that only get
  * heartbeats cost next to no writes.
  */
-import { type Clock, type Deadline, wheelOf } from '../../src/clock/index.js';
-import { seqOfId } from '../../src/core/index.js';
-import type { ActivationHandle } from '../../src/runtime/index.js';
+import { type Clock, type Deadline, wheelOf } from '#base/clock';
+import { seqOfId } from '#model';
+import type { ActivationHandle } from '#runtime';
 import { HELD_LAG_MS, type QueueState, type QueueVolatile } from './state.js';
 
 /** A queue without poll is written so long after its client was heard of (design § 3). */

@@ -2,11 +2,12 @@
  * The mail actor of an organization: keeps outgoing mails until they are sent. Its own actor, so that a mail server that
  * is slow or away keeps nobody waiting: whoever sends a mail is through when it is stored here.
  */
-import { apiError } from '../../src/api/errors.js';
-import type { Json, JsonObject } from '../../src/core/index.js';
-import { type Fate, pauseAfter, withLinks } from '../../src/mail/index.js';
-import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
-import { value } from '../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { type Fate, pauseAfter, withLinks } from '#domain/mail';
+import { apiError } from '#model/errors';
+import type { ActorKind, CommandDefinition } from '#runtime';
 import { mailMachine } from './machine.js';
 import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from './state.js';
 

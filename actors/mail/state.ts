@@ -1,6 +1,6 @@
 /** Persisted state of a mail actor. Mails are parts of their own, gone when they are sent. */
-import type { Json, JsonObject } from '../../src/core/index.js';
-import type { Waiting } from '../../src/mail/index.js';
+import type { Json, JsonObject } from '#base';
+import type { Waiting } from '#domain/mail';
 
 export interface MailState extends JsonObject {
   readonly phase: string;

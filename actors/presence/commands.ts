@@ -1,10 +1,12 @@
 /** Reports of clients, and what settings change (users.md § Presence). */
-import { type JsonObject, madeOnce, userId } from '../../src/core/index.js';
-import type { DirectoryView } from '../../src/directory/index.js';
-import { ROLE } from '../../src/people/index.js';
-import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '../../src/presence/index.js';
-import type { CommandDefinition, Outcome, PlainItem, View } from '../../src/runtime/index.js';
-import { success, value } from '../shared/replies.js';
+
+import { success, value } from '#actors/shared';
+import { type JsonObject, madeOnce } from '#base';
+import { ROLE } from '#domain/people';
+import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '#domain/presence';
+import type { DirectoryView, PlainItem } from '#model';
+import { userId } from '#model';
+import type { CommandDefinition, Outcome, View } from '#runtime';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 

@@ -1,6 +1,6 @@
 /** The presence actor of an organization: who was here when. Its reports wait for nobody, and nobody waits for them. */
-import { apiError } from '../../src/api/errors.js';
-import type { ActorKind } from '../../src/runtime/index.js';
+import { apiError } from '#model/errors';
+import type { ActorKind } from '#runtime';
 import { flush, presenceChanges, presences, report, switched } from './commands.js';
 import { LivePresence } from './live.js';
 import { presenceMachine } from './machine.js';

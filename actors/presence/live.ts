@@ -1,6 +1,6 @@
 /** Writes down, now and then and before leaving, what only memory knows. */
-import type { TimerHandle } from '../../src/clock/index.js';
-import type { ActivationHandle, HeldRequest, LiveActor, Suppliers } from '../../src/runtime/index.js';
+import type { TimerHandle } from '#base/clock';
+import type { ActivationHandle, HeldRequest, LiveActor, Suppliers } from '#runtime';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 

@@ -2,8 +2,8 @@
  * Who was here when, in memory: the one place where it is true. What changed since the last flush is known by part,
  * and what changed since any question by version.
  */
-import type { Json } from '../../src/core/index.js';
-import type { PresenceChanges, PresenceKnown, PresenceTimes } from '../../src/presence/index.js';
+import type { Json } from '#base';
+import type { PresenceChanges, PresenceKnown, PresenceTimes } from '#domain/presence';
 import { bucketOf, decodeTimes, encodeTimes, partOf } from './state.js';
 
 /** Changes that are remembered one by one, at least; whoever has missed more gets everything. */

@@ -1,6 +1,6 @@
 /** Persisted state of a presence actor: times of many users in one part, so that a flush writes few of them. */
-import type { Json, JsonObject } from '../../src/core/index.js';
-import type { PresenceTimes } from '../../src/presence/index.js';
+import type { Json, JsonObject } from '#base';
+import type { PresenceTimes } from '#domain/presence';
 
 export interface PresenceState extends JsonObject {
   readonly phase: string;

@@ -1,9 +1,11 @@
 /** What commands on bots have in common: who may manage one, who hears of it, and what is told (events.md realm_bot). */
-import { apiError } from '../../src/api/errors.js';
-import { type Json, type JsonObject, streamId } from '../../src/core/index.js';
-import type { DirectoryBot, DirectoryUser } from '../../src/directory/index.js';
-import { isAdmin, isOwner, presentBot, type StreamName } from '../../src/people/index.js';
-import type { LogItem } from '../../src/runtime/index.js';
+
+import type { Json, JsonObject } from '#base';
+import { isAdmin, isOwner, presentBot, type StreamName } from '#domain/people';
+import type { LogItem } from '#model';
+import { streamId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { asPart, BOT_PART, botOf, botsOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
 import { tellReplicas } from './tell-replicas.js';
 

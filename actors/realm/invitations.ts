@@ -1,8 +1,8 @@
 /** Invitations that stand: parts of the realm actor, in no directory, because only who may see them asks for them. */
-import type { Json, RealmId } from '../../src/core/index.js';
-import type { InvitationName } from '../../src/invitations/index.js';
-import { ROLE } from '../../src/people/index.js';
-import type { LogItem } from '../../src/runtime/index.js';
+import type { Json } from '#base';
+import type { InvitationName } from '#domain/invitations';
+import { ROLE } from '#domain/people';
+import type { LogItem, RealmId } from '#model';
 import { type Parts, withPrefix } from './state.js';
 
 export interface Invitation {

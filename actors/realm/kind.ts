@@ -1,8 +1,9 @@
 /** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
-import { apiError } from '../../src/api/errors.js';
-import { parseKey } from '../../src/core/index.js';
-import { FIRST_GROUP } from '../../src/people/index.js';
-import type { ActorKind } from '../../src/runtime/index.js';
+
+import { FIRST_GROUP } from '#domain/people';
+import { parseKey } from '#model';
+import { apiError } from '#model/errors';
+import type { ActorKind } from '#runtime';
 import { setBilling } from './commands/accounts/billing.js';
 import { createUser } from './commands/accounts/create-user.js';
 import { deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';

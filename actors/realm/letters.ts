@@ -2,7 +2,7 @@
  * Letters to people who want to join. How many an address got is part of the realm's state: whoever asks again after the actor
  * moved to another host, or was loaded anew, is counted on.
  */
-import { type Json, stillCounts, waitFor, withTime } from '../../src/core/index.js';
+import { type Json, stillCounts, waitFor, withTime } from '#base';
 import { MAIL_LIMITS } from './mail-limits.js';
 import { type Parts, withPrefix } from './state.js';
 

@@ -1,5 +1,5 @@
 /** Gives back, before the actor leaves memory, the message ids that it has reserved and not given out. */
-import type { ActivationHandle, HeldRequest, LeaveReason, LiveActor } from '../../src/runtime/index.js';
+import type { ActivationHandle, HeldRequest, LeaveReason, LiveActor } from '#runtime';
 import type { RealmState } from './state.js';
 import type { RealmVolatile } from './volatile.js';
 

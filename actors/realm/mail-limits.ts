@@ -1,5 +1,5 @@
 /** Letters with links that somebody may ask for (conventions.md § Rate limits). */
-import type { Limit } from '../../src/core/index.js';
+import type { Limit } from '#base';
 
 export const MAIL_LIMITS: readonly Limit[] = [
   [3_600_000, 2],

@@ -1,14 +1,8 @@
 /** Persisted state of a realm actor. The directory's records and lists, and what else grows, are parts of their own. */
-import { type Json, type JsonObject, userId } from '../../src/core/index.js';
-import {
-  type DirectoryPersonal,
-  type DirectoryProfile,
-  NO_WHOLES,
-  type RealmSettings,
-  type Records,
-  type Traffic,
-  type Wholes,
-} from '../../src/directory/index.js';
+import type { Json, JsonObject } from '#base';
+import { NO_WHOLES, type Records, type Traffic, type Wholes } from '#directory';
+import { userId } from '#model';
+import type { DirectoryPersonal, DirectoryProfile, RealmSettings } from '#model/records';
 
 export interface RealmState extends JsonObject {
   readonly phase: string;

@@ -1,7 +1,7 @@
 /** What replicas of the directory hear of a commit. */
-import type { JsonObject } from '../../src/core/index.js';
-import type { DirectoryChange } from '../../src/directory/index.js';
-import type { DirectoryItem } from '../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import type { DirectoryChange } from '#directory';
+import type { DirectoryItem } from '#model';
 
 export const tellReplicas = (change: DirectoryChange): DirectoryItem => ({
   t: 'directory',

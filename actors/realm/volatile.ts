@@ -2,8 +2,10 @@
  * What a realm actor keeps beside its state: the next message id, and look-ups over its parts by what must be unique.
  * All of it can be made anew from the state.
  */
-import { type DirectoryUser, foldName } from '../../src/directory/index.js';
-import { SYSTEM_BOT_EMAILS } from '../../src/people/index.js';
+
+import { foldName } from '#directory';
+import { SYSTEM_BOT_EMAILS } from '#domain/people';
+import type { DirectoryUser } from '#model/records';
 import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
 
 /** An upload takes no longer; one that failed gives its space back then. */

@@ -1,7 +1,8 @@
 /** What conversations do about the uploaded files that their messages link. */
-import { type JsonObject, type RealmId, userId, userKey } from '../../src/core/index.js';
-import { parsePath } from '../../src/files/index.js';
-import type { OutboxCommand, Suppliers } from '../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import { parsePath } from '#domain/files';
+import { type RealmId, userId, userKey } from '#model';
+import type { OutboxCommand, Suppliers } from '#runtime';
 
 /**
  * Of the files that a text links, those that a message of this user claims: existing ones that the user may see. For

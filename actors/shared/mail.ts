@@ -1,13 +1,13 @@
 /** Outgoing mail, for handlers: a command that never fails and waits for no mail server. Carried out by actors/mail. */
-import { mailKey, type RealmId } from '../../src/core/index.js';
-import type { OutboxCommand } from '../../src/runtime/index.js';
+import { mailKey, type RealmId } from '#model';
+import type { OutboxCommand } from '#runtime';
 
 export interface OutgoingMail {
   /** One address, without a name; what is none is dropped, with a line in the log. */
   readonly to: string;
   /** One line; control characters become blanks. */
   readonly subject: string;
-  /** Plain text; links that open something are hidden in it (src/mail/hidden-links.ts). */
+  /** Plain text; links that open something are hidden in it (src/domain/mail/hidden-links.ts). */
   readonly text: string;
 }
 

@@ -1,7 +1,9 @@
 /** Commands that have a system bot, mostly the notification bot, say something; the text is Markdown. Carried out by actors/stream. */
-import { dmKey, type JsonObject, type RealmId, streamId, streamKey, userId } from '../../src/core/index.js';
-import { NOTIFICATION_BOT } from '../../src/people/index.js';
-import type { OutboxCommand } from '../../src/runtime/index.js';
+
+import type { JsonObject } from '#base';
+import { NOTIFICATION_BOT } from '#domain/people';
+import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import type { OutboxCommand } from '#runtime';
 
 export interface Notice {
   readonly content: string;

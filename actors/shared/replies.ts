@@ -1,8 +1,9 @@
 /** Replies that handlers give. */
-import { encodeFields, encodeParts, type Fields } from '../../src/api/encode-fields.js';
-import type { ApiError } from '../../src/api/errors.js';
-import type { ActorReply } from '../../src/api/operation.js';
-import type { Json, JsonObject } from '../../src/core/index.js';
+
+import type { Json, JsonObject } from '#base';
+import { encodeFields, encodeParts, type Fields } from '#base';
+import type { ActorReply } from '#frontend/api';
+import type { ApiError } from '#model/errors';
 
 const NOTHING: readonly Uint8Array[] = [];
 

@@ -1,7 +1,8 @@
 /** Reading who is subscribed, from the actors of several streams at once. */
-import { type RealmId, streamId, streamKey, userId } from '../../src/core/index.js';
-import type { DirectoryView } from '../../src/directory/index.js';
-import type { Suppliers } from '../../src/runtime/index.js';
+
+import type { DirectoryView } from '#model';
+import { type RealmId, streamId, streamKey, userId } from '#model';
+import type { Suppliers } from '#runtime';
 
 /** What a stream's actor answers to `members`. */
 export interface Membership {

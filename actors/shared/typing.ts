@@ -1,7 +1,7 @@
 /** The event that tells that somebody types, or does no longer. */
-import type { JsonObject } from '../../src/core/index.js';
-import type { DirectoryUser } from '../../src/directory/index.js';
-import type { Audience, PlainItem } from '../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import type { Audience, PlainItem } from '#model';
+import type { DirectoryUser } from '#model/records';
 
 export type TypingOp = 'start' | 'stop';
 

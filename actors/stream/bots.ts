@@ -1,8 +1,10 @@
 /** What a message means for bots: copies for those that it names, calls of those that are called. */
-import { type RealmId, type UserId, userId, userKey, webhookKey } from '../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../src/directory/index.js';
-import { BOT_TYPE } from '../../src/people/index.js';
-import type { OutboxCommand } from '../../src/runtime/index.js';
+
+import { BOT_TYPE } from '#domain/people';
+import type { DirectoryView } from '#model';
+import { type RealmId, type UserId, userId, userKey, webhookKey } from '#model';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 
 /** Why an outgoing webhook is called, as it is told. */
 export type Trigger = 'mention' | 'private_message';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/core/index.js';
-import type { CommandDefinition } from '../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import type { CommandDefinition } from '#runtime';
 import type { StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
 

@@ -1,7 +1,8 @@
 /** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
-import { apiError } from '../../src/api/errors.js';
-import type { ActorKind, Outcome, View } from '../../src/runtime/index.js';
-import { MEMBER_PART } from '../../src/streams/index.js';
+
+import { MEMBER_PART } from '#domain/streams';
+import { apiError } from '#model/errors';
+import type { ActorKind, Outcome, View } from '#runtime';
 import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';

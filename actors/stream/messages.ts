@@ -1,15 +1,11 @@
 /** Changing stored messages: the newest version of each, what to write, and who hears of it. */
-import { dmKey, type JsonObject, parseKey, type RealmId, streamId, streamKey } from '../../src/core/index.js';
-import type { DirectoryView } from '../../src/directory/index.js';
-import {
-  asStored,
-  type MessageBody,
-  recordOf,
-  type StoredMessage,
-  streamConversation,
-} from '../../src/messages/index.js';
-import type { Audience, CommandContext, MessageChange, Outcome, Suppliers, View } from '../../src/runtime/index.js';
-import type { MessageRecord } from '../../src/store/index.js';
+
+import type { JsonObject } from '#base';
+import { asStored, type MessageBody, recordOf, type StoredMessage, streamConversation } from '#domain/messages';
+import type { Audience, DirectoryView } from '#model';
+import { dmKey, parseKey, type RealmId, streamId, streamKey } from '#model';
+import type { MessageRecord } from '#ports/store';
+import type { CommandContext, MessageChange, Outcome, Suppliers, View } from '#runtime';
 import type { StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
 

@@ -1,11 +1,13 @@
 /** What it means that messages go: their records, the topics' newest messages, and the events (events.md, delete_message). */
-import { parseKey } from '../../src/core/index.js';
-import type { StoredMessage } from '../../src/messages/index.js';
-import type { Audience, CommandContext, LogItem, Outcome } from '../../src/runtime/index.js';
-import type { MessageRecord } from '../../src/store/index.js';
-import { hasCopy, isMember, topicKey } from '../../src/streams/index.js';
-import { filesUnlinked } from '../shared/file-links.js';
-import { idEvents } from '../user/reading/flag-event.js';
+
+import { filesUnlinked } from '#actors/shared';
+import { idEvents } from '#actors/user';
+import type { StoredMessage } from '#domain/messages';
+import { hasCopy, isMember, topicKey } from '#domain/streams';
+import type { Audience, LogItem } from '#model';
+import { parseKey } from '#model';
+import type { MessageRecord } from '#ports/store';
+import type { CommandContext, Outcome } from '#runtime';
 import { memberOf, READ_STREAM } from './commands/members.js';
 import { goneItems } from './editing/event.js';
 import { removal, type StreamView } from './messages.js';

@@ -1,6 +1,6 @@
 /** Persisted state of a conversation. Members are parts of their own, messages go to the Store's message port. */
-import type { JsonObject } from '../../src/core/index.js';
-import type { DailyCounts } from '../../src/streams/index.js';
+import type { JsonObject } from '#base';
+import type { DailyCounts } from '#domain/streams';
 
 export interface StreamState extends JsonObject {
   readonly phase: string;

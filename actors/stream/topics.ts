@@ -2,10 +2,11 @@
  * Topics of a stream: one part for each, loaded with the actor. They follow from the messages; what is kept is the
  * newest message, whose spelling the topic has.
  */
-import type { Json, JsonObject, RealmId } from '../../src/core/index.js';
-import { asStored, NEWEST, type StoredMessage, streamConversation } from '../../src/messages/index.js';
-import type { MessageRecord, Store } from '../../src/store/index.js';
-import { topicKey } from '../../src/streams/index.js';
+import type { Json, JsonObject } from '#base';
+import { asStored, NEWEST, type StoredMessage, streamConversation } from '#domain/messages';
+import { topicKey } from '#domain/streams';
+import type { RealmId } from '#model';
+import type { MessageRecord, Store } from '#ports/store';
 import type { StreamView } from './messages.js';
 
 export const TOPIC_PART = 'topic/';

@@ -2,8 +2,8 @@
  * Whose actors keep something about a topic of this stream (muted, followed): told by them, so that a move of the topic
  * reaches these and no others. One part for each such topic, named by a hash: users may name topics that no message could have.
  */
-import { IdSet, type Json } from '../../src/core/index.js';
-import { topicHash } from '../../src/streams/index.js';
+import { IdSet, type Json } from '#base';
+import { topicHash } from '#domain/streams';
 
 export const WATCHERS_PART = 'watchers/';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/core/index.js';
-import type { CommandDefinition } from '../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import type { CommandDefinition } from '#runtime';
 import type { UserState } from './state.js';
 
 export type UserCommand<A extends JsonObject, I = undefined> = CommandDefinition<UserState, A, I, undefined>;

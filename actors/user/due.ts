@@ -1,6 +1,6 @@
 /** The one time at which a user's actor wants to be woken: the earliest of all that it waits for. */
-import type { Json } from '../../src/core/index.js';
-import { nextDue } from '../../src/messages/index.js';
+import type { Json } from '#base';
+import { nextDue } from '#domain/messages';
 import { nextExpiry } from './files.js';
 
 type Parts = ReadonlyMap<string, Json>;

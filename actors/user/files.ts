@@ -1,7 +1,8 @@
 /** Uploaded files as their owner's actor keeps them: one part each, named by the file's token. Pure. */
-import { type Json, type JsonObject, type RealmId, realmKey } from '../../src/core/index.js';
-import { blobOfFile, parsePath } from '../../src/files/index.js';
-import type { OutboxCommand } from '../../src/runtime/index.js';
+import type { Json, JsonObject } from '#base';
+import { blobOfFile, parsePath } from '#domain/files';
+import { type RealmId, realmKey } from '#model';
+import type { OutboxCommand } from '#runtime';
 
 export interface OwnFile extends JsonObject {
   readonly id: number;

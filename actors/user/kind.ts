@@ -1,9 +1,10 @@
 /** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
-import { apiError } from '../../src/api/errors.js';
-import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/messages/index.js';
-import { STORAGE_PART } from '../../src/people/index.js';
-import type { ActorKind } from '../../src/runtime/index.js';
-import { TOPIC_PART } from '../../src/streams/index.js';
+
+import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '#domain/messages';
+import { STORAGE_PART } from '#domain/people';
+import { TOPIC_PART } from '#domain/streams';
+import { apiError } from '#model/errors';
+import type { ActorKind } from '#runtime';
 import { create, newest, sealedKey } from './commands/account/account.js';
 import { deactivated, reactivated } from './commands/account/activity.js';
 import { botStorage, putStorage, removeStorage } from './commands/account/bot-storage.js';

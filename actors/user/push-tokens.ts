@@ -1,6 +1,6 @@
 /** Devices that want push notifications: a part each, named by the hash of the token, which is a text of the client's. */
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '../../src/core/index.js';
+import type { Json, JsonObject } from '#base';
 
 export type PushService = 'apns' | 'gcm';
 

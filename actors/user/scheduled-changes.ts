@@ -1,7 +1,7 @@
 /** What changes of scheduled messages have in common. */
-import type { Json, JsonObject } from '../../src/core/index.js';
-import { type Delivered, type Scheduled, scheduledPart } from '../../src/messages/index.js';
-import type { LogItem } from '../../src/runtime/index.js';
+import type { Json, JsonObject } from '#base';
+import { type Delivered, type Scheduled, scheduledPart } from '#domain/messages';
+import type { LogItem } from '#model';
 
 export const tellScheduled = (self: number, op: 'add' | 'update' | 'remove', of: JsonObject): LogItem => ({
   t: 'event',

@@ -2,9 +2,10 @@
  * Checks of a message that is to be sent later: those of sending, made by the sender's actor (messages.md § POST
  * /messages). When the time comes, the conversation's actor makes them again.
  */
-import { apiError } from '../../src/api/errors.js';
-import { type JsonObject, streamId, type UserId, userId } from '../../src/core/index.js';
-import type { Rendered } from '../../src/markdown/index.js';
+
+import { readOwnState, readSubscribers } from '#actors/shared';
+import type { JsonObject } from '#base';
+import type { Rendered } from '#domain/markdown';
 import {
   activeSender,
   checkContent,
@@ -14,11 +15,11 @@ import {
   checkWildcard,
   type Scheduled,
   type ScheduledBody,
-} from '../../src/messages/index.js';
-import type { CommandContext, NeedsContext, Suppliers, View } from '../../src/runtime/index.js';
-import { checkTopic } from '../../src/streams/index.js';
-import { readOwnState } from '../shared/own-state.js';
-import { readSubscribers } from '../shared/subscribers.js';
+} from '#domain/messages';
+import { checkTopic } from '#domain/streams';
+import { streamId, type UserId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { CommandContext, NeedsContext, Suppliers, View } from '#runtime';
 import { isSubscribed, type UserState } from './state.js';
 
 /** What is to be checked; the recipients are ids, and nothing else is known of it. */

@@ -1,7 +1,9 @@
 /** Persisted state of a user actor. Subscriptions are parts of their own. */
-import { type ActorKey, type Json, type JsonObject, parseKey, type UserId, userId } from '../../src/core/index.js';
-import type { Tutorial } from '../../src/people/index.js';
-import type { Subscription } from '../../src/streams/index.js';
+
+import type { Json, JsonObject } from '#base';
+import type { Tutorial } from '#domain/people';
+import type { Subscription } from '#domain/streams';
+import { type ActorKey, parseKey, type UserId, userId } from '#model';
 
 export interface UserState extends JsonObject {
   readonly phase: string;

@@ -1,9 +1,10 @@
 /** Makes the calls that are due: what each came to. */
-import { type ActorKey, parseKey, type RealmId, streamId, userId } from '../../src/core/index.js';
-import type { DirectoryView } from '../../src/directory/index.js';
-import { asStored, type StoredMessage } from '../../src/messages/index.js';
-import type { Suppliers } from '../../src/runtime/index.js';
-import { type Answer, postOf, replyOf } from '../../src/webhooks/index.js';
+
+import { asStored, type StoredMessage } from '#domain/messages';
+import { type Answer, postOf, replyOf } from '#domain/webhooks';
+import type { DirectoryView } from '#model';
+import { type ActorKey, parseKey, type RealmId, streamId, userId } from '#model';
+import type { Suppliers } from '#runtime';
 import type { Waiting } from './state.js';
 
 /** Where the message is, when it is told of. */

@@ -1,10 +1,12 @@
 /** What follows from calls: replies in the bot's name, another try, or a word to its owner. Pure. */
-import { ApiError } from '../../src/api/errors.js';
-import { dmKey, type Json, streamId, streamKey, userId } from '../../src/core/index.js';
-import type { DirectoryView } from '../../src/directory/index.js';
-import { checkContent } from '../../src/messages/index.js';
-import type { CommandContext, OutboxCommand } from '../../src/runtime/index.js';
-import { directNotice, silentMention } from '../shared/notices.js';
+
+import { directNotice, silentMention } from '#actors/shared';
+import type { Json } from '#base';
+import { checkContent } from '#domain/messages';
+import type { DirectoryView } from '#model';
+import { dmKey, streamId, streamKey, userId } from '#model';
+import { ApiError } from '#model/errors';
+import type { CommandContext, OutboxCommand } from '#runtime';
 import { botOf, type Fate, type Place } from './calls.js';
 import { callPart, type Waiting } from './state.js';
 

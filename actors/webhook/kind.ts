@@ -2,10 +2,11 @@
  * The calls of one outgoing webhook bot. An actor of its own, so that a server that is slow or away keeps nobody waiting:
  * whoever mentions the bot is through when the call is stored here.
  */
-import { apiError } from '../../src/api/errors.js';
-import type { JsonObject } from '../../src/core/index.js';
-import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
-import { value } from '../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { apiError } from '#model/errors';
+import type { ActorKind, CommandDefinition } from '#runtime';
 import { type Fate, makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
 import { webhookMachine } from './machine.js';

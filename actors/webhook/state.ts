@@ -1,5 +1,5 @@
 /** Persisted state of a webhook actor. Calls are parts of their own, gone when they were made. */
-import type { Json, JsonObject } from '../../src/core/index.js';
+import type { Json, JsonObject } from '#base';
 
 export interface WebhookState extends JsonObject {
   readonly phase: string;

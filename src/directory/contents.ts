@@ -1,5 +1,5 @@
 /** What a realm's directory consists of: how it changes, and how it is handed over as a whole. */
-import type { Json, JsonObject } from '../core/index.js';
+import type { Json, JsonObject } from '#base';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -17,7 +17,7 @@ import type {
   RealmPictures,
   RealmSettings,
   UserDefaults,
-} from './records/index.js';
+} from '#model/records';
 
 /** Collections of records that change one by one. */
 export interface Records {

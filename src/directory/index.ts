@@ -1,4 +1,4 @@
-export { foldName } from './collections/index.js';
+export { foldName } from './collections/streams.js';
 export {
   type DirectoryChange,
   type DirectorySnapshot,
@@ -9,8 +9,7 @@ export {
   type Wholes,
 } from './contents.js';
 export { type Dependent, Directories, DirectoryBehind, NoSuchRealm, SERVER_REALM } from './directories.js';
+export { LagWatch } from './lag.js';
 export { RealmDirectory } from './realm-directory.js';
-export * from './records/index.js';
 export { DirectoryReplica } from './replica.js';
 export { RealmTail, type TailReader } from './tail.js';
-export type { DirectoryView } from './view.js';

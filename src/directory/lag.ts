@@ -1,6 +1,6 @@
 /** How far replicas are behind the end of their logs, looked at now and then. */
-import type { RealmId, Seq } from '../core/index.js';
-import type { EventLog } from '../log/index.js';
+import type { RealmId, Seq } from '#model';
+import type { EventLog } from '#ports/log';
 import type { RealmTail } from './tail.js';
 
 /** One look asks the log about so many realms at most; the others have their turn at the next. */

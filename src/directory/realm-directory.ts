@@ -1,15 +1,7 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
-import type { RealmId, StreamId, UserId } from '../core/index.js';
-import type { ExtraEmoji } from '../emoji/extra.js';
-import { Collection, Personals, Profiles, Streams, Users } from './collections/index.js';
-import {
-  type DirectoryChange,
-  type DirectorySnapshot,
-  NO_WHOLES,
-  ONE_OF,
-  type Records,
-  type Wholes,
-} from './contents.js';
+
+import type { ExtraEmoji } from '#domain/emoji';
+import type { DirectoryView, RealmId, StreamId, UserId } from '#model';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -28,8 +20,16 @@ import type {
   RealmSettings,
   UserDefaults,
   UserStatus,
-} from './records/index.js';
-import type { DirectoryView } from './view.js';
+} from '#model/records';
+import { Collection, Personals, Profiles, Streams, Users } from './collections/index.js';
+import {
+  type DirectoryChange,
+  type DirectorySnapshot,
+  NO_WHOLES,
+  ONE_OF,
+  type Records,
+  type Wholes,
+} from './contents.js';
 
 const COLLECTIONS = Object.keys(ONE_OF) as (keyof Records)[];
 const WHOLES = Object.keys(NO_WHOLES) as (keyof Wholes)[];

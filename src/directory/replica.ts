@@ -2,15 +2,14 @@
  * A read replica of one realm's directory: snapshot of the realm actor, then the realm's log. Every process keeps one
  * for each realm that it serves, so that no request has to ask the realm actor.
  */
-import type { Clock } from '../clock/index.js';
-import { type RealmId, realmKey, type Seq, streamId } from '../core/index.js';
-import { type ExtraEmoji, extraEmoji } from '../emoji/extra.js';
-import type { EventLog } from '../log/index.js';
-import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
+import type { Clock } from '#base/clock';
+import { type ExtraEmoji, extraEmoji } from '#domain/emoji';
+import type { DirectoryView, LogEntry, LogGroup } from '#model';
+import { type RealmId, realmKey, type Seq, streamId } from '#model';
+import type { EventLog } from '#ports/log';
 import { asChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
 import { RealmTail, type TailReader } from './tail.js';
-import type { DirectoryView } from './view.js';
 
 /**
  * A change is acknowledged before it is in the log. It comes there at once, but for a crash; a snapshot of a large organization

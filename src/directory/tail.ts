@@ -2,9 +2,11 @@
  * The end of one realm's log, followed once per process: the directory replica and the event feed of the realm both
  * read it, the replica first, so that the feed always sees the directory as of the entry.
  */
-import type { ActorKey, Json, RealmId, Seq } from '../core/index.js';
-import type { EventLog, LogSubscription } from '../log/index.js';
-import { type LogEntry, type LogGroup, SeenVersions } from '../runtime/log-entry.js';
+
+import type { Json } from '#base';
+import type { ActorKey, RealmId, Seq } from '#model';
+import { type LogEntry, type LogGroup, SeenVersions } from '#model';
+import type { EventLog, LogSubscription } from '#ports/log';
 
 export interface TailReader {
   /** Groups that were not seen before; called for every entry, also when all its groups were repeats. */

@@ -4,8 +4,11 @@
  * Life: loading → ready → stopped. Everything that can go wrong with a write ends the activation; the next command
  * starts a fresh one from the Store, which redoes the outbox first.
  */
-import type { BusRequest } from '../bus/index.js';
-import { type ActorKey, type Epoch, emptyMap, ownMap, parseKey, type RealmId } from '../core/index.js';
+
+import { emptyMap, ownMap } from '#base';
+import type { RetryReason, StopReason } from '#model';
+import { type ActorKey, type Epoch, parseKey, type RealmId } from '#model';
+import type { BusRequest } from '#ports/bus';
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';
 import { Inside, type Whole } from './inside.js';
@@ -18,7 +21,6 @@ import type { KindMeter } from './meters.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
 import { type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
-import type { RetryReason, StopReason } from './reasons.js';
 import { RememberedReplies } from './remembered.js';
 import { Supply } from './supply.js';
 

@@ -1,11 +1,11 @@
 /** Actors in memory: activated when something comes for them, let go when idle, woken again when their host failed them. */
-import type { Clock } from '../clock/index.js';
-import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf } from '../core/index.js';
+import type { Clock } from '#base/clock';
+import type { StopReason } from '#model';
+import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf } from '#model';
 import { Activation } from './activation.js';
 import type { AnyKind } from './kind.js';
 import type { Meters } from './meters.js';
 import type { ActivationPorts } from './ports.js';
-import type { StopReason } from './reasons.js';
 
 const PASSIVATED_AT_ONCE = 64;
 const FIRST_WAKE_RETRY_MS = 250;

@@ -1,5 +1,5 @@
 /** What the actors of a host are doing, counted once per scrape. */
-import type { Metrics } from '../metrics/index.js';
+import type { Metrics } from '#base/metrics';
 import type { Activation } from './activation.js';
 
 const RESTING = 'hibernated';

@@ -2,14 +2,16 @@
  * Sends commands to actors: finds the partition's owner, retries under one command id until the deadline, and tells
  * receivers which of its commands are settled so that they can forget the replies.
  */
-import type { Bus, PendingReply } from '../bus/index.js';
-import { BusError } from '../bus/index.js';
-import type { Clock, TimerHandle } from '../clock/index.js';
-import { type ActorKey, type Json, type JsonObject, partitionOf, partitionSubject } from '../core/index.js';
-import { Metrics } from '../metrics/index.js';
+
+import type { Json, JsonObject } from '#base';
+import type { Clock, TimerHandle } from '#base/clock';
+import { Metrics } from '#base/metrics';
+import type { CommandFailure } from '#model';
+import { type ActorKey, partitionOf, partitionSubject } from '#model';
+import type { Bus, PendingReply } from '#ports/bus';
+import { BusError } from '#ports/bus';
 import { Patience, type PatienceOptions } from './patience.js';
 import type { Envelope, Reply } from './protocol.js';
-import type { CommandFailure } from './reasons.js';
 
 /** The deadline passed: the command may or may not have been executed. */
 export class CommandTimeout extends Error {

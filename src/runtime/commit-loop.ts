@@ -2,12 +2,13 @@
  * The commit pipeline of one activation. Handlers add to the open group; while one group is being written, the next
  * collects. Replies and reads wait for the newest group whose effects they saw.
  */
-import type { ActorKey, Epoch, JsonObject, RealmId } from '../core/index.js';
-import type { RecordWrite, Store } from '../store/index.js';
+
+import type { JsonObject } from '#base';
+import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
+import type { RecordWrite, Store } from '#ports/store';
 import { asJson, Group, type OutboxEntry } from './group.js';
 import { commandsIn, type Outbox } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
-import type { StopReason } from './reasons.js';
 import type { RememberedReplies } from './remembered.js';
 
 export interface CommitOwner {

@@ -3,7 +3,7 @@
  * it may have ends the one that was longest without a sign of life, for whoever registers in a loop must not lock the account's
  * other clients out.
  */
-import type { ActorKey } from '../core/index.js';
+import type { ActorKey } from '#model';
 
 interface CrowdsOwner {
   /** Its client waits for an answer at this moment. */

@@ -1,6 +1,6 @@
 /** Handing partitions over: what was begun is finished first. */
-import type { Clock, TimerHandle } from '../clock/index.js';
-import type { Partition } from '../core/index.js';
+import type { Clock, TimerHandle } from '#base/clock';
+import type { Partition } from '#model';
 import type { Activation } from './activation.js';
 
 export interface Handover {

@@ -3,8 +3,8 @@
  * with each sign of life of their client, so an entry must be small and moving it cheap: one timer for all, a heap of
  * entries, and one whose time was put off stays where it is in the heap until its old time comes.
  */
-import type { Clock, TimerHandle } from '../clock/index.js';
-import type { ActorKey } from '../core/index.js';
+import type { Clock, TimerHandle } from '#base/clock';
+import type { ActorKey } from '#model';
 
 interface Entry {
   readonly key: ActorKey;

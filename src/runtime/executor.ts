@@ -1,13 +1,13 @@
 /** Handles commands: runs their handlers, and makes what they return part of a commit, or their answer. */
-import { ApiError, apiError } from '../api/errors.js';
-import type { ActorReply } from '../api/operation.js';
-import type { ActorKey, Json, JsonObject, RealmId } from '../core/index.js';
-import type { DirectoryView } from '../directory/index.js';
+
+import type { Json, JsonObject } from '#base';
+import type { ActorReply } from '#frontend/api';
+import type { ActorKey, DirectoryView, PlainItem, RealmId } from '#model';
+import { ApiError, apiError } from '#model/errors';
 import type { CommitLoop } from './commit-loop.js';
 import { fitsLog } from './form-entries.js';
 import type { Group } from './group.js';
 import { type AnyKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
-import type { PlainItem } from './log-entry.js';
 import type { Pending } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
 import type { ActivationPorts } from './ports.js';

@@ -1,7 +1,9 @@
 /** How commits become log entries. */
-import type { ActorKey, Json } from '../core/index.js';
+
+import type { Json } from '#base';
+import type { ActorKey } from '#model';
+import { type LogEntry, type LogGroup, type LogItem, MAX_ENTRY_BYTES, MAX_ITEM_BYTES, MAX_ITEMS } from '#model';
 import type { OutboxEntry } from './group.js';
-import { type LogEntry, type LogGroup, type LogItem, MAX_ENTRY_BYTES, MAX_ITEM_BYTES, MAX_ITEMS } from './log-entry.js';
 
 export interface FormedEntry {
   readonly entry: LogEntry;

@@ -1,8 +1,9 @@
 /** One commit in the making: the outcomes of all commands handled while the commit before it was on its way. */
-import type { ActorKey, Json, JsonObject, RealmId } from '../core/index.js';
-import type { RecordWrite } from '../store/index.js';
+
+import type { Json, JsonObject } from '#base';
+import type { ActorKey, LogItem, RealmId } from '#model';
+import type { RecordWrite } from '#ports/store';
 import type { MessageChange } from './kind.js';
-import type { LogItem } from './log-entry.js';
 import type { OutboxCommand, Reply } from './protocol.js';
 
 /** Commands of one outcome: stage after stage. */

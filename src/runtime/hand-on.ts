@@ -2,8 +2,8 @@
  * Wakes actors at their new owners. A commit of ours may become durable after the new owner has looked for actors with something
  * left to do, and nobody might ever send the actor another command.
  */
-import type { Clock, TimerHandle } from '../clock/index.js';
-import type { ActorKey } from '../core/index.js';
+import type { Clock, TimerHandle } from '#base/clock';
+import type { ActorKey } from '#model';
 import type { ActorClient } from './client.js';
 import type { Logger } from './ports.js';
 import { WAKE } from './protocol.js';

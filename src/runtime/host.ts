@@ -2,30 +2,23 @@
  * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), which are activated when something
  * comes for them (activations.ts).
  */
-import type { Bus, BusRequest } from '../bus/index.js';
-import type { Clock, TimerHandle } from '../clock/index.js';
-import {
-  type ActorKey,
-  type Epoch,
-  type Json,
-  type JsonObject,
-  type Partition,
-  parseKey,
-  partitionOf,
-  type RealmId,
-} from '../core/index.js';
-import type { DirectoryView } from '../directory/index.js';
-import type { EventLog } from '../log/index.js';
-import { Metrics } from '../metrics/index.js';
-import type { PartitionOwner, Placement } from '../placement/index.js';
-import type { Store } from '../store/index.js';
+
+import type { Json, JsonObject } from '#base';
+import { Gate } from '#base';
+import type { Clock, TimerHandle } from '#base/clock';
+import { Metrics } from '#base/metrics';
+import type { DirectoryView } from '#model';
+import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf, type RealmId } from '#model';
+import type { Bus, BusRequest } from '#ports/bus';
+import type { EventLog } from '#ports/log';
+import type { PartitionOwner, Placement } from '#ports/placement';
+import type { Store } from '#ports/store';
 import { OWN_COMMAND } from './activation.js';
 import { Activations } from './activations.js';
 import { registerCensus } from './census.js';
 import { ActorClient } from './client.js';
 import { Crowds } from './crowds.js';
 import { DueTimers } from './due-timers.js';
-import { Gate } from './gate.js';
 import { HandOn } from './hand-on.js';
 import { IdSource } from './id-source.js';
 import type { AnyKind, HostServices, Suppliers } from './kind.js';

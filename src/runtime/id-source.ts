@@ -3,7 +3,8 @@
  * while the one before was under way.
  * Nothing is fetched ahead, so that a send begun after another was answered gets a higher id.
  */
-import { type JsonObject, type RealmId, realmKey } from '../core/index.js';
+import type { JsonObject } from '#base';
+import { type RealmId, realmKey } from '#model';
 import type { ActorClient } from './client.js';
 
 interface Waiting {

@@ -1,9 +1,24 @@
 export { ActorClient, CommandTimeout, type SendOptions, type Sent } from './client.js';
 export { inPieces } from './form-entries.js';
 export { ActorHost, type DirectorySource, type HostOptions } from './host.js';
-export * from './kind.js';
-export * from './log-entry.js';
+export {
+  type ActivationHandle,
+  type ActorKind,
+  type AnyCommand,
+  type AnyKind,
+  type CommandContext,
+  type CommandDefinition,
+  type HeldRequest,
+  type HostServices,
+  type LeaveReason,
+  type LiveActor,
+  type MessageChange,
+  type NeedsContext,
+  type Outcome,
+  type Suppliers,
+  TooEarly,
+  type View,
+} from './kind.js';
 export { MachineSteps, type Step } from './machine-steps.js';
 export type { Logger } from './ports.js';
 export type { Envelope, OutboxCommand, Reply } from './protocol.js';
-export type { RetryReason, StopReason } from './reasons.js';

@@ -2,9 +2,11 @@
  * What the parts of an activation tell it, and what they ask of its host through it: one object instead of a closure for each, for
  * there are tens of thousands of activations.
  */
-import type { Clock } from '../clock/index.js';
-import type { ActorKey, JsonObject, RealmId, Seq } from '../core/index.js';
-import type { EventLog } from '../log/index.js';
+
+import type { JsonObject } from '#base';
+import type { Clock } from '#base/clock';
+import type { ActorKey, RealmId, Seq, StopReason } from '#model';
+import type { EventLog } from '#ports/log';
 import type { CommitOwner } from './commit-loop.js';
 import type { ExecutorOwner } from './executor.js';
 import type { Group } from './group.js';
@@ -14,7 +16,6 @@ import type { KindMeter } from './meters.js';
 import type { Delivery, OutboxPorts } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
 import type { OutboxCommand, Reply } from './protocol.js';
-import type { StopReason } from './reasons.js';
 import type { Untelling } from './untold.js';
 
 /** The activation, as its own parts see it. */

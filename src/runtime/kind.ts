@@ -6,13 +6,11 @@
  * what they return.
  */
 import type { AnyStateMachine } from 'xstate';
-import type { ActorRedirect, ActorReply } from '../api/operation.js';
-import type { ActorKey, Json, JsonObject, RealmId } from '../core/index.js';
-import type { DirectoryView } from '../directory/index.js';
-import type { MessageRecord } from '../store/index.js';
-import type { LogItem, PlainItem } from './log-entry.js';
+import type { Json, JsonObject } from '#base';
+import type { ActorRedirect, ActorReply } from '#frontend/api';
+import type { ActorKey, DirectoryView, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { MessageRecord } from '#ports/store';
 import type { OutboxCommand } from './protocol.js';
-import type { StopReason } from './reasons.js';
 
 /** What a handler may know besides state, arguments and inputs. */
 export interface CommandContext {
@@ -85,8 +83,8 @@ export interface Suppliers {
   messageId(realm: RealmId): Promise<number>;
   /** Ask another actor (no effect there may depend on being asked once). The runtime adds the request's id. */
   ask(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string): Promise<Json>;
-  readonly store: import('../store/index.js').Store;
-  readonly log: import('../log/index.js').EventLog;
+  readonly store: import('#ports/store').Store;
+  readonly log: import('#ports/log').EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
   /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: it does. */
   told(realm: RealmId): Promise<void> | undefined;

@@ -1,8 +1,9 @@
 /** What an activation gives its live side: the side outside the mailbox that some kinds have. */
 
-import type { ActorReply } from '../api/operation.js';
-import type { BusRequest } from '../bus/index.js';
-import type { ActorKey, JsonObject, RealmId } from '../core/index.js';
+import type { JsonObject } from '#base';
+import type { ActorReply } from '#frontend/api';
+import type { ActorKey, RealmId } from '#model';
+import type { BusRequest } from '#ports/bus';
 import type { ActivationHandle, AnyKind, HeldRequest, LiveActor } from './kind.js';
 import type { ActorMemory } from './memory.js';
 import type { ActivationPorts } from './ports.js';

@@ -1,6 +1,8 @@
 /** Reads an actor from the Store, after applying what its outbox still holds. */
-import type { ActorKey, Epoch, Json } from '../core/index.js';
-import type { RecordWrite, Root, Store } from '../store/index.js';
+
+import type { Json } from '#base';
+import type { ActorKey, Epoch } from '#model';
+import type { RecordWrite, Root, Store } from '#ports/store';
 import type { OutboxEntry } from './group.js';
 
 const REMEMBERED = ['done/', 'from/'];

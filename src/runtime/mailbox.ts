@@ -2,8 +2,9 @@
  * Commands waiting to be handled: one queue per lane, each in order of arrival. A command is ready when its inputs are
  * at hand; a lane whose head isn't ready waits, so that handlers of a lane run in the order in which commands came.
  */
-import type { BusRequest } from '../bus/index.js';
-import { emptyMap, ownMap } from '../core/index.js';
+
+import { emptyMap, ownMap } from '#base';
+import type { BusRequest } from '#ports/bus';
 import type { AnyCommand } from './kind.js';
 import type { Envelope, Reply } from './protocol.js';
 

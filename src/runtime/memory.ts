@@ -1,5 +1,7 @@
 /** What an activation holds of its actor: the newest state, committed or not. */
-import type { ActorKey, Json, JsonObject } from '../core/index.js';
+
+import type { Json, JsonObject } from '#base';
+import type { ActorKey } from '#model';
 import type { Group } from './group.js';
 import type { AnyKind, Outcome, View } from './kind.js';
 import type { Loaded } from './load.js';

@@ -1,6 +1,6 @@
 /** What a host counts: series found once per kind of actor, so that counting is an increment. */
-import type { Count, Distribution, Metrics } from '../metrics/index.js';
-import type { RetryReason, StopReason } from './reasons.js';
+import type { Count, Distribution, Metrics } from '#base/metrics';
+import type { RetryReason, StopReason } from '#model';
 
 export class KindMeter {
   readonly loads: Count;

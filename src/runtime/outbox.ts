@@ -2,9 +2,11 @@
  * What follows a commit, in order: append its events, then send its commands, one stage after the other. Kept in the
  * root until done, so that the next owner can do it again; everything here can be repeated.
  */
-import type { Clock } from '../clock/index.js';
-import { type ActorKey, emptyMap, emptySet, type Json, ownMap, ownSet, type RealmId, type Seq } from '../core/index.js';
-import type { EventLog } from '../log/index.js';
+
+import { emptyMap, emptySet, type Json, ownMap, ownSet } from '#base';
+import type { Clock } from '#base/clock';
+import type { ActorKey, RealmId, Seq } from '#model';
+import type { EventLog } from '#ports/log';
 import { formEntries } from './form-entries.js';
 import type { OutboxEntry, Sequence } from './group.js';
 import type { OutboxCommand } from './protocol.js';

@@ -1,9 +1,10 @@
 /** The partitions of a host: taken, served, drained and lost as placement says. */
-import type { Bus, BusRequest, BusServer } from '../bus/index.js';
-import type { Clock, TimerHandle } from '../clock/index.js';
-import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '../core/index.js';
-import type { PartitionOwner } from '../placement/index.js';
-import type { Store } from '../store/index.js';
+
+import type { Clock, TimerHandle } from '#base/clock';
+import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '#model';
+import type { Bus, BusRequest, BusServer } from '#ports/bus';
+import type { PartitionOwner } from '#ports/placement';
+import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
 import type { Activations } from './activations.js';
 import type { Crowds } from './crowds.js';

@@ -2,9 +2,10 @@
  * For how long a call waits for what is known to be away. Short interruptions are ridden out, for as long as the call's own deadline allows:
  * a connection that comes back, a take-over. Who knows that NATS, the Store or every actor host is away answers soon instead.
  */
-import type { Bus } from '../bus/index.js';
-import type { Clock } from '../clock/index.js';
-import type { CommandFailure } from './reasons.js';
+
+import type { Clock } from '#base/clock';
+import type { CommandFailure } from '#model';
+import type { Bus } from '#ports/bus';
 
 /** What a process knows of the actor hosts of its cluster. */
 export interface HostsKnown {

@@ -1,16 +1,15 @@
 /** What an activation needs from its host. */
-import type { Clock } from '../clock/index.js';
-import type { ActorKey, JsonObject, RealmId } from '../core/index.js';
-import type { DirectoryView } from '../directory/index.js';
-import type { EventLog } from '../log/index.js';
-import type { Store } from '../store/index.js';
+
+import type { Gate, JsonObject } from '#base';
+import type { Clock } from '#base/clock';
+import type { ActorKey, DirectoryView, RealmId, StopReason } from '#model';
+import type { EventLog } from '#ports/log';
+import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
-import type { Gate } from './gate.js';
 import type { Suppliers } from './kind.js';
 import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
-import type { StopReason } from './reasons.js';
 import type { StoreOutage } from './store-outage.js';
 import type { Untold } from './untold.js';
 

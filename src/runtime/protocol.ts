@@ -1,7 +1,8 @@
 /** What travels between frontends, hosts and actors. Everything here is plain data. */
-import type { ActorRedirect, ActorRepeat, ActorReply } from '../api/operation.js';
-import type { ActorKey, Json, JsonObject } from '../core/index.js';
-import type { RetryReason } from './reasons.js';
+
+import type { Json, JsonObject } from '#base';
+import type { ActorRedirect, ActorRepeat, ActorReply } from '#frontend/api';
+import type { ActorKey, RetryReason } from '#model';
 
 /** A command on its way to an actor. */
 export interface Envelope {

@@ -7,7 +7,7 @@
  * noticed: one write instead of a deletion and an insertion. What stays is one number per sender, in the part
  * `from/<sender>`: below it, a command that comes late (a repeat held up on the way) is dropped.
  */
-import { emptyMap, type Json, type JsonObject, ownMap } from '../core/index.js';
+import { emptyMap, type Json, type JsonObject, ownMap } from '#base';
 import type { Reply } from './protocol.js';
 import { parseCommandId } from './protocol.js';
 

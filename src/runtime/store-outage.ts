@@ -1,8 +1,8 @@
 /** For how long a host has been without its Store: what it refuses for this reason says so. */
-import type { Clock } from '../clock/index.js';
-import { StoreUnavailable } from '../store/store.js';
+import type { Clock } from '#base/clock';
+import type { RetryReason } from '#model';
+import { StoreUnavailable } from '#ports/store';
 import { continued } from './patience.js';
-import type { RetryReason } from './reasons.js';
 
 export class StoreOutage {
   #trouble: ReturnType<typeof continued> | undefined;

@@ -1,5 +1,7 @@
 /** Gets what commands need before their handlers run, in the order in which they arrived. */
-import type { ActorKey, JsonObject, RealmId } from '../core/index.js';
+
+import type { JsonObject } from '#base';
+import type { ActorKey, RealmId } from '#model';
 import type { AnyKind, Suppliers, View } from './kind.js';
 import type { Pending } from './mailbox.js';
 import type { ActivationPorts } from './ports.js';

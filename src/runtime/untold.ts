@@ -2,8 +2,8 @@
  * Commits of this host's actors whose events the log does not hold yet, by realm. Who sent something was answered before: a
  * registration that comes after that answer must not be told of it as of something new.
  */
-import type { Clock } from '../clock/index.js';
-import type { RealmId } from '../core/index.js';
+import type { Clock } from '#base/clock';
+import type { RealmId } from '#model';
 
 /** A log that is away keeps nobody waiting for longer: what comes late is told twice, not lost. */
 const PATIENCE_MS = 1_000;

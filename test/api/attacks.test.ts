@@ -2,24 +2,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Mail } from '../../src/mail/index.js';
-import type { Ports } from '../../src/server/ports.js';
+import type { Ports } from '#app/server';
+import type { Mail } from '#domain/mail';
 import { until } from '../support/until.js';
-import {
-  basic,
-  Client,
-  closeIdle,
-  complaints,
-  type EmbeddedOptions,
-  mailed,
-  makeBot,
-  makeOrganization,
-  type RawAnswer,
-  say,
-  startEmbedded,
-  subscribe,
-  type TestServer,
-} from './harness.js';
+import { basic, Client } from './support/client.js';
+import { complaints, type EmbeddedOptions, startEmbedded, type TestServer } from './support/faces.js';
+import { closeIdle, type RawAnswer } from './support/http.js';
+import { mailed } from './support/mails.js';
+import { makeBot, makeOrganization, say, subscribe } from './support/organization.js';
 
 t.setTimeout(120_000);
 

@@ -1,7 +1,9 @@
 /** Rate limits over the frontends of a cluster: what one counts counts at the others. */
 import t from 'tap';
 import { until } from '../support/until.js';
-import { closeIdle, makeOrganization, services, startCluster } from './harness.js';
+import { services, startCluster } from './support/faces.js';
+import { closeIdle } from './support/http.js';
+import { makeOrganization } from './support/organization.js';
 
 t.setTimeout(120_000);
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { services, startCluster } from './harness.js';
 import { runSuite } from './run.js';
+import { services, startCluster } from './support/faces.js';
 
 const at = services(t);
 if (at) await runSuite('cluster face', () => startCluster(at));

@@ -3,9 +3,11 @@
  * each role; what changes something also before the eyes of clients that follow events.
  */
 import type { Test } from 'tap';
-import { OPERATIONS } from '../../src/api/operations/index.js';
+import { OPERATIONS } from '#frontend/api';
 import { NOT_BROUGHT_ABOUT, NOT_SUCCEEDED, NOT_TRIED_AS, NOT_WATCHED } from './contract-exceptions.js';
-import { declaredAs, errorsOf, triedOf, watchedAs } from './harness.js';
+import { watchedAs } from './support/actions.js';
+import { triedOf } from './support/coverage.js';
+import { declaredAs, errorsOf } from './support/wire.js';
 
 /**
  * `foreign`: a user of another organization, at this one's address and with ids of this one. `deactivated`: somebody

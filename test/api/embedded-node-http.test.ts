@@ -2,8 +2,9 @@
  * What differs with the HTTP server, and every operation once, on node:http; with API_TEST_ADAPTER=auto on what this Node loads, which CI does
  * under Node 22 and Node 24.
  */
-import { startEmbedded } from './harness.js';
+
 import { runSuite } from './run.js';
+import { startEmbedded } from './support/faces.js';
 
 const adapter = process.env.API_TEST_ADAPTER === 'auto' ? 'auto' : 'node';
 

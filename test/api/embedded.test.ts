@@ -1,6 +1,5 @@
 import t from 'tap';
 import { contractGate } from './contract.js';
-import { startEmbedded } from './harness.js';
 import { ONLY, runSuite } from './run.js';
 import { crowded } from './suite/events/crowded.js';
 import { eventCounts } from './suite/events/event-counts.js';
@@ -19,6 +18,7 @@ import { fullMembers } from './suite/people/full-members.js';
 import { presenceTime } from './suite/people/presence-time.js';
 import { rateLimits } from './suite/server/rate-limits.js';
 import { streamTraffic } from './suite/streams/stream-traffic.js';
+import { startEmbedded } from './support/faces.js';
 
 await runSuite('embedded face', () => startEmbedded());
 await t.test('time', time);

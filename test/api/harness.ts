@@ -1,6 +1,7 @@
 /** What the suite is written with. */
 import type { Test } from 'tap';
-import { type Answer, type Refusal, refusalBody } from './support/index.js';
+import { type Refusal, refusalBody } from './support/client.js';
+import type { Answer } from './support/types.js';
 
 export * from './support/index.js';
 

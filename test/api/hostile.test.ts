@@ -1,6 +1,7 @@
 import t from 'tap';
-import { closeIdle, complaints, services, startCluster, startEmbedded, type TestServer } from './harness.js';
 import { hostile } from './suite/every-operation/hostile.js';
+import { complaints, services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
+import { closeIdle } from './support/http.js';
 
 /** Far above what it takes: some thousand requests on each face. */
 t.setTimeout(600_000);

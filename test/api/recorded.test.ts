@@ -5,13 +5,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { OPERATIONS } from '../../src/api/operations/index.js';
-import { type Answer, closeIdle, startEmbedded } from './harness.js';
+import { OPERATIONS } from '#frontend/api';
 import type { Entry } from './recorded/entry.js';
 import { FIXTURES, recordedOrganization } from './recorded/organization.js';
 import { reasonFor, unusedReasons } from './recorded/reasons.js';
 import { Replay } from './recorded/replay.js';
 import { differences, skeletonOf } from './recorded/skeleton.js';
+import { startEmbedded } from './support/faces.js';
+import { closeIdle } from './support/http.js';
+import type { Answer } from './support/types.js';
 
 /** The operation that the call reaches: undefined when no path of the contract matches. */
 const routes = OPERATIONS.filter(({ root }) => !root).map(({ id, method, path, parameters }) => {

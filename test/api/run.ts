@@ -1,7 +1,9 @@
 /** Runs the suite against one face. */
 import t from 'tap';
-import { closeIdle, complaints, coverageTable, type TestServer } from './harness.js';
 import { SUITE } from './suite/index.js';
+import { coverageTable } from './support/coverage.js';
+import { complaints, type TestServer } from './support/faces.js';
+import { closeIdle } from './support/http.js';
 
 /** API_TEST_ONLY picks families whose title contains it. */
 export const ONLY = process.env.API_TEST_ONLY ?? '';

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, databaseName, openEmbedded } from '../../src/store/index.js';
+import { createClient, databaseName, openEmbedded } from '#ports/store';
 import type { RateResult, StoreOrder } from './jobs.js';
 import { closedLoop } from './loop.js';
 

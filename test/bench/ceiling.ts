@@ -2,7 +2,7 @@
  * The bare server: uWebSockets.js answering the very bytes that Conclave answered, with nothing behind it. A GET of
  * /api/v1/events is held until a POST comes, or for as long as it is told to.
  */
-import { loadUwsEngine, type UwsListenSocket, type UwsResponse } from '../../src/http/uws-module.js';
+import { loadUwsEngine, type UwsListenSocket, type UwsResponse } from '../../src/frontend/http/uws-module.js';
 import type { CeilingAnswers } from './jobs.js';
 
 interface Ready {

@@ -33,7 +33,7 @@ export function fileOf(url: string): string {
   return /(?:^|\/)((?:src|actors|test)\/.*)$/.exec(path)?.[1] ?? path;
 }
 
-/** `src/http`, `actors/user`, a module's name, `node:*`. */
+/** `src/frontend/http`, `actors/user`, a module's name, `node:*`. */
 export function folderOf(file: string): string {
   const parts = file.split('/');
   return parts[0] === 'src' || parts[0] === 'actors' ? parts.slice(0, 2).join('/') : file.replace(/^node:.*/, 'node:*');

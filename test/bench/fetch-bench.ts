@@ -9,10 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
-import { REAL_CLOCK } from '../../src/clock/index.js';
-import type { Json } from '../../src/core/index.js';
-import { IdSet } from '../../src/core/index.js';
-import type { DirectoryView } from '../../src/directory/index.js';
+import type { Json } from '#base';
+import { IdSet } from '#base';
+import { REAL_CLOCK } from '#base/clock';
 import {
   digestOf,
   fetchWindow,
@@ -24,8 +23,9 @@ import {
   readingPart,
   resolveTerms,
   type Viewer,
-} from '../../src/messages/index.js';
-import { LmdbStore, MongoStore, openEmbedded, type Store } from '../../src/store/index.js';
+} from '#domain/messages';
+import type { DirectoryView } from '#model';
+import { LmdbStore, MongoStore, openEmbedded, type Store } from '#ports/store';
 import { BUSY_USER, fill, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
 import { median } from './figures.js';
 import { machine } from './report.js';

@@ -1,8 +1,9 @@
 /** An organization of many messages, written straight through the Store: only for measuring. */
-import { type RealmId, realmId } from '../../src/core/index.js';
-import { directConversation, recordOf, type StoredMessage } from '../../src/messages/index.js';
-import type { MessageWrite, PartWrite, Store } from '../../src/store/index.js';
-import { memberPart } from '../../src/streams/index.js';
+
+import { directConversation, recordOf, type StoredMessage } from '#domain/messages';
+import { memberPart } from '#domain/streams';
+import { type RealmId, realmId } from '#model';
+import type { MessageWrite, PartWrite, Store } from '#ports/store';
 
 export const REALM: RealmId = realmId(7);
 export const STREAMS = 100;

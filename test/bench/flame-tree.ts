@@ -3,9 +3,9 @@ import { type CallFrame, fileOf, folderOf, IDLE, NATIVE, type Profile, type Prof
 
 export interface Frame {
   readonly name: string;
-  /** `src/http`, `actors/user`, a module's name, `node:*`, `NATIVE`. */
+  /** `src/frontend/http`, `actors/user`, a module's name, `node:*`, `NATIVE`. */
   readonly folder: string;
-  /** `src/http/frontend:12`; of modules their name only. */
+  /** `src/frontend/http/frontend:12`; of modules their name only. */
   readonly place: string;
   /** Microseconds, its callees' among them. */
   time: number;

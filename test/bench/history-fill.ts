@@ -5,9 +5,9 @@
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { skipMessageIds } from '../../src/backup/index.js';
-import { REAL_CLOCK } from '../../src/clock/index.js';
-import { escapeHtml, IdSet, realmId, streamId, streamKey, userId, userKey } from '../../src/core/index.js';
+import { skipMessageIds } from '#app/backup';
+import { escapeHtml, IdSet } from '#base';
+import { REAL_CLOCK } from '#base/clock';
 import {
   asStored,
   digestOf,
@@ -16,9 +16,10 @@ import {
   readingPart,
   recordOf,
   type StoredMessage,
-} from '../../src/messages/index.js';
-import { LmdbStore, openEmbedded, type RecordWrite, type Store } from '../../src/store/index.js';
-import { topicKey } from '../../src/streams/index.js';
+} from '#domain/messages';
+import { topicKey } from '#domain/streams';
+import { realmId, streamId, streamKey, userId, userKey } from '#model';
+import { LmdbStore, openEmbedded, type RecordWrite, type Store } from '#ports/store';
 import { startFace } from './faces.js';
 import { random } from './fetch-fill.js';
 import { isIn, makeOrganization } from './organization.js';

@@ -5,14 +5,8 @@
  */
 import http from 'node:http';
 import { parseArgs } from 'node:util';
-import {
-  makeOrganization,
-  type Organization,
-  PASSWORD,
-  type Person,
-  startEmbedded,
-  type TestServer,
-} from '../api/harness.js';
+import { startEmbedded, type TestServer } from '../api/support/faces.js';
+import { makeOrganization, type Organization, PASSWORD, type Person } from '../api/support/organization.js';
 import { BareTools } from './bare.js';
 import { Bench } from './case.js';
 import type { Face } from './faces.js';

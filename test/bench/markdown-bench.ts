@@ -2,7 +2,7 @@
  * How fast messages are rendered: typical ones per second on one core, and the slowest texts of the maximum length.
  * `node dist/test/bench/markdown-bench.js`
  */
-import { type MarkdownContext, renderMarkdown } from '../../src/markdown/index.js';
+import { type MarkdownContext, renderMarkdown } from '#domain/markdown';
 import { attacks } from '../unit/markdown/attacks.js';
 
 const SECONDS = 3;

@@ -3,22 +3,19 @@
  * `node dist/test/bench/marks-bench.js [embedded|cluster …]`. It asserts no times.
  */
 import t from 'tap';
-import { streamId } from '../../src/core/index.js';
-import { type MessageBody, recordOf } from '../../src/messages/index.js';
-import type { Ports } from '../../src/server/ports.js';
-import type { MessageWrite, Store } from '../../src/store/index.js';
+import type { Ports } from '#app/server';
+import { type MessageBody, recordOf } from '#domain/messages';
+import { streamId } from '#model';
+import type { MessageWrite, Store } from '#ports/store';
+import { services, startCluster, startEmbedded, type TestServer } from '../api/support/faces.js';
 import {
   makeOrganization,
   type Organization,
   type Person,
-  Queue,
-  services,
-  startCluster,
-  startEmbedded,
   streamIdOf,
   subscribe,
-  type TestServer,
-} from '../api/harness.js';
+} from '../api/support/organization.js';
+import { Queue } from '../api/support/queue.js';
 
 const SIZES = [100, 100_000];
 const RUNS = 5;

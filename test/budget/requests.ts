@@ -1,5 +1,5 @@
 /** The large requests for one operation, made when they are sent: together they would fill memory. */
-import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_TEXT, type Operation, type Parameter } from '../../src/api/index.js';
+import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_TEXT, type Operation, type Parameter } from '#frontend/api';
 import { anyValueOf } from '../api/support/any-value.js';
 import type { Random } from '../cluster/scheduler.js';
 import type { Subject } from './protocol.js';

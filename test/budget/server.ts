@@ -1,14 +1,15 @@
 /** The server that is measured, in a process of its own: an organization with streams, messages and people. Started by main.ts. */
+
+import { startEmbedded } from '../api/support/faces.js';
 import {
   addPerson,
   crowd,
   makeOrganization,
   type Organization,
   type Person,
-  startEmbedded,
   streamIdOf,
   subscribe,
-} from '../api/harness.js';
+} from '../api/support/organization.js';
 import { slowness } from './calibration.js';
 import { HeldLoop } from './held.js';
 import type { Answer, Question, Subject } from './protocol.js';

@@ -1,5 +1,5 @@
 /** Large JSON values for a parameter: many items, many keys, deep, long; of the declared shape and of others. */
-import { MOST_VALUES, type Parameter } from '../../src/api/index.js';
+import { MOST_VALUES, type Parameter } from '#frontend/api';
 
 export interface LargeValue {
   readonly title: string;

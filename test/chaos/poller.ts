@@ -1,6 +1,6 @@
 /** A client with one queue for the whole run: polls, acknowledges what it got, goes on elsewhere after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LAST_RESERVED_USER } from '../../src/people/index.js';
+import { LAST_RESERVED_USER } from '#domain/people';
 import type { Random } from '../cluster/scheduler.js';
 import { type Frontends, NobodyThere } from './frontends.js';
 import type { Poll, QueueHistory } from './history.js';

@@ -1,7 +1,7 @@
 /** The processes of a run; what they wrote is kept, of killed ones, too. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTINGS } from '../../src/config/index.js';
+import { SETTINGS } from '#app/config';
 import { bounded, type Child, conclave, freePort } from '../clients/support/process.js';
 
 const READY_MS = 60_000;

@@ -1,5 +1,5 @@
 /** What the run writes into messages, so that what comes back can be told apart. */
-import { LAST_RESERVED_USER } from '../../src/people/index.js';
+import { LAST_RESERVED_USER } from '#domain/people';
 import type { Received, Stored } from './history.js';
 import { directName } from './people.js';
 

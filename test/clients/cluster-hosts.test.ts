@@ -1,7 +1,7 @@
 /** Cluster face: actor hosts come, go and die, and nobody who uses the server notices. */
 import t from 'tap';
-import { realmId, streamId, streamKey } from '../../src/core/index.js';
-import type { ClusterView } from '../../src/placement/index.js';
+import { realmId, streamId, streamKey } from '#model';
+import type { ClusterView } from '#ports/placement';
 import { until } from '../support/until.js';
 import type { Api } from './support/api.js';
 import { end, Follower, Sender } from './support/chatter.js';

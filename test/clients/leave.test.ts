@@ -1,7 +1,7 @@
 /** A frontend that leaves: nobody who follows the rules of HTTP has a request fail. */
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
-import { chooseFactory } from '../../src/http/index.js';
+import { chooseFactory } from '#frontend/http';
 import { until } from '../support/until.js';
 import { Cluster, Embedded } from './support/face.js';
 import { KeepAliveClient, type KeptAnswer } from './support/keep-alive.js';

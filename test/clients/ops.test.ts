@@ -1,7 +1,7 @@
 /** Health, metrics and logs of real processes, on both faces. */
 import t, { type Test } from 'tap';
-import { OPERATIONS } from '../../src/api/operations/index.js';
-import { METRICS } from '../../src/metrics/index.js';
+import { METRICS } from '#base/metrics';
+import { OPERATIONS } from '#frontend/api';
 import { natsServerBinary, OwnNats } from '../support/nats.js';
 import { until } from '../support/until.js';
 import type { Account, Api } from './support/api.js';

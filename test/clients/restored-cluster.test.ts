@@ -1,7 +1,7 @@
 /** A cluster whose database was restored begins anew where it must; its format is checked by every process. */
 import { type Document, MongoClient } from 'mongodb';
 import t from 'tap';
-import { FORMAT, mongoFormat, raiseMongoFormat } from '../../src/store/index.js';
+import { FORMAT, mongoFormat, raiseMongoFormat } from '#ports/store';
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';

@@ -1,8 +1,8 @@
 /** SIGTERM: what was begun is finished or refused, nothing is left over, and the process ends by itself. */
 import t, { type Test } from 'tap';
-import { REAL_CLOCK } from '../../src/clock/index.js';
-import { allPartitions } from '../../src/placement/index.js';
-import { LmdbStore, MongoStore, openEmbedded, type Store } from '../../src/store/index.js';
+import { REAL_CLOCK } from '#base/clock';
+import { allPartitions } from '#ports/placement';
+import { LmdbStore, MongoStore, openEmbedded, type Store } from '#ports/store';
 import { until } from '../support/until.js';
 import { type Answer, Refused } from './support/api.js';
 import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './support/chatter.js';

@@ -1,6 +1,6 @@
 /** The log of a run as an honest reader sees it: repeats dropped, and for each event who has a right to it. */
-import { isClientItem } from '../../src/events/shared-event.js';
-import { type Audience, type LogItem, SeenVersions } from '../../src/runtime/index.js';
+import { isClientItem } from '#delivery';
+import { type Audience, type LogItem, SeenVersions } from '#model';
 import type { LoggedEntry } from './record.js';
 
 /** Ids of events: as design § 3 says, and not as the product computes them. */

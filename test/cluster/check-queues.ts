@@ -1,7 +1,7 @@
 /** What each queue told its client, against what the log says that it had to. */
 import { isDeepStrictEqual } from 'node:util';
+import { SharedEvent } from '#delivery';
 import { isShown, mergeKey, wants } from '../../actors/event-queue/filter.js';
-import { SharedEvent } from '../../src/events/shared-event.js';
 import { comparable, KINDS, optionsOf } from '../api/support/comparable.js';
 import { apply, type State } from '../api/support/reducer.js';
 import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';

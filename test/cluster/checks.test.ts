@@ -1,7 +1,6 @@
 /** The checks of the simulated cluster find what they are there for: records of runs that never were, each with one fault. */
 import t from 'tap';
-import type { ActorKey } from '../../src/core/index.js';
-import type { LogItem } from '../../src/runtime/log-entry.js';
+import type { ActorKey, LogItem } from '#model';
 import { checkRun, checkSoon } from './check-run.js';
 import type { CallRecord, LoggedEntry, PollRecord, QueueRecord, RunRecord } from './record.js';
 

@@ -1,7 +1,8 @@
 /** One run of the whole cluster: people at work, processes that fail, everything settles, and the record is checked. */
+
+import type { LogEntry } from '#model';
+import { type ActorKey, parseKey, queueId, queueKey, userId } from '#model';
 import type { QueueState } from '../../actors/event-queue/state.js';
-import { type ActorKey, parseKey, queueId, queueKey, userId } from '../../src/core/index.js';
-import type { LogEntry } from '../../src/runtime/index.js';
 import type { ApiEvent } from '../api/support/types.js';
 import { joinedBy } from './check-joins.js';
 import { checkRun, checkSoon } from './check-run.js';

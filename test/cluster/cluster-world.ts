@@ -1,5 +1,5 @@
 /** The simulated cluster with everything in it: processes that come and go, and the faults that the seed chooses. */
-import { type Partition, partitionOf } from '../../src/core/index.js';
+import { type Partition, partitionOf } from '#model';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryStore, type MemoryStoreContents } from '../support/memory-store.js';
 import type { Beginning } from './genesis.js';
@@ -11,11 +11,11 @@ import { SimNetwork } from './sim-network.js';
 import { SimPlacement } from './sim-placement.js';
 import { type PortFaults, type Shared, SimProcess } from './sim-process.js';
 
-/** A frontend that leaves cuts off what is under way after this time, as src/server/serve.ts does. */
+/** A frontend that leaves cuts off what is under way after this time, as src/app/server/serve.ts does. */
 const CLOSE_MS = 5_000;
 /** Longest time for which one that woke does not know what it has lost. */
 const NOTICED_MS = 3_000;
-/** One that alone has lost the Store finds out within this time, and lets go (src/placement/store-watch.ts). */
+/** One that alone has lost the Store finds out within this time, and lets go (src/ports/placement/store-watch.ts). */
 const STORE_LOST_MS = { least: 3_000, more: 3_000 };
 const MOST_HOSTS = 5;
 const MOST_FRONTS = 4;
@@ -346,7 +346,7 @@ export class ClusterWorld {
     this.#atLeast(1);
   }
 
-  /** As SIGTERM (src/server/serve.ts): no new connections, held polls are answered, and what is under way is finished. */
+  /** As SIGTERM (src/app/server/serve.ts): no new connections, held polls are answered, and what is under way is finished. */
   async #stopFront(front: SimProcess): Promise<void> {
     if (this.fronts.length === 1) this.newFront();
     this.fronts = this.fronts.filter((of) => of !== front);

@@ -1,5 +1,6 @@
 /** The organization in which every run begins: made once per process, by the commands that make any organization. */
-import { BusCaller, createRealm, createUser, userApiKey } from '../../src/admin/index.js';
+import { BusCaller, createRealm, createUser, userApiKey } from '#app/admin';
+import { ROLE } from '#domain/people';
 import {
   type ActorKey,
   dmKey,
@@ -14,8 +15,7 @@ import {
   streamKey,
   userId,
   userKey,
-} from '../../src/core/index.js';
-import { ROLE } from '../../src/people/index.js';
+} from '#model';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 import { ClusterWorld } from './cluster-world.js';
 import type { HttpAnswer, Params } from './http-call.js';

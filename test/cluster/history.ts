@@ -1,7 +1,7 @@
 /** What must hold of a finished run, read off the Store's history, the log and the clients' answers. */
-import type { ActorKey } from '../../src/core/index.js';
-import { type LogEntry, SeenVersions } from '../../src/runtime/index.js';
-import type { Root } from '../../src/store/index.js';
+import type { ActorKey } from '#model';
+import { type LogEntry, SeenVersions } from '#model';
+import type { Root } from '#ports/store';
 import { type LedgerState, type OpArgs, REALM } from './kinds.js';
 import type { World } from './world.js';
 

@@ -1,5 +1,5 @@
 /** One HTTP request of a simulated client, and the network between it and its frontend. */
-import type { HttpExchange } from '../../src/http/index.js';
+import type { HttpExchange } from '#frontend/http';
 import type { Scheduler } from './scheduler.js';
 import type { SimProcess } from './sim-process.js';
 

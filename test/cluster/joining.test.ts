@@ -1,6 +1,6 @@
 /** Who was told that he is in a stream sends there before the stream has heard of it. */
 import t from 'tap';
-import { streamId, streamKey } from '../../src/core/index.js';
+import { streamId, streamKey } from '#model';
 import type { ApiEvent } from '../api/support/types.js';
 import { joinedBy } from './check-joins.js';
 import { ClusterWorld } from './cluster-world.js';

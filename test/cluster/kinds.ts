@@ -1,8 +1,10 @@
 /** Small actors whose whole history can be checked afterwards. */
 import { createMachine } from 'xstate';
-import { validationError } from '../../src/api/errors.js';
-import { type ActorKey, type JsonObject, parseKey, realmId, streamId, streamKey } from '../../src/core/index.js';
-import type { ActorKind, AnyKind, CommandDefinition, LogItem, Outcome, View } from '../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import type { LogItem } from '#model';
+import { type ActorKey, parseKey, realmId, streamId, streamKey } from '#model';
+import { validationError } from '#model/errors';
+import type { ActorKind, AnyKind, CommandDefinition, Outcome, View } from '#runtime';
 
 export const REALM = realmId(1);
 export const ledgerKey = (n: number): ActorKey => streamKey(REALM, streamId(n));

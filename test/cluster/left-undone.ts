@@ -2,9 +2,9 @@
  * What the outbox of a root lists that was not done. Only the next commit takes finished entries out of the root: one whose owner
  * lost it just then lists them until somebody loads the actor again, which does no harm.
  */
-import type { ActorKey } from '../../src/core/index.js';
-import { type LogEntry, SeenVersions } from '../../src/runtime/index.js';
-import type { RecordWrite, Root } from '../../src/store/index.js';
+import type { ActorKey } from '#model';
+import { type LogEntry, SeenVersions } from '#model';
+import type { RecordWrite, Root } from '#ports/store';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 
 /** As stored (src/runtime/group.ts). */

@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../../src/clock/index.js';
+import type { Clock, TimerHandle } from '#base/clock';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { Place, Scheduler } from './scheduler.js';
 

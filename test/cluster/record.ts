@@ -1,6 +1,7 @@
 /** What a run of the simulated cluster leaves behind: all that the checks look at. Plain data. */
+
+import type { LogEntry } from '#model';
 import type { QueueState } from '../../actors/event-queue/state.js';
-import type { LogEntry } from '../../src/runtime/index.js';
 import type { ApiEvent, Fields } from '../api/support/types.js';
 
 /**

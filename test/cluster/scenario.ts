@@ -1,6 +1,6 @@
 /** One run: clients send commands, hosts fail, everything settles, and the history is checked. */
-import { realmKey } from '../../src/core/index.js';
-import { ActorClient, CommandTimeout } from '../../src/runtime/index.js';
+import { realmKey } from '#model';
+import { ActorClient, CommandTimeout } from '#runtime';
 import { type Answered, checkHistory } from './history.js';
 import { ledgerKey, type OpArgs, REALM } from './kinds.js';
 import { turn } from './scheduler.js';

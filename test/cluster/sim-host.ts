@@ -1,11 +1,11 @@
 /** One simulated process: its clock, bus client, Store and log stop with it, freeze with it, and wake with it. */
-import { LocalBus, type LocalHub } from '../../src/bus/index.js';
-import type { Partition, RealmId } from '../../src/core/index.js';
-import type { DirectoryView } from '../../src/directory/index.js';
-import { LogUnavailable } from '../../src/log/index.js';
-import type { Placement } from '../../src/placement/index.js';
-import { ActorHost, type HostServices, type Logger } from '../../src/runtime/index.js';
-import { StoreUnavailable } from '../../src/store/index.js';
+
+import type { DirectoryView, Partition, RealmId } from '#model';
+import { LocalBus, type LocalHub } from '#ports/bus';
+import { LogUnavailable } from '#ports/log';
+import type { Placement } from '#ports/placement';
+import { StoreUnavailable } from '#ports/store';
+import { ActorHost, type HostServices, type Logger } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { MemoryLog } from '../support/memory-log.js';
 import type { MemoryStore } from '../support/memory-store.js';

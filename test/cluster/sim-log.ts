@@ -1,18 +1,19 @@
 /**
  * An EventLog as JetStream gives it: one stream of all realms, stored entries republished to those who listen, who may lose
- * them. Readers are the real ones (src/log/log-jetstream-cursor.ts), so that their rules for gaps are at stake here.
+ * them. Readers are the real ones (src/ports/log/log-jetstream-cursor.ts), so that their rules for gaps are at stake here.
  */
-import type { Clock } from '../../src/clock/index.js';
-import { type Json, type RealmId, type Seq, seq } from '../../src/core/index.js';
+
+import type { Json } from '#base';
+import type { Clock } from '#base/clock';
+import { type RealmId, type Seq, seq } from '#model';
+import { type EventLog, type LogPosition, type LogReader, type LogSubscription, LogUnavailable } from '#ports/log';
+import { Cursor, type LiveEntry } from '../../src/ports/log/log-jetstream-cursor.js';
 import {
-  type EventLog,
-  type LogPosition,
-  type LogReader,
-  type LogSubscription,
-  LogUnavailable,
-} from '../../src/log/index.js';
-import { Cursor, type LiveEntry } from '../../src/log/log-jetstream-cursor.js';
-import { decodeEntry, type EntryStream, encodeEntry, type StreamState } from '../../src/log/log-jetstream-stream.js';
+  decodeEntry,
+  type EntryStream,
+  encodeEntry,
+  type StreamState,
+} from '../../src/ports/log/log-jetstream-stream.js';
 
 /** As the product's. */
 const CHECK_MS = 2_000;

@@ -1,6 +1,6 @@
 /** What lies between the processes of a simulated cluster: frames that are late, lost, repeated, cut off or held up. */
-import { type LocalFrame, LocalHub } from '../../src/bus/index.js';
-import type { Envelope } from '../../src/runtime/index.js';
+import { type LocalFrame, LocalHub } from '#ports/bus';
+import type { Envelope } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { Place, Random, Scheduler } from './scheduler.js';
 
@@ -33,7 +33,7 @@ export class SimNetwork {
   /**
    * HTTP requests of which a command may come late once more: its frame is repeated after up to 600 steps, or was given up, and sent
    * again, while it lay with a process that did not answer and may own the partition anew when it comes to it. That is more than a
-   * Bus does: it delivers a request at most once, and those of one client in their order (src/bus/bus.ts).
+   * Bus does: it delivers a request at most once, and those of one client in their order (src/ports/bus/bus.ts).
    */
   readonly repeated = new Set<string>();
   /** Commands that are held up on their way for as long as this says so. */

@@ -2,12 +2,12 @@
  * Who owns what in a simulated cluster, decided by the seed alone: which host gets which partition and when, one after the other or
  * many at once, in the middle of commits, there and back again, and with nobody at it for a while.
  */
-import type { Partition } from '../../src/core/index.js';
+import type { Partition } from '#model';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { Random, Scheduler } from './scheduler.js';
 import type { SimProcess } from './sim-process.js';
 
-/** What was begun has this long to finish when a partition is handed over, as in src/placement/hand-over.ts. */
+/** What was begun has this long to finish when a partition is handed over, as in src/ports/placement/hand-over.ts. */
 const FINISH_MS = 2_000;
 /** Longest time for which nobody takes what has lost its owner. */
 const UNOWNED_MS = 4_000;

@@ -1,19 +1,20 @@
 /**
- * One simulated process of Conclave: what `serve` puts together (src/server/node.ts), on simulated ports. An actor host, or a
+ * One simulated process of Conclave: what `serve` puts together (src/app/server/node.ts), on simulated ports. An actor host, or a
  * frontend. It stops, freezes and wakes as a whole.
  */
-import { OPERATIONS } from '../../src/api/operations/index.js';
-import { LocalBus, type LocalHub } from '../../src/bus/index.js';
-import { loadConfig } from '../../src/config/index.js';
-import { type ActorKey, type Partition, partitionOf } from '../../src/core/index.js';
-import { Frontend } from '../../src/http/index.js';
-import { LogUnavailable } from '../../src/log/index.js';
-import type { ReportingPlacement } from '../../src/placement/index.js';
-import type { ActorHost } from '../../src/runtime/index.js';
-import { Secrets } from '../../src/secrets/index.js';
-import { ConclaveNode } from '../../src/server/node.js';
-import type { Ports } from '../../src/server/ports.js';
-import { StoreUnavailable } from '../../src/store/index.js';
+
+import { loadConfig } from '#app/config';
+import type { Ports } from '#app/server';
+import { ConclaveNode } from '#app/server';
+import { Secrets } from '#domain/secrets';
+import { OPERATIONS } from '#frontend/api';
+import { Frontend } from '#frontend/http';
+import { type ActorKey, type Partition, partitionOf } from '#model';
+import { LocalBus, type LocalHub } from '#ports/bus';
+import { LogUnavailable } from '#ports/log';
+import type { ReportingPlacement } from '#ports/placement';
+import { StoreUnavailable } from '#ports/store';
+import type { ActorHost } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import { MemoryBlobs } from '../support/memory-blobs.js';
 import type { MemoryStore } from '../support/memory-store.js';

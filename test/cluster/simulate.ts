@@ -3,7 +3,7 @@
  * `npm run simulate -- --seed 123 --trace`.
  */
 import { parseArgs } from 'node:util';
-import type { LogEntry, LogItem } from '../../src/runtime/log-entry.js';
+import type { LogEntry, LogItem } from '#model';
 import type { ApiEvent, ApiMessage } from '../api/support/types.js';
 import { type ClusterResult, ClusterRun } from './cluster-run.js';
 import { beginning } from './genesis.js';

@@ -1,6 +1,7 @@
 /** The simulated cluster: hosts that come and go, who owns what, and the faults that the seed chooses. */
-import { LocalBus, type LocalFrame, LocalHub } from '../../src/bus/index.js';
-import { type ActorKey, type Partition, partitionOf } from '../../src/core/index.js';
+
+import { type ActorKey, type Partition, partitionOf } from '#model';
+import { LocalBus, type LocalFrame, LocalHub } from '#ports/bus';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore, MemoryStoreContents } from '../support/memory-store.js';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { DirectoryBlobs } from '../../src/blobs/index.js';
-import { realmId } from '../../src/core/index.js';
+import { realmId } from '#model';
+import { DirectoryBlobs } from '#ports/blobs';
 import { blobsContract } from './blobs.js';
 
 const shared = t.testdir();

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { MongoClient } from 'mongodb';
 import t from 'tap';
-import { GridFsBlobs } from '../../src/blobs/index.js';
-import { realmId } from '../../src/core/index.js';
+import { realmId } from '#model';
+import { GridFsBlobs } from '#ports/blobs';
 import { blobsContract } from './blobs.js';
 
 const server = process.env.MONGODB_URL;

@@ -1,8 +1,8 @@
 /** What every implementation of Blobs does. */
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
-import { BlobGone, type Blobs } from '../../src/blobs/index.js';
-import { realmId } from '../../src/core/index.js';
+import { realmId } from '#model';
+import { BlobGone, type Blobs } from '#ports/blobs';
 
 const one = realmId(1);
 const two = realmId(2);

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { type BusRequest, LocalBus, LocalHub } from '../../src/bus/index.js';
-import { REAL_CLOCK } from '../../src/clock/index.js';
+import { REAL_CLOCK } from '#base/clock';
+import { type BusRequest, LocalBus, LocalHub } from '#ports/bus';
 import { FakeClock, settle } from '../support/fake-clock.js';
 import { busContract, failure } from './bus.js';
 

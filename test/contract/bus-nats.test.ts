@@ -1,9 +1,9 @@
 import { connect } from 'nats';
 import t, { type Test } from 'tap';
-import { KIND_REPLIES, replyInbox, writeHead } from '../../src/bus/bus-nats-frame.js';
-import { type BusRequest, NatsBus } from '../../src/bus/index.js';
-import { REAL_CLOCK as clock } from '../../src/clock/index.js';
-import type { Json } from '../../src/core/index.js';
+import type { Json } from '#base';
+import { REAL_CLOCK as clock } from '#base/clock';
+import { type BusRequest, NatsBus } from '#ports/bus';
+import { KIND_REPLIES, replyInbox, writeHead } from '../../src/ports/bus/bus-nats-frame.js';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { until } from '../support/until.js';
 import { busContract, failure, freshSubject } from './bus.js';

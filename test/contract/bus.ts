@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Bus, BusError, type BusRequest } from '../../src/bus/index.js';
-import type { Json } from '../../src/core/index.js';
+import type { Json } from '#base';
+import { type Bus, BusError, type BusRequest } from '#ports/bus';
 import { until } from '../support/until.js';
 
 export interface BusPair {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { NatsKv, NoBucket } from '../../src/placement/index.js';
+import { NatsKv, NoBucket } from '#ports/placement';
 import { natsUrl } from '../support/nats.js';
 import { deleteBucket, testBucket } from '../support/nats-bucket.js';
 import { kvContract } from './kv.js';

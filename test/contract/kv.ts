@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { KeyValue } from '../../src/placement/index.js';
+import type { KeyValue } from '#ports/placement';
 import { until } from '../support/until.js';
 
 export interface KvUnderTest {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'nats';
 import t from 'tap';
-import { REAL_CLOCK as clock } from '../../src/clock/index.js';
-import { type Json, realmId, type Seq, seq } from '../../src/core/index.js';
-import { JetStreamLog, type JetStreamLogOptions, type LogReader } from '../../src/log/index.js';
+import type { Json } from '#base';
+import { REAL_CLOCK as clock } from '#base/clock';
+import { realmId, type Seq, seq } from '#model';
+import { JetStreamLog, type JetStreamLogOptions, type LogReader } from '#ports/log';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { until } from '../support/until.js';
 import { logContract } from './log.js';

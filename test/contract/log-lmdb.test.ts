@@ -1,8 +1,8 @@
 import t from 'tap';
-import { realmId, seq } from '../../src/core/index.js';
-import { LmdbLog } from '../../src/log/index.js';
-import type { Embedded } from '../../src/store/index.js';
-import { openEmbedded } from '../../src/store/index.js';
+import { realmId, seq } from '#model';
+import { LmdbLog } from '#ports/log';
+import type { Embedded } from '#ports/store';
+import { openEmbedded } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { logContract } from './log.js';
 

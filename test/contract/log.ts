@@ -1,8 +1,9 @@
-/** What every EventLog promises (src/log/log.ts). Uses random realms, so that a shared server does. */
+/** What every EventLog promises (src/ports/log/log.ts). Uses random realms, so that a shared server does. */
 import { randomInt } from 'node:crypto';
 import type { Test } from 'tap';
-import { type Json, type RealmId, realmId, type Seq, seq } from '../../src/core/index.js';
-import type { EventLog, LogLimits, LogReader, LogSubscription } from '../../src/log/log.js';
+import type { Json } from '#base';
+import { type RealmId, realmId, type Seq, seq } from '#model';
+import type { EventLog, LogLimits, LogReader, LogSubscription } from '#ports/log';
 
 export interface LogUnderTest {
   /** What the log was opened with; `maxBytes` small (some MiB), so that the suite can reach it. */

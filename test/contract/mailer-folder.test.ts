@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { FolderMailer, MailerAway } from '../../src/mail/index.js';
+import { FolderMailer, MailerAway } from '#domain/mail';
 import { FROM, mailerContract, mailTo } from './mailer.js';
 
 const read = (folder: string): string[] => readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));

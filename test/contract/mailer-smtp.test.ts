@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MailerAway, MailRefused, SmtpMailer } from '../../src/mail/index.js';
+import { MailerAway, MailRefused, SmtpMailer } from '#domain/mail';
 import { startSmtp } from '../support/smtp.js';
 import { FROM, mailerContract, mailTo } from './mailer.js';
 

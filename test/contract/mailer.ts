@@ -1,6 +1,6 @@
 /** What every implementation of Mailer does. */
 import type { Test } from 'tap';
-import { type Mail, type Mailer, MailRefused } from '../../src/mail/index.js';
+import { type Mail, type Mailer, MailRefused } from '#domain/mail';
 
 export interface Place {
   readonly mailer: Mailer;

@@ -1,7 +1,7 @@
 /** Several hosts on keys in memory and one clock: what each of them owns after whatever happened. */
 import t from 'tap';
-import { partition } from '../../src/core/index.js';
-import { allPartitions, ClusterPlacement, HostWatch, LEASE_TIMES, rendezvous } from '../../src/placement/index.js';
+import { partition } from '#model';
+import { allPartitions, ClusterPlacement, HostWatch, LEASE_TIMES, rendezvous } from '#ports/placement';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryKv, MemoryKvServer } from '../support/memory-kv.js';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';

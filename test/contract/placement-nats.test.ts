@@ -1,7 +1,7 @@
 /** Several hosts on a real NATS server. */
 import t from 'tap';
-import { REAL_CLOCK as clock } from '../../src/clock/index.js';
-import { allPartitions, ClusterPlacement, NatsKv, rendezvous } from '../../src/placement/index.js';
+import { REAL_CLOCK as clock } from '#base/clock';
+import { allPartitions, ClusterPlacement, NatsKv, rendezvous } from '#ports/placement';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { deleteBucket, testBucket } from '../support/nats-bucket.js';
 import { until } from '../support/until.js';

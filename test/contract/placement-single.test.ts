@@ -1,6 +1,6 @@
 import t from 'tap';
-import { partition } from '../../src/core/index.js';
-import { SinglePlacement } from '../../src/placement/index.js';
+import { partition } from '#model';
+import { SinglePlacement } from '#ports/placement';
 import { MemoryEpochs, placementContract, RecordingOwner } from './placement.js';
 
 placementContract(t, 'SinglePlacement', async () => {

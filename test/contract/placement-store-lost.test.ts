@@ -1,6 +1,6 @@
 /** A host that lost only the Store lets others have its partitions; when nobody has the Store, nothing moves. */
 import t from 'tap';
-import type { HostStatus } from '../../src/placement/index.js';
+import type { HostStatus } from '#ports/placement';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
 
 const shares = (hosts: readonly WorldHost[]): number[] => hosts.map(({ answering }) => answering.length);

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { type Epoch, epoch, PARTITIONS, type Partition, partition } from '../../src/core/index.js';
-import type { EpochSource, PartitionOwner, Placement } from '../../src/placement/index.js';
+import { type Epoch, epoch, PARTITIONS, type Partition, partition } from '#model';
+import type { EpochSource, PartitionOwner, Placement } from '#ports/placement';
 import { until } from '../support/until.js';
 
 /** The epochs of the Store's partition documents. */

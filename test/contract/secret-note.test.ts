@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import t, { type Test } from 'tap';
-import { REAL_CLOCK } from '../../src/clock/index.js';
-import { epoch, realmId, userId, userKey } from '../../src/core/index.js';
-import { Secrets } from '../../src/secrets/index.js';
-import { checkSecret, judged } from '../../src/server/secret-check.js';
+import { judged } from '#app/server';
+import { REAL_CLOCK } from '#base/clock';
+import { Secrets } from '#domain/secrets';
+import { epoch, realmId, userId, userKey } from '#model';
 import {
   embeddedSecretNote,
   LmdbStore,
@@ -14,7 +14,8 @@ import {
   type SecretNote,
   type Store,
   withMongoSecretNote,
-} from '../../src/store/index.js';
+} from '#ports/store';
+import { checkSecret } from '../../src/app/server/secret-check.js';
 
 interface Written {
   readonly store: Store;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { epoch, realmId, realmKey, userId, userKey } from '../../src/core/index.js';
-import { LmdbStore, openEmbedded } from '../../src/store/index.js';
+import { epoch, realmId, realmKey, userId, userKey } from '#model';
+import { LmdbStore, openEmbedded } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { storeContract } from './store.js';
 

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
-import type { RealmId } from '../../src/core/index.js';
-import { inRange, rangesOf } from '../../src/store/message-range.js';
-import type {
-  MessageIndex,
-  MessageRange,
-  MessageRecord,
-  MessageScan,
-  MessageWrite,
-  Store,
-} from '../../src/store/store.js';
+import type { RealmId } from '#model';
+import type { MessageIndex, MessageRange, MessageRecord, MessageScan, MessageWrite, Store } from '#ports/store';
+import { inRange, rangesOf } from '#ports/store';
 import { type Fact, freshRealm } from './store.js';
 
 const message = (id: number, more: Partial<MessageRecord> = {}): MessageRecord => ({

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { MongoClient } from 'mongodb';
 import t from 'tap';
-import { epoch, realmId, type UserId, userId, userKey } from '../../src/core/index.js';
-import { MongoStore } from '../../src/store/index.js';
+import { epoch, realmId, type UserId, userId, userKey } from '#model';
+import { MongoStore } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { storeContract } from './store.js';
 

@@ -1,10 +1,10 @@
-/** What every Store promises (src/store/store.ts). Uses random realms, so that a shared server does. */
+/** What every Store promises (src/ports/store/store.ts). Uses random realms, so that a shared server does. */
 import { randomInt } from 'node:crypto';
 import type { Test } from 'tap';
+import type { Json } from '#base';
 import {
   type ActorKey,
   epoch,
-  type Json,
   type Partition,
   partition,
   partitionOf,
@@ -13,8 +13,8 @@ import {
   realmId,
   userId,
   userKey,
-} from '../../src/core/index.js';
-import type { Root, RootWrite, Store } from '../../src/store/store.js';
+} from '#model';
+import type { Root, RootWrite, Store } from '#ports/store';
 import { messageFacts } from './store-messages.js';
 
 export type Fact = (name: string, body: (t: Test) => Promise<void>) => void;

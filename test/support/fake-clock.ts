@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../../src/clock/index.js';
+import type { Clock, TimerHandle } from '#base/clock';
 
 interface FakeHandle extends TimerHandle {
   cancelled: boolean;

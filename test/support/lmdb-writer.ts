@@ -5,9 +5,9 @@
  */
 import { writeSync } from 'node:fs';
 import { open } from 'lmdb';
-import { REAL_CLOCK } from '../../src/clock/index.js';
-import { epoch, realmId, realmKey } from '../../src/core/index.js';
-import { LmdbStore, openEmbedded } from '../../src/store/index.js';
+import { REAL_CLOCK } from '#base/clock';
+import { epoch, realmId, realmKey } from '#model';
+import { LmdbStore, openEmbedded } from '#ports/store';
 
 const [mode, directory = '', count = '1'] = process.argv.slice(2);
 const say = (line: string): void => {

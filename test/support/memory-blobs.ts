@@ -1,5 +1,5 @@
-import { type Blob, BlobGone, type Blobs } from '../../src/blobs/index.js';
-import type { RealmId } from '../../src/core/index.js';
+import type { RealmId } from '#model';
+import { type Blob, BlobGone, type Blobs } from '#ports/blobs';
 
 /** Blobs of a test that needs no real ones; the contract holds. */
 export class MemoryBlobs implements Blobs {

@@ -1,4 +1,4 @@
-import type { KeyValue, KvEntry } from '../../src/placement/index.js';
+import type { KeyValue, KvEntry } from '#ports/placement';
 
 /** Keys shared by several hosts in one process. */
 export class MemoryKvServer {

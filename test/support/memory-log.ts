@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../src/clock/index.js';
-import { type Json, type RealmId, type Seq, seq } from '../../src/core/index.js';
-import type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from '../../src/log/log.js';
-import { LogUnavailable } from '../../src/log/log.js';
-import { pack, unpack } from '../../src/store/codec.js';
+import type { Json } from '#base';
+import type { Clock } from '#base/clock';
+import { type RealmId, type Seq, seq } from '#model';
+import type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from '#ports/log';
+import { LogUnavailable } from '#ports/log';
+import { pack, unpack } from '#ports/store';
 
 export type LogStep = 'before:append' | 'after:append' | 'before:position' | 'before:publish';
 /** Before: nothing is stored yet. After: stored (and on its way to subscribers), but the caller doesn't know it. */

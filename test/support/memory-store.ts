@@ -1,14 +1,5 @@
-import {
-  type ActorKey,
-  type Epoch,
-  epoch,
-  type Json,
-  type Partition,
-  partitionOf,
-  type RealmId,
-} from '../../src/core/index.js';
-import { copy } from '../../src/store/codec.js';
-import { inRange, rangesOf } from '../../src/store/message-range.js';
+import type { Json } from '#base';
+import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
 import type {
   MessageRecord,
   MessageScan,
@@ -18,8 +9,8 @@ import type {
   Sleeper,
   Store,
   StoredPart,
-} from '../../src/store/store.js';
-import { StoreUnavailable } from '../../src/store/store.js';
+} from '#ports/store';
+import { copy, inRange, rangesOf, StoreUnavailable } from '#ports/store';
 
 type Operation = Exclude<keyof Store, 'atomicRecords' | 'close'>;
 /** `each:apply` comes before every single record of an `apply`, so that a crash can leave it half done. */

@@ -1,6 +1,6 @@
-import { userId } from '../../src/core/index.js';
-import type { DirectoryUser } from '../../src/directory/index.js';
-import { FRESH_ACCOUNT } from '../../src/people/index.js';
+import { FRESH_ACCOUNT } from '#domain/people';
+import { userId } from '#model';
+import type { DirectoryUser } from '#model/records';
 
 /** An ordinary member with this id, as the directory holds it. */
 export const person = (id: number, over: Partial<DirectoryUser> = {}): DirectoryUser => ({

@@ -1,7 +1,7 @@
 /** Hosts of one cluster in one process: keys in memory, one clock, and everything that can happen to a host. */
-import type { Clock, TimerHandle } from '../../src/clock/index.js';
-import type { Partition } from '../../src/core/index.js';
-import { allPartitions, askToDrain, askToServe, ClusterPlacement, rendezvous } from '../../src/placement/index.js';
+import type { Clock, TimerHandle } from '#base/clock';
+import type { Partition } from '#model';
+import { allPartitions, askToDrain, askToServe, ClusterPlacement, rendezvous } from '#ports/placement';
 import { MemoryEpochs, RecordingOwner } from '../contract/placement.js';
 import { FakeClock } from './fake-clock.js';
 import { MemoryKv, MemoryKvServer } from './memory-kv.js';

@@ -1,6 +1,6 @@
 /** fetch_event_types `realm_bot`: own bots, or all of them for administrators (register.md). */
-import type { JsonObject } from '../../../src/core/index.js';
-import { isAdmin, presentBot, unsealed } from '../../../src/people/index.js';
+import type { JsonObject } from '#base';
+import { isAdmin, presentBot, unsealed } from '#domain/people';
 import type { SnapshotInputs } from './take.js';
 
 export function botsSection({ user, directory, unseal, unreadable }: SnapshotInputs): JsonObject {

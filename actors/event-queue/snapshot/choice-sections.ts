@@ -1,9 +1,10 @@
 /** What a person chose for himself, as register shows it (register.md § fetch_event_types). */
-import { Encoded, type Fields } from '../../../src/api/encode-fields.js';
-import type { JsonObject } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
-import { presentEmoji } from '../../../src/emoji/index.js';
-import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '../../../src/people/index.js';
+
+import type { JsonObject } from '#base';
+import { Encoded, type Fields } from '#base';
+import { presentEmoji } from '#domain/emoji';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '#domain/people';
+import type { DirectoryUser } from '#model/records';
 import type { SnapshotInputs } from './take.js';
 
 interface Settings {

@@ -1,5 +1,5 @@
 /** Sections of features of which there is nothing yet, in any organization: there are no operations that make any. */
-import type { JsonObject } from '../../../src/core/index.js';
+import type { JsonObject } from '#base';
 
 export const EMPTY_SECTIONS: Readonly<Record<string, JsonObject>> = {
   realm_filters: { realm_filters: [] },

@@ -1,10 +1,11 @@
 /** The caller's own state and the subscribers of streams, as one consistent whole. */
-import { apiError } from '../../../src/api/errors.js';
-import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '../../../src/core/index.js';
-import type { RealmFeed, Subscribers } from '../../../src/events/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
-import { lowest } from '../../../src/store/index.js';
-import type { Subscription } from '../../../src/streams/index.js';
+
+import type { RealmFeed, Subscribers } from '#delivery';
+import type { Subscription } from '#domain/streams';
+import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import { lowest } from '#ports/store';
+import type { Suppliers } from '#runtime';
 
 const RETRY_MS = 5;
 const MOST_RETRIES = 400;

@@ -1,6 +1,6 @@
 /** Sections about messages: unread_msgs and starred_messages (register.md). */
-import type { Json, JsonObject, RealmId } from '../../../src/core/index.js';
-import type { Overview } from '../../../src/events/index.js';
+import type { Json, JsonObject } from '#base';
+import type { Overview } from '#delivery';
 import {
   asStored,
   DIRECT_HOME,
@@ -9,10 +9,11 @@ import {
   type StoredMessage,
   UnreadScan,
   unreadSummary,
-} from '../../../src/messages/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
-import type { MessageReads } from '../../../src/store/index.js';
-import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '../../../src/streams/index.js';
+} from '#domain/messages';
+import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '#domain/streams';
+import type { RealmId } from '#model';
+import type { MessageReads } from '#ports/store';
+import type { Suppliers } from '#runtime';
 
 /**
  * Messages that the snapshot has taken into account: their events must not come again, since a client would count them

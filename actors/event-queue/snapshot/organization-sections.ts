@@ -1,6 +1,5 @@
 /** What the organization has besides people and streams, as register shows it (register.md § fetch_event_types). */
-import type { Fields } from '../../../src/api/encode-fields.js';
-import type { JsonObject } from '../../../src/core/index.js';
+import type { Fields, JsonObject } from '#base';
 import {
   defaultSettings,
   EMOJISET_CHOICES,
@@ -12,7 +11,7 @@ import {
   presentLinkifier,
   presentPlayground,
   withoutPronouns,
-} from '../../../src/people/index.js';
+} from '#domain/people';
 import type { SnapshotInputs } from './take.js';
 
 export const groupsSection = ({ directory }: SnapshotInputs): Fields => ({

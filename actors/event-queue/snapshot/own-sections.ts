@@ -1,7 +1,8 @@
 /** Sections of what only the user's own actor knows, subscriptions aside (register.md). */
-import type { JsonObject } from '../../../src/core/index.js';
-import { mutedTopics, presentUserTopics } from '../../../src/streams/index.js';
-import type { OwnSection, OwnState } from '../../shared/own-state.js';
+
+import type { OwnSection, OwnState } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { mutedTopics, presentUserTopics } from '#domain/streams';
 import type { SnapshotInputs } from './take.js';
 
 export function ownSections(

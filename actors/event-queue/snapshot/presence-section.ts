@@ -1,6 +1,6 @@
 /** fetch_event_types `presence`: who was here lately (register.md). */
-import type { Fields } from '../../../src/api/encode-fields.js';
-import { presencesIn, serverTime } from '../../../src/presence/index.js';
+import type { Fields } from '#base';
+import { presencesIn, serverTime } from '#domain/presence';
 import type { SnapshotInputs } from './take.js';
 
 /** The list is the same bytes for all who register within its time. */

@@ -1,10 +1,10 @@
 /** fetch_event_types `realm`: the organization's settings and the server's facts (register.md § Realm section). */
-import type { JsonObject } from '../../../src/core/index.js';
-import { MAX_MESSAGE } from '../../../src/messages/index.js';
-import { EXTERNAL_ACCOUNTS, mailDomain } from '../../../src/people/index.js';
-import { PICTURE_MIB, presentRealmPictures } from '../../../src/pictures/index.js';
-import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '../../../src/streams/index.js';
-import { SERVER_GENERATION } from '../../../src/version.js';
+import type { JsonObject } from '#base';
+import { SERVER_GENERATION } from '#base';
+import { MAX_MESSAGE } from '#domain/messages';
+import { EXTERNAL_ACCOUNTS, mailDomain } from '#domain/people';
+import { PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
+import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '#domain/streams';
 import type { SnapshotInputs } from './take.js';
 
 const GIPHY_RATINGS = {

@@ -1,10 +1,9 @@
 /** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
-import { encodeParts, type Fields } from '../../../src/api/encode-fields.js';
-import { madeOnce } from '../../../src/core/index.js';
-import type { DirectoryView } from '../../../src/directory/index.js';
-import { presentCustomEmoji } from '../../../src/emoji/index.js';
-import { STOP_WORDS } from '../../../src/messages/index.js';
-import { isGuest } from '../../../src/people/index.js';
+import { encodeParts, type Fields, madeOnce } from '#base';
+import { presentCustomEmoji } from '#domain/emoji';
+import { STOP_WORDS } from '#domain/messages';
+import { isGuest } from '#domain/people';
+import type { DirectoryView } from '#model';
 import { botsSection } from './bot-section.js';
 import {
   alertWordsSection,

@@ -1,8 +1,9 @@
 /** fetch_event_types `subscription` and `stream` (register.md, streams.md). */
-import type { Fields } from '../../../src/api/encode-fields.js';
-import { type JsonObject, madeOnce, streamId } from '../../../src/core/index.js';
-import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
-import { isAdmin, isGuest, streamNotifications } from '../../../src/people/index.js';
+
+import { activeSubscribers } from '#actors/shared';
+import type { Fields } from '#base';
+import { type JsonObject, madeOnce } from '#base';
+import { isAdmin, isGuest, streamNotifications } from '#domain/people';
 import {
   byName,
   canAccess,
@@ -11,8 +12,10 @@ import {
   presentOwnSide,
   presentStreamGroups,
   weeklyTraffic,
-} from '../../../src/streams/index.js';
-import { activeSubscribers } from '../../shared/subscribers.js';
+} from '#domain/streams';
+import type { DirectoryView } from '#model';
+import { streamId } from '#model';
+import type { DirectoryStream } from '#model/records';
 import type { SnapshotInputs } from './take.js';
 
 /** Live streams by name; sorted once per change of any. */

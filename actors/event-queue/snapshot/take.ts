@@ -2,26 +2,20 @@
  * The state that POST /register sends, with what it contains named by actor and version, so that the queue can leave
  * out exactly the events that the snapshot already shows (design § 3).
  */
-import { encodeParts, type Fields } from '../../../src/api/encode-fields.js';
-import { apiError } from '../../../src/api/errors.js';
-import {
-  type ActorKey,
-  type Json,
-  type JsonObject,
-  presenceKey,
-  type RealmId,
-  realmKey,
-  type Seq,
-  userId,
-} from '../../../src/core/index.js';
-import type { DirectoryBot, DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
-import type { Limits } from '../../../src/files/index.js';
-import { newestMessage, recentConversations } from '../../../src/messages/index.js';
-import type { Unseal } from '../../../src/people/index.js';
-import { presencesIn } from '../../../src/presence/index.js';
-import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
-import type { Subscription } from '../../../src/streams/index.js';
-import { type OwnSection, readOwnState } from '../../shared/own-state.js';
+
+import { type OwnSection, readOwnState } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { encodeParts, type Fields } from '#base';
+import type { Limits } from '#domain/files';
+import { newestMessage, recentConversations } from '#domain/messages';
+import type { Unseal } from '#domain/people';
+import { presencesIn } from '#domain/presence';
+import type { Subscription } from '#domain/streams';
+import type { DirectoryView } from '#model';
+import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryBot, DirectoryUser } from '#model/records';
+import type { NeedsContext, Suppliers } from '#runtime';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
 import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';

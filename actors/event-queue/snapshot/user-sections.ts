@@ -1,5 +1,5 @@
 /** fetch_event_types `realm_user`: everybody, and what the user is and may do (register.md). */
-import type { Fields } from '../../../src/api/encode-fields.js';
+import type { Fields } from '#base';
 import {
   avatarUrl,
   encodedUsers,
@@ -10,8 +10,8 @@ import {
   policyAllows,
   presentUser,
   systemBot,
-} from '../../../src/people/index.js';
-import { webPublicEnabled } from '../../../src/streams/index.js';
+} from '#domain/people';
+import { webPublicEnabled } from '#domain/streams';
 import type { SnapshotInputs } from './take.js';
 import { VISITOR } from './visitor.js';
 

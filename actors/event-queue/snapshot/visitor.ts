@@ -2,11 +2,12 @@
  * Who reads without an account (conventions.md § Authentication): the state that POST /register shows to nobody in
  * particular is that of a guest who is in nothing, without what is not for the web.
  */
-import type { Fields } from '../../../src/api/encode-fields.js';
-import { userId } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
-import { FRESH_ACCOUNT, ROLE } from '../../../src/people/index.js';
-import type { OwnSection, OwnState } from '../../shared/own-state.js';
+
+import type { OwnSection, OwnState } from '#actors/shared';
+import type { Fields } from '#base';
+import { FRESH_ACCOUNT, ROLE } from '#domain/people';
+import { userId } from '#model';
+import type { DirectoryUser } from '#model/records';
 
 /** No account has this id: callers without credentials are 0. */
 export const VISITOR: DirectoryUser = {

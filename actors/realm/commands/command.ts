@@ -1,7 +1,7 @@
-import { apiError } from '../../../src/api/errors.js';
-import type { JsonObject } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
-import type { AnyCommand, CommandDefinition } from '../../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { AnyCommand, CommandDefinition } from '#runtime';
 import { type RealmState, userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 

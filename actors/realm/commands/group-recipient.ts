@@ -1,5 +1,5 @@
 /** recipient_id of a direct-message group: allocated when the group first talks, the same ever after. */
-import { value } from '../../shared/replies.js';
+import { value } from '#actors/shared';
 import { GROUP_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
 

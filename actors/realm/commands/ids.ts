@@ -1,6 +1,7 @@
 /** Message ids: the realm actor alone gives them out. */
-import type { JsonObject } from '../../../src/core/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
 import type { RealmCommand } from './command.js';
 
 /** One commit reserves this many, so that giving them out costs no write; only a crash skips what is left of a block. */

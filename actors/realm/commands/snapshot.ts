@@ -1,7 +1,8 @@
 /** The whole directory, for replicas. */
-import type { Json, JsonObject } from '../../../src/core/index.js';
-import { NO_WHOLES } from '../../../src/directory/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { NO_WHOLES } from '#directory';
 import { type Parts, RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
 import type { RealmCommand } from './command.js';
 

@@ -1,7 +1,9 @@
 /** What an outgoing webhook answers: sent as anything else is sent, but its bot's actor hears of a refusal. Never refused. */
-import { ApiError } from '../../../src/api/errors.js';
-import { type JsonObject, userId, webhookKey } from '../../../src/core/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { userId, webhookKey } from '#model';
+import { ApiError } from '#model/errors';
 import type { StreamCommand } from '../command.js';
 import { judgedOnce, sendDirect } from './send.js';
 

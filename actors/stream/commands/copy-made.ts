@@ -2,8 +2,9 @@
  * Somebody made himself copies of messages of the past, by flagging them: from now on he hears of their changes. Never
  * refused; what is gone, or was moved away meanwhile, is passed over.
  */
-import type { MessageRecord } from '../../../src/store/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { MessageRecord } from '#ports/store';
 import type { StreamCommand } from '../command.js';
 import { change, latest, ownerOf } from '../messages.js';
 

@@ -1,12 +1,14 @@
 /** Deleting messages: one of them, or a topic batch by batch. */
-import { apiError } from '../../../src/api/errors.js';
-import { type JsonObject, parseKey, streamId, userId } from '../../../src/core/index.js';
-import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '../../../src/messages/index.js';
-import { isAdmin, policyAllows } from '../../../src/people/index.js';
-import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
-import type { MessageRecord } from '../../../src/store/index.js';
-import { canReadHistory, isMember, topicKey } from '../../../src/streams/index.js';
-import { partially, success } from '../../shared/replies.js';
+
+import { partially, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '#domain/messages';
+import { isAdmin, policyAllows } from '#domain/people';
+import { canReadHistory, isMember, topicKey } from '#domain/streams';
+import { parseKey, streamId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { MessageRecord } from '#ports/store';
+import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { elsewhere, latest, storedRecord } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';

@@ -3,22 +3,17 @@
  * after the other, in a lane of their own that rests until the last message is written: what a move finds in a topic
  * can't be on its way to another one.
  */
-import { apiError } from '../../../src/api/errors.js';
-import { type Json, parseKey, streamId, userId } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
-import type { Rendered } from '../../../src/markdown/index.js';
-import {
-  asStored,
-  checkWildcard,
-  type MessageBody,
-  type StoredEdit,
-  type StoredMessage,
-} from '../../../src/messages/index.js';
-import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '../../../src/runtime/index.js';
-import type { MessageRecord } from '../../../src/store/index.js';
-import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
-import { claimedFiles, filesLinked, filesUnlinked } from '../../shared/file-links.js';
-import { success, value } from '../../shared/replies.js';
+
+import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
+import type { Json } from '#base';
+import type { Rendered } from '#domain/markdown';
+import { asStored, checkWildcard, type MessageBody, type StoredEdit, type StoredMessage } from '#domain/messages';
+import { asMember, type Member, memberPart } from '#domain/streams';
+import { parseKey, streamId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { MessageRecord } from '#ports/store';
+import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import type { EditArgs } from '../editing/args.js';
 import { type CarryArgs, carriedOn, idsOf, topicsOf } from '../editing/carry.js';

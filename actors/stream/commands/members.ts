@@ -1,16 +1,11 @@
 /** Who is subscribed: read, join, leave, and the end of it all. */
-import {
-  type ActorKey,
-  type Json,
-  type JsonObject,
-  parseKey,
-  streamId,
-  userId,
-  userKey,
-} from '../../../src/core/index.js';
-import type { CommandContext, LogItem, OutboxCommand, View } from '../../../src/runtime/index.js';
-import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '../../../src/streams/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
+import type { LogItem } from '#model';
+import { type ActorKey, parseKey, streamId, userId, userKey } from '#model';
+import type { CommandContext, OutboxCommand, View } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import type { StreamState } from '../state.js';
 

@@ -2,14 +2,15 @@
  * Notices: what the notification bot says in a stream or to a user, on behalf of whatever another actor did. Made with
  * `streamNotice` and `directNotice` (actors/shared/notices.ts); never refused.
  */
-import { PRODUCT } from '../../../src/api/errors.js';
-import { parseKey, streamId, userId } from '../../../src/core/index.js';
-import { apology, type Rendered } from '../../../src/markdown/index.js';
-import { flagsAtCreation } from '../../../src/messages/index.js';
-import { NOTIFICATION_BOT } from '../../../src/people/index.js';
-import type { CommandContext } from '../../../src/runtime/index.js';
-import { isMember } from '../../../src/streams/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import { apology, type Rendered } from '#domain/markdown';
+import { flagsAtCreation } from '#domain/messages';
+import { NOTIFICATION_BOT } from '#domain/people';
+import { isMember } from '#domain/streams';
+import { parseKey, streamId, userId } from '#model';
+import { PRODUCT } from '#model/errors';
+import type { CommandContext } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
 import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';

@@ -1,7 +1,7 @@
 /** Reactions: made and taken back, by the actor that owns the message (messages.md § Reactions). */
-import { apiError } from '../../../src/api/errors.js';
-import { type JsonObject, userId, userKey } from '../../../src/core/index.js';
-import type { DirectoryView } from '../../../src/directory/index.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
 import {
   checkEmoji,
   type EmojiRef,
@@ -11,11 +11,12 @@ import {
   isEmoji,
   presentEmoji,
   resolveEmoji,
-} from '../../../src/emoji/index.js';
-import type { StoredMessage, StoredReaction } from '../../../src/messages/index.js';
-import type { LogItem } from '../../../src/runtime/index.js';
-import type { MessageRecord } from '../../../src/store/index.js';
-import { success } from '../../shared/replies.js';
+} from '#domain/emoji';
+import type { StoredMessage, StoredReaction } from '#domain/messages';
+import type { DirectoryView, LogItem } from '#model';
+import { userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { MessageRecord } from '#ports/store';
 import type { StreamCommand } from '../command.js';
 import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
 import type { StreamState } from '../state.js';

@@ -2,13 +2,15 @@
  * Messages go when they are older than the organization or the stream keeps them (streams.md, message_retention_days).
  * A conversation looks once a day, from its first message on: a new rule holds from the next look on.
  */
-import { type ActorKey, type JsonObject, parseKey, realmKey, streamId } from '../../../src/core/index.js';
-import type { DirectoryView } from '../../../src/directory/index.js';
-import { asStored, streamConversation } from '../../../src/messages/index.js';
-import type { CommandContext, Outcome } from '../../../src/runtime/index.js';
-import type { MessageRecord } from '../../../src/store/index.js';
-import { recentTraffic } from '../../../src/streams/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { asStored, streamConversation } from '#domain/messages';
+import { recentTraffic } from '#domain/streams';
+import type { DirectoryView } from '#model';
+import { type ActorKey, parseKey, realmKey, streamId } from '#model';
+import type { MessageRecord } from '#ports/store';
+import type { CommandContext, Outcome } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { latest, type StreamView } from '../messages.js';
 import { removed } from '../removing.js';

@@ -2,10 +2,12 @@
  * Sending what was scheduled: as anything else is sent, but for its sender's actor, which is told how it went. Never
  * refused.
  */
-import { ApiError } from '../../../src/api/errors.js';
-import { type JsonObject, userId, userKey } from '../../../src/core/index.js';
-import type { OutboxCommand } from '../../../src/runtime/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { userId, userKey } from '#model';
+import { ApiError } from '#model/errors';
+import type { OutboxCommand } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { judgedOnce, sendDirect } from './send.js';
 

@@ -1,7 +1,6 @@
 /** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
-import { ApiError, apiError } from '../../../src/api/errors.js';
-import { type JsonObject, parseKey, realmKey, streamId, userId, userKey } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
+
+import type { JsonObject } from '#base';
 import {
   activeSender,
   checkDirect,
@@ -10,9 +9,12 @@ import {
   checkWildcard,
   firstSubmessage,
   flagsAtCreation,
-} from '../../../src/messages/index.js';
-import type { CommandContext } from '../../../src/runtime/index.js';
-import { isMember } from '../../../src/streams/index.js';
+} from '#domain/messages';
+import { isMember } from '#domain/streams';
+import { parseKey, realmKey, streamId, userId, userKey } from '#model';
+import { ApiError, apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext } from '#runtime';
 import { callsOf, namedOutside, toNobody } from '../bots.js';
 import type { StreamCommand } from '../command.js';
 import { hasMembers, memberIds, memberOf } from './members.js';

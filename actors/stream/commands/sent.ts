@@ -1,7 +1,8 @@
 /** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
-import { type JsonObject, parseKey, realmKey } from '../../../src/core/index.js';
-import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
-import { type Rendered, topicLinks } from '../../../src/markdown/index.js';
+
+import { claimedFiles, filesLinked, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { type Rendered, topicLinks } from '#domain/markdown';
 import {
   type MessageBody,
   neutral,
@@ -10,19 +11,12 @@ import {
   type StoredMessage,
   type StoredSubmessage,
   streamConversation,
-} from '../../../src/messages/index.js';
-import type {
-  Audience,
-  CommandContext,
-  MessageItem,
-  NeedsContext,
-  OutboxCommand,
-  Outcome,
-  Suppliers,
-} from '../../../src/runtime/index.js';
-import { countMessage, isMember } from '../../../src/streams/index.js';
-import { claimedFiles, filesLinked } from '../../shared/file-links.js';
-import { success } from '../../shared/replies.js';
+} from '#domain/messages';
+import { countMessage, isMember } from '#domain/streams';
+import type { Audience, DirectoryView, MessageItem } from '#model';
+import { parseKey, realmKey } from '#model';
+import type { DirectoryStream } from '#model/records';
+import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
 import { copiesGiven } from '../bots.js';
 import type { StreamView } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';

@@ -1,9 +1,10 @@
 /** POST /submessage: data that people add to a widget (messages.md § Submessages and widgets). */
-import { apiError } from '../../../src/api/errors.js';
-import type { JsonObject } from '../../../src/core/index.js';
-import { nextSubmessage } from '../../../src/messages/index.js';
-import type { MessageRecord } from '../../../src/store/index.js';
-import { success } from '../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { nextSubmessage } from '#domain/messages';
+import { apiError } from '#model/errors';
+import type { MessageRecord } from '#ports/store';
 import type { StreamCommand } from '../command.js';
 import { change, copyHolders, elsewhere, latest, storedRecord } from '../messages.js';
 

@@ -2,8 +2,9 @@
  * Answered when everybody has been told of what is stored: whoever reads a message from the Store before its event is in
  * the log, and tells of it himself, must not be first.
  */
-import type { JsonObject } from '../../../src/core/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
 import type { StreamCommand } from '../command.js';
 
 export const told: StreamCommand<JsonObject> = {

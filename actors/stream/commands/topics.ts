@@ -1,7 +1,9 @@
 /** The topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and what others tell about them. */
-import { type ActorKey, type Json, type JsonObject, parseKey } from '../../../src/core/index.js';
-import type { MessageRecord } from '../../../src/store/index.js';
-import { success, value } from '../../shared/replies.js';
+
+import { success, value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { type ActorKey, parseKey } from '#model';
+import type { MessageRecord } from '#ports/store';
 import type { StreamCommand } from '../command.js';
 import { listTopics, newestOfTopic, topicWithout } from '../topics.js';
 import { watchersOf, withWatcher } from '../watchers.js';

@@ -1,11 +1,12 @@
 /** Somebody types in a stream (messages.md § Typing): told to those who are subscribed, and forgotten. */
-import { apiError } from '../../../src/api/errors.js';
-import { type JsonObject, parseKey, streamId } from '../../../src/core/index.js';
-import { activeSender, checkPosting } from '../../../src/messages/index.js';
-import { isOn } from '../../../src/people/index.js';
-import { canAccess, cutTopic, isMember } from '../../../src/streams/index.js';
-import { success } from '../../shared/replies.js';
-import { type TypingOp, typingEvent } from '../../shared/typing.js';
+
+import { success, type TypingOp, typingEvent } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { activeSender, checkPosting } from '#domain/messages';
+import { isOn } from '#domain/people';
+import { canAccess, cutTopic, isMember } from '#domain/streams';
+import { parseKey, streamId } from '#model';
+import { apiError } from '#model/errors';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
 

@@ -1,5 +1,5 @@
 /** What PATCH /messages/{id} asks for (messages.md § PATCH). */
-import type { JsonObject } from '../../../src/core/index.js';
+import type { JsonObject } from '#base';
 
 export type PropagateMode = 'change_one' | 'change_later' | 'change_all';
 

@@ -3,10 +3,12 @@
  * them is done in batches, the first with the decision, the others by commands of the actor to itself. The decision is
  * kept in a part, so a crash between batches loses nothing.
  */
-import { type ActorKey, IdSet, type Json, type JsonObject } from '../../../src/core/index.js';
-import type { MessageBody, Move, StoredEdit, StoredMessage } from '../../../src/messages/index.js';
-import type { CommandContext, LogItem, MessageChange, OutboxCommand } from '../../../src/runtime/index.js';
-import { topicKey } from '../../../src/streams/index.js';
+
+import { IdSet, type Json, type JsonObject } from '#base';
+import type { MessageBody, Move, StoredEdit, StoredMessage } from '#domain/messages';
+import { topicKey } from '#domain/streams';
+import type { ActorKey, LogItem } from '#model';
+import type { CommandContext, MessageChange, OutboxCommand } from '#runtime';
 import { change, type StreamView } from '../messages.js';
 
 export const MOVING_PART = 'moving/';

@@ -1,9 +1,10 @@
 /** Who may change what of a message, in the order in which messages.md § PATCH lists the checks. Pure. */
-import { apiError } from '../../../src/api/errors.js';
-import type { DirectoryStream, DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
-import type { StoredMessage } from '../../../src/messages/index.js';
-import { policyAllows, ROLE } from '../../../src/people/index.js';
-import { canAccess, checkMayPost, checkTopic } from '../../../src/streams/index.js';
+
+import type { StoredMessage } from '#domain/messages';
+import { policyAllows, ROLE } from '#domain/people';
+import { canAccess, checkMayPost, checkTopic } from '#domain/streams';
+import { apiError } from '#model/errors';
+import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
 import type { EditArgs } from './args.js';
 
 /** Added to the limits of editing and moving: who began in time may finish. Seconds. */

@@ -1,18 +1,12 @@
 /** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
-import { apiError } from '../../../src/api/errors.js';
-import { type RealmId, userId } from '../../../src/core/index.js';
-import type { DirectoryView } from '../../../src/directory/index.js';
-import type { Rendered } from '../../../src/markdown/index.js';
-import {
-  checkContent,
-  copyOf,
-  decidingStreams,
-  type MessageBody,
-  meantBy,
-  type StoredMessage,
-} from '../../../src/messages/index.js';
-import type { Store } from '../../../src/store/index.js';
-import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
+
+import type { Rendered } from '#domain/markdown';
+import { checkContent, copyOf, decidingStreams, type MessageBody, meantBy, type StoredMessage } from '#domain/messages';
+import { asMember, type Member, memberPart } from '#domain/streams';
+import type { DirectoryView } from '#model';
+import { type RealmId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { Store } from '#ports/store';
 
 const DELETED = '(deleted)';
 

@@ -1,8 +1,8 @@
 /** The events of edits and moves (messages.md § Edit event). Pure. */
-import type { JsonObject } from '../../../src/core/index.js';
-import type { DirectoryStream } from '../../../src/directory/index.js';
-import type { MessageBody, StoredMessage } from '../../../src/messages/index.js';
-import type { Audience, LogItem } from '../../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import type { MessageBody, StoredMessage } from '#domain/messages';
+import type { Audience, LogItem } from '#model';
+import type { DirectoryStream } from '#model/records';
 import type { PropagateMode } from './args.js';
 
 /** An event must fit into an entry of the log: the ids of more messages than this are spread over several. */

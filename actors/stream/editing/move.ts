@@ -1,11 +1,13 @@
 /** Messages get another topic or go to another stream: what is decided in one commit (messages.md § PATCH, effects). */
-import { parseKey, streamId, streamKey, userId, userKey } from '../../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser } from '../../../src/directory/index.js';
-import type { Move, StoredMessage } from '../../../src/messages/index.js';
-import { isGuest } from '../../../src/people/index.js';
-import type { CommandContext, LogItem, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
-import { hasCopy, isMember, topicKey } from '../../../src/streams/index.js';
-import { success } from '../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { Move, StoredMessage } from '#domain/messages';
+import { isGuest } from '#domain/people';
+import { hasCopy, isMember, topicKey } from '#domain/streams';
+import type { LogItem } from '#model';
+import { parseKey, streamId, streamKey, userId, userKey } from '#model';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import type { EditInputs, NewText } from '../commands/edit.js';
 import { memberIds, memberOf } from '../commands/members.js';
 import { linksOf } from '../commands/sent.js';

@@ -1,10 +1,11 @@
 /** What the notification bot says about a move, and where (messages.md § Notices). Pure. */
-import type { RealmId } from '../../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser } from '../../../src/directory/index.js';
-import { messageUrl } from '../../../src/markdown/index.js';
-import { RESOLVED_PREFIX, type StoredMessage } from '../../../src/messages/index.js';
-import type { OutboxCommand } from '../../../src/runtime/index.js';
-import { silentMention, streamNotice } from '../../shared/notices.js';
+
+import { silentMention, streamNotice } from '#actors/shared';
+import { messageUrl } from '#domain/markdown';
+import { RESOLVED_PREFIX, type StoredMessage } from '#domain/messages';
+import type { RealmId } from '#model';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 
 export interface Place {
   readonly stream: DirectoryStream;

@@ -1,6 +1,5 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
-import { type Json, type JsonObject, streamId, streamKey, userId } from '../../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
+import type { Json, JsonObject } from '#base';
 import {
   asStored,
   NEWEST,
@@ -9,10 +8,13 @@ import {
   Reader,
   type StoredMessage,
   streamConversation,
-} from '../../../src/messages/index.js';
-import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
-import type { MessageRecord } from '../../../src/store/index.js';
-import { canReadHistory, isMember, topicKey } from '../../../src/streams/index.js';
+} from '#domain/messages';
+import { canReadHistory, isMember, topicKey } from '#domain/streams';
+import type { DirectoryView } from '#model';
+import { streamId, streamKey, userId } from '#model';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { MessageRecord } from '#ports/store';
+import type { NeedsContext, Suppliers } from '#runtime';
 import { memberOf } from '../commands/members.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';

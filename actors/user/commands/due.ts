@@ -1,6 +1,7 @@
 /** The time for which this actor wanted to be woken has come. */
-import type { JsonObject } from '../../../src/core/index.js';
-import { value } from '../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
 import type { UserCommand } from '../command.js';
 import { nextWake, withParts } from '../due.js';
 import { sweepFiles } from './files/files.js';

@@ -1,7 +1,7 @@
 /** update_message_flags events (events.md § Event table, § message_details). */
-import type { Json, JsonObject } from '../../../src/core/index.js';
-import type { HomeReading, OwnMessage } from '../../../src/messages/index.js';
-import { type LogItem, type OwnReadRange, READ_IDS_PER_EVENT } from '../../../src/runtime/index.js';
+import type { Json, JsonObject } from '#base';
+import type { HomeReading, OwnMessage } from '#domain/messages';
+import { type LogItem, type OwnReadRange, READ_IDS_PER_EVENT } from '#model';
 import { subscriptionOf } from '../state.js';
 
 type Parts = ReadonlyMap<string, Json>;

@@ -2,9 +2,10 @@
  * Keeps what a user has read one by one small: once a home has many such ids, its mark is raised over them, and what is
  * unread below becomes an exception.
  */
-import type { RealmId } from '../../../src/core/index.js';
-import { DIRECT_HOME, type HomeReading, markedRead, type OwnFlags, UnreadScan } from '../../../src/messages/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
+
+import { DIRECT_HOME, type HomeReading, markedRead, type OwnFlags, UnreadScan } from '#domain/messages';
+import type { RealmId } from '#model';
+import type { Suppliers } from '#runtime';
 import { newestDirect } from './newest.js';
 
 /** So many ids read one by one are worth a look. */

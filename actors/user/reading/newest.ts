@@ -1,8 +1,9 @@
 /** Up to where everything of a home can be seen. */
-import type { RealmId } from '../../../src/core/index.js';
-import { asStored, DIRECT_HOME, NEWEST } from '../../../src/messages/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
-import type { MessageIndex } from '../../../src/store/index.js';
+
+import { asStored, DIRECT_HOME, NEWEST } from '#domain/messages';
+import type { RealmId } from '#model';
+import type { MessageIndex } from '#ports/store';
+import type { Suppliers } from '#runtime';
 
 export interface NewestOfHome {
   readonly home: number;

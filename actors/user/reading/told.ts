@@ -1,8 +1,9 @@
 /** Events about messages come after the messages' own events. */
-import type { ActorKey, RealmId } from '../../../src/core/index.js';
-import type { StoredMessage } from '../../../src/messages/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
-import { ownerOf } from '../../stream/messages.js';
+
+import { ownerOf } from '#actors/stream';
+import type { StoredMessage } from '#domain/messages';
+import type { ActorKey, RealmId } from '#model';
+import type { Suppliers } from '#runtime';
 
 /** Between a commit and its place in the log lie milliseconds; a service that is away for longer is no haste. */
 const RECENT_MS = 60_000;

@@ -1,13 +1,6 @@
 /** What a user has not read of one sender. */
-import {
-  DIRECT_HOME,
-  MOST_UNREAD,
-  OwnFlags,
-  type OwnMessage,
-  type StoredMessage,
-  UnreadScan,
-} from '../../../src/messages/index.js';
-import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
+import { DIRECT_HOME, MOST_UNREAD, OwnFlags, type OwnMessage, type StoredMessage, UnreadScan } from '#domain/messages';
+import type { NeedsContext, Suppliers } from '#runtime';
 import { subscriptionsOf, type UserState } from '../state.js';
 
 /** As many as a registration tells of, about; from the oldest on. */

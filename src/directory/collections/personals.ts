@@ -1,6 +1,6 @@
 /** What accounts have chosen for themselves. */
-import type { UserId } from '../../core/index.js';
-import type { DirectoryPersonal, UserStatus } from '../records/index.js';
+import type { UserId } from '#model';
+import type { DirectoryPersonal, UserStatus } from '#model/records';
 import { Collection } from './collection.js';
 
 export class Personals extends Collection<UserId, DirectoryPersonal> {

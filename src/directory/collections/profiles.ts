@@ -1,7 +1,8 @@
 /** What people have filled in, shown by the fields that there are. */
-import type { UserId } from '../../core/index.js';
-import { presentProfile } from '../../people/index.js';
-import type { DirectoryProfile, DirectoryProfileField, ProfileData } from '../records/index.js';
+
+import { presentProfile } from '#domain/people';
+import type { UserId } from '#model';
+import type { DirectoryProfile, DirectoryProfileField, ProfileData } from '#model/records';
 import { Collection } from './collection.js';
 
 const NOTHING_FILLED_IN: ProfileData = {};

@@ -1,6 +1,6 @@
 /** Streams; live ones are also found by name. */
-import type { StreamId } from '../../core/index.js';
-import type { DirectoryStream } from '../records/index.js';
+import type { StreamId } from '#model';
+import type { DirectoryStream } from '#model/records';
 import { Collection } from './collection.js';
 
 /** Names of streams are compared ignoring case. */

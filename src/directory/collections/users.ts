@@ -1,7 +1,8 @@
 /** Accounts, found by id, key, address and avatar; the server's own accounts are found but not listed. */
-import type { UserId } from '../../core/index.js';
-import { isCalledBot, makeSystemBots, SYSTEM_BOT_EMAILS } from '../../people/index.js';
-import type { DirectoryUser } from '../records/index.js';
+
+import { isCalledBot, makeSystemBots, SYSTEM_BOT_EMAILS } from '#domain/people';
+import type { UserId } from '#model';
+import type { DirectoryUser } from '#model/records';
 import { Collection } from './collection.js';
 
 export class Users extends Collection<UserId, DirectoryUser> {

@@ -1,8 +1,11 @@
 /** An organization equal to the recorded one in what calls refer to: ids of users, streams and messages, roles, subscriptions. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRealm, createUser, findRealm, userApiKey } from '../../../src/admin/index.js';
-import { basic, Client, PASSWORD, type Params, repositoryRoot, type TestServer } from '../harness.js';
+import { createRealm, createUser, findRealm, userApiKey } from '#app/admin';
+import { basic, Client, type Params } from '../support/client.js';
+import type { TestServer } from '../support/faces.js';
+import { PASSWORD } from '../support/organization.js';
+import { repositoryRoot } from '../support/wire.js';
 
 export const FIXTURES = join(repositoryRoot(), 'test/fixtures/api/recorded');
 

@@ -1,5 +1,7 @@
 /** Makes the recorded calls again, with the ids and names of this server. */
-import { type Answer, exchange } from '../harness.js';
+
+import { exchange } from '../support/http.js';
+import type { Answer } from '../support/types.js';
 import type { Entry } from './entry.js';
 import { RECORDED_KEY, RECORDED_PASSWORD, type RecordedOrganization } from './organization.js';
 

@@ -1,4 +1,4 @@
-import type { Parameter } from '../../../src/api/index.js';
+import type { Parameter } from '#frontend/api';
 
 /** A value of the shape that a parameter declares, for parameters that have no usual value. */
 export function anyValueOf({ schema }: Parameter): unknown {

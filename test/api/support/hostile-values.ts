@@ -1,5 +1,5 @@
 /** Values that no client should send, as they travel: percent-encoded text of one parameter. */
-import type { Parameter } from '../../../src/api/index.js';
+import type { Parameter } from '#frontend/api';
 
 export interface HostileValue {
   readonly title: string;

@@ -1,7 +1,7 @@
 /** Organizations with a person of each role: made as an administrator makes them, by the command line's functions. */
-import { createRealm, createUser, userApiKey } from '../../../src/admin/index.js';
-import type { RealmId } from '../../../src/core/index.js';
-import { ROLE } from '../../../src/people/index.js';
+import { createRealm, createUser, userApiKey } from '#app/admin';
+import { ROLE } from '#domain/people';
+import type { RealmId } from '#model';
 import { basic, Client } from './client.js';
 import type { TestServer } from './faces.js';
 import type { ApiStream, ApiUser } from './types.js';

@@ -1,6 +1,7 @@
 /** The reducer's part for the organization, its groups, and what people chose for themselves. */
-import type { DirectoryUser } from '../../../src/directory/index.js';
-import { policyAllows } from '../../../src/people/index.js';
+
+import { policyAllows } from '#domain/people';
+import type { DirectoryUser } from '#model/records';
 import type { ReducerOptions, State } from './reducer.js';
 import { formerStreamsSeen } from './reducer-streams.js';
 import type { ApiEvent, ApiUser, Fields } from './types.js';

@@ -1,6 +1,6 @@
 /** The few calls of the API that these tests make themselves. */
 import { readFileSync } from 'node:fs';
-import { LAST_RESERVED_USER } from '../../../src/people/index.js';
+import { LAST_RESERVED_USER } from '#domain/people';
 
 export interface Account {
   readonly email: string;

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import t from 'tap';
-import { type ActorKey, partitionOf } from '../../../src/core/index.js';
-import { NatsKv, placementBucket } from '../../../src/placement/index.js';
+import { type ActorKey, partitionOf } from '#model';
+import { NatsKv, placementBucket } from '#ports/placement';
 import { dropNamespace } from '../../support/drop-namespace.js';
 import { until } from '../../support/until.js';
 import { type Account, Api, readZuliprc } from './api.js';

@@ -1,7 +1,7 @@
 /** Every declared operation against the contract's machine-readable form: who may call it, and each parameter. */
 import t from 'tap';
-import type { Parameter } from '../../../src/api/index.js';
-import { OPERATIONS } from '../../../src/api/operations/index.js';
+import type { Parameter } from '#frontend/api';
+import { OPERATIONS } from '#frontend/api';
 import { type Declared, declaredAs, type WireParameter } from '../../api/support/wire.js';
 import { DIFFERENCES } from './declared-differences.js';
 

@@ -1,12 +1,12 @@
 import { appendFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { backUp, refuseUnfinished, restore } from '../../../src/backup/index.js';
-import { DirectoryBlobs, type Keeping } from '../../../src/blobs/index.js';
-import { REAL_CLOCK as clock } from '../../../src/clock/index.js';
-import { epoch, realmId, realmKey } from '../../../src/core/index.js';
-import { LmdbLog } from '../../../src/log/index.js';
-import { LmdbStore, openEmbedded } from '../../../src/store/index.js';
+import { backUp, refuseUnfinished, restore } from '#app/backup';
+import { REAL_CLOCK as clock } from '#base/clock';
+import { epoch, realmId, realmKey } from '#model';
+import { DirectoryBlobs, type Keeping } from '#ports/blobs';
+import { LmdbLog } from '#ports/log';
+import { LmdbStore, openEmbedded } from '#ports/store';
 
 const ONE = realmId(1);
 const LIMITS = { maxAgeMs: 60_000, maxBytes: 1_000_000 };

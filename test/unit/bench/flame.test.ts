@@ -36,7 +36,7 @@ t.test('the tree holds all time but idle time, and frames of one function under 
       ['a', 600],
     ],
   );
-  t.equal(named(tree, 'a').place, 'src/http/server:10');
+  t.equal(named(tree, 'a').place, 'src/frontend/http/server:10');
 });
 
 t.test("a module's inner frames are part of its entry; what it calls back is not", async (t) => {
@@ -45,7 +45,7 @@ t.test("a module's inner frames are part of its entry; what it calls back is not
   // A function without a name is known by its place.
   t.strictSame(
     put.children.map(({ name, folder, time }) => [name, folder, time]),
-    [['codec:5', 'src/store', 10]],
+    [['codec:5', 'src/ports/store', 10]],
   );
 });
 
@@ -63,9 +63,9 @@ t.test('collapse leaves out what is narrower than its share, and nothing of the 
 });
 
 t.test('a frame that only calls another of its folder gives its place to it, with its own width', async (t) => {
-  const leaf: Frame = { name: 'leaf', folder: 'src/http', place: 'p', time: 96, children: [] };
-  const middle: Frame = { name: 'middle', folder: 'src/http', place: 'p', time: 100, children: [leaf] };
-  const other: Frame = { ...middle, name: 'other', folder: 'src/bus', children: [{ ...leaf, time: 96 }] };
+  const leaf: Frame = { name: 'leaf', folder: 'src/frontend/http', place: 'p', time: 96, children: [] };
+  const middle: Frame = { name: 'middle', folder: 'src/frontend/http', place: 'p', time: 100, children: [leaf] };
+  const other: Frame = { ...middle, name: 'other', folder: 'src/ports/bus', children: [{ ...leaf, time: 96 }] };
   const half: Frame = { ...middle, name: 'half', children: [{ ...leaf, time: 50 }] };
   const root: Frame = { name: 'all', folder: '', place: '', time: 300, children: [middle, other, half] };
   t.strictSame(
@@ -81,7 +81,7 @@ t.test('a frame that only calls another of its folder gives its place to it, wit
 t.test('the graph names functions, places and shares, without scripts, and any name is only text', async (t) => {
   const wild = { ...PROFILE.nodes[3]!, callFrame: at('<a & "b">', src('http/server'), 9) };
   const svg = flameSvg(flameTree({ ...PROFILE, nodes: PROFILE.nodes.with(3, wild) }), 'of <me>');
-  t.match(svg, '<title>&lt;a &amp; &quot;b&quot;&gt; src/http/server:10 80.0%</title>');
+  t.match(svg, '<title>&lt;a &amp; &quot;b&quot;&gt; src/frontend/http/server:10 80.0%</title>');
   t.match(svg, 'of &lt;me&gt;');
   t.notMatch(svg, /<script|<a &/);
   t.match(flameSvg(flameTree({ nodes: PROFILE.nodes, samples: [], timeDeltas: [] }), 'nothing'), /<svg[\s\S]*<\/svg>/);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { every, Slices } from '../../../src/clock/index.js';
+import { every, Slices } from '#base/clock';
 import { FakeClock } from '../../support/fake-clock.js';
 
 t.test('calls come when the time is a multiple, whenever it was asked for them', async (t) => {

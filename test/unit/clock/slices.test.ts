@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Slices } from '../../../src/clock/index.js';
+import { Slices } from '#base/clock';
 import { FakeClock } from '../../support/fake-clock.js';
 
 function make() {

@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { run } from '../../../src/cli/run.js';
-import { SETTINGS, type SettingName } from '../../../src/config/index.js';
+import { run } from '#app/cli';
+import { SETTINGS, type SettingName } from '#app/config';
 
 const folder = t.testdir({ file: '', folder: {}, locked: {} });
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ConfigError, describeSettings, loadConfig, SETTINGS } from '../../../src/config/index.js';
+import { ConfigError, describeSettings, loadConfig, SETTINGS } from '#app/config';
 
 t.test('without anything given the embedded face listens on loopback', async (t) => {
   const config = loadConfig({}, {});

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { Metrics } from '../../../src/metrics/index.js';
-import { Health, healthPages, opsPages } from '../../../src/ops/index.js';
-import { VERSION } from '../../../src/version.js';
+import { Health, healthPages, opsPages } from '#app/ops';
+import { VERSION } from '#base';
+import { Metrics } from '#base/metrics';
 import { natsServerBinary } from '../../support/nats.js';
 import { configOf, DEPLOY, documents, type Yaml } from './support.js';
 

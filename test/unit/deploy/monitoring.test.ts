@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import t, { type Test } from 'tap';
-import { METRICS, type Metric } from '../../../src/metrics/index.js';
+import { METRICS, type Metric } from '#base/metrics';
 import { DEPLOY, documents, type Yaml } from './support.js';
 
 const operations = await readFile('docs/operations.md', 'utf8');

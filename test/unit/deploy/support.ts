@@ -1,7 +1,7 @@
 /** Files of deploy/, read as the programs that use them read them. */
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
-import { loadConfig, OPTIONS, SETTINGS } from '../../../src/config/index.js';
+import { loadConfig, OPTIONS, SETTINGS } from '#app/config';
 
 /** What is looked at in manifests; they have more. */
 // biome-ignore lint/suspicious/noExplicitAny: manifests have no schema here, and what is not there must fail loudly.

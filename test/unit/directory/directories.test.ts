@@ -1,9 +1,10 @@
 import t from 'tap';
-import { type Json, type RealmId, realmId } from '../../../src/core/index.js';
-import { Directories } from '../../../src/directory/index.js';
-import { extraEmoji } from '../../../src/emoji/extra.js';
-import { Feeds } from '../../../src/events/index.js';
-import type { ActorClient } from '../../../src/runtime/client.js';
+import type { Json } from '#base';
+import { Feeds } from '#delivery';
+import { Directories } from '#directory';
+import { extraEmoji } from '#domain/emoji';
+import { type RealmId, realmId } from '#model';
+import type { ActorClient } from '#runtime';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';

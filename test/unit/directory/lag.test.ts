@@ -1,8 +1,8 @@
 import t from 'tap';
-import { type RealmId, realmId, seq } from '../../../src/core/index.js';
-import { LagWatch } from '../../../src/directory/lag.js';
-import type { RealmTail } from '../../../src/directory/tail.js';
-import type { EventLog } from '../../../src/log/index.js';
+import type { RealmTail } from '#directory';
+import { LagWatch } from '#directory';
+import { type RealmId, realmId, seq } from '#model';
+import type { EventLog } from '#ports/log';
 
 function setUp(realms: number) {
   const ends = new Map<RealmId, number>();

@@ -1,6 +1,7 @@
 import t from 'tap';
-import { type Json, realmId, realmKey } from '../../../src/core/index.js';
-import { DirectoryReplica, type DirectorySnapshot } from '../../../src/directory/index.js';
+import type { Json } from '#base';
+import { DirectoryReplica, type DirectorySnapshot } from '#directory';
+import { realmId, realmKey } from '#model';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';

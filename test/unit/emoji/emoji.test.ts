@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ApiError } from '../../../src/api/errors.js';
-import { userId } from '../../../src/core/index.js';
-import { checkEmoji, emojiByName, emojiType, isEmoji, presentEmoji, resolveEmoji } from '../../../src/emoji/index.js';
+import { checkEmoji, emojiByName, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
+import { userId } from '#model';
+import { ApiError } from '#model/errors';
 import { directoryWith } from '../../support/directory.js';
 
 const custom = (id: number, name: string, deactivated = false) => ({

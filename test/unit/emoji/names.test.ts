@@ -1,10 +1,9 @@
 /** Every name and code that clients of the API send (test/fixtures/api/emoji-names.json) works, and no other is told. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { checkEmoji, isEmoji, resolveEmoji } from '../../../src/emoji/index.js';
-import { canonicalEmojiCode, emojiCode, isEmojiName } from '../../../src/markdown/emoji-table.js';
-import { renderMarkdown } from '../../../src/markdown/index.js';
-import { staticFile } from '../../../src/static/index.js';
+import { checkEmoji, isEmoji, resolveEmoji } from '#domain/emoji';
+import { canonicalEmojiCode, emojiCode, isEmojiName, renderMarkdown } from '#domain/markdown';
+import { staticFile } from '#frontend/static';
 import { directoryWith } from '../../support/directory.js';
 
 const listed = JSON.parse(readFileSync('test/fixtures/api/emoji-names.json', 'utf8')) as Record<string, string[]>;

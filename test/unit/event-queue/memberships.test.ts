@@ -1,9 +1,9 @@
 /** A registration while somebody joins or leaves, and the stream does not hear of it for long. */
 import t from 'tap';
+import type { RealmFeed } from '#delivery';
+import { type ActorKey, realmId, userId } from '#model';
+import type { Suppliers } from '#runtime';
 import { readWithSubscribers } from '../../../actors/event-queue/snapshot/memberships.js';
-import { type ActorKey, realmId, userId } from '../../../src/core/index.js';
-import type { RealmFeed } from '../../../src/events/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
 
 const REALM = realmId(1);
 const USER = userId(9);

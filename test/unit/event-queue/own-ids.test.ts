@@ -1,8 +1,8 @@
 import t from 'tap';
+import { TransientEvent } from '#delivery';
+import { beatsAfter, eventId, TRANSIENT_SLOT } from '#model';
 import { EventBuffer } from '../../../actors/event-queue/buffer.js';
 import { OwnIds } from '../../../actors/event-queue/own-ids.js';
-import { beatsAfter, eventId, TRANSIENT_SLOT } from '../../../src/core/index.js';
-import { TransientEvent } from '../../../src/events/index.js';
 import { settle } from '../../support/fake-clock.js';
 
 t.test('ids of what is in no log', async (t) => {

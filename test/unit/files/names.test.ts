@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { realmId, userId } from '../../../src/core/index.js';
-import { newPath, parsePath, safeName, shownName } from '../../../src/files/index.js';
+import { newPath, parsePath, safeName, shownName } from '#domain/files';
+import { realmId, userId } from '#model';
 
 t.test('names as the recorded answers have them', async (t) => {
   t.equal(safeName('hello world.txt'), 'hello-world.txt');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { contentType, fileHeaders, parseRange, partOf } from '../../../src/files/index.js';
+import { contentType, fileHeaders, parseRange, partOf } from '#domain/files';
 
 t.test('a range is within the file, whatever was asked for', async () => {
   const part = fc.oneof(fc.constant(''), fc.nat(50).map(String), fc.constant('99999999999999999999'));

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { type ActorKey, userId } from '../../../src/core/index.js';
-import { NewestMessages } from '../../../src/gateway/newest-messages.js';
-import type { NewestKnown } from '../../../src/messages/index.js';
-import type { LogItem } from '../../../src/runtime/log-entry.js';
+import type { NewestKnown } from '#domain/messages';
+import type { LogItem } from '#model';
+import { type ActorKey, userId } from '#model';
+import { NewestMessages } from '../../../src/frontend/gateway/newest-messages.js';
 
 const ME = userId(8);
 const STREAM = 3;

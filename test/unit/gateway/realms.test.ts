@@ -1,6 +1,6 @@
 import t from 'tap';
-import { realmId } from '../../../src/core/index.js';
-import { realmAtHost, subdomainOf } from '../../../src/gateway/index.js';
+import { realmAtHost, subdomainOf } from '#frontend/gateway';
+import { realmId } from '#model';
 
 const realms = [
   { id: realmId(1), subdomain: '', deactivated: false },

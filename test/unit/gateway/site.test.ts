@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type SiteOptions, siteOf } from '../../../src/gateway/index.js';
+import { type SiteOptions, siteOf } from '#frontend/gateway';
 
 const plain: SiteOptions = { scheme: 'http', externalHost: 'localhost', host: '127.0.0.1', port: 9991 };
 const FORGED = [

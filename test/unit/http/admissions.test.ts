@@ -1,9 +1,9 @@
 import t from 'tap';
-import { type RealmId, realmId, userId } from '../../../src/core/index.js';
-import { RealmDirectory } from '../../../src/directory/index.js';
-import { extraEmoji } from '../../../src/emoji/extra.js';
-import { Admissions } from '../../../src/http/admissions.js';
-import type { Caller } from '../../../src/http/services.js';
+import { RealmDirectory } from '#directory';
+import { extraEmoji } from '#domain/emoji';
+import type { Caller } from '#frontend/http';
+import { type RealmId, realmId, userId } from '#model';
+import { Admissions } from '../../../src/frontend/http/admissions.js';
 import { snapshotWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 

@@ -1,9 +1,7 @@
 /** A frontend behind each HTTP adapter that loads here. */
-import type { Operation } from '../../../src/api/index.js';
-import { Frontend } from '../../../src/http/frontend.js';
-import { chooseFactory } from '../../../src/http/open-server.js';
-import type { FrontendOptions } from '../../../src/http/options.js';
-import type { HttpServer, ListenOptions } from '../../../src/http/server.js';
+import type { Operation } from '#frontend/api';
+import type { FrontendOptions, HttpServer, ListenOptions } from '#frontend/http';
+import { chooseFactory, Frontend } from '#frontend/http';
 import { FakeServices, RawClient } from './support.js';
 
 const node = await chooseFactory('node');

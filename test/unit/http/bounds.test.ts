@@ -2,11 +2,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { realmKey } from '../../../src/core/index.js';
-import { Frontend } from '../../../src/http/frontend.js';
-import { chooseFactory } from '../../../src/http/open-server.js';
-import type { HttpServer, ListenOptions } from '../../../src/http/server.js';
-import { SLOW_LIMITS, SlowTransfers } from '../../../src/http/slow-transfers.js';
+import type { HttpServer, ListenOptions } from '#frontend/http';
+import { chooseFactory, Frontend, SLOW_LIMITS, SlowTransfers } from '#frontend/http';
+import { realmKey } from '#model';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { clientName, isHumanClient } from '../../../src/http/client-name.js';
+import { clientName, isHumanClient } from '#domain/messages';
 
 t.test('the name part of the User-Agent names the client', async (t) => {
   const expected: [agent: string, name: string][] = [

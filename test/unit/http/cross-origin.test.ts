@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import { apiError } from '../../../src/api/index.js';
+import { apiError } from '#model/errors';
 import { ADAPTERS, openFrontend } from './both-adapters.js';
 import { AUTH, declare } from './support.js';
 

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { ApiError, apiError, type CatalogueEntry, catalogue } from '../../../src/api/index.js';
+import { ApiError, apiError } from '#model/errors';
+import type { CatalogueEntry } from '../../../src/model/errors/catalogue/entry.js';
+import { catalogue } from '../../../src/model/errors/catalogue/index.js';
 
 interface CommonError {
   readonly status: number;

@@ -1,5 +1,7 @@
 /** A request without a server. */
-import type { BodyPart, Headers, HttpExchange } from '../../../src/http/server.js';
+
+import type { Headers, HttpExchange } from '#frontend/http';
+import type { BodyPart } from '../../../src/frontend/http/server.js';
 
 export class FakeExchange implements HttpExchange {
   readonly path: string;

@@ -1,8 +1,9 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import { type ActorReply, apiError, type Operation } from '../../../src/api/index.js';
-import { realmKey } from '../../../src/core/index.js';
-import { Frontend } from '../../../src/http/frontend.js';
+import type { ActorReply, Operation } from '#frontend/api';
+import { Frontend } from '#frontend/http';
+import { realmKey } from '#model';
+import { apiError } from '#model/errors';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, user } from './support.js';

@@ -1,9 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
-import { Deflating } from '../../../src/http/deflating.js';
-import { GzipBodies } from '../../../src/http/gzip-body.js';
-import type { BodyPart } from '../../../src/http/server.js';
+import { Deflating } from '../../../src/frontend/http/deflating.js';
+import { GzipBodies } from '../../../src/frontend/http/gzip-body.js';
+import type { BodyPart } from '../../../src/frontend/http/server.js';
 
 /** Counts what it is given to do. */
 class Counting extends Deflating {

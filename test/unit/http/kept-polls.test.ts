@@ -1,11 +1,12 @@
 /** Polls of idle clients, which the frontend answers by itself. */
 import t from 'tap';
 import { Type } from 'typebox';
-import { apiError, type ErrorReply, type Forward, type Meanwhile, type Operation } from '../../../src/api/index.js';
-import { getEvents } from '../../../src/api/operations/events.js';
-import { maybeJson, maybeText } from '../../../src/api/parameters.js';
-import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '../../../src/core/index.js';
-import { Frontend } from '../../../src/http/frontend.js';
+import type { Forward, Meanwhile, Operation } from '#frontend/api';
+import { Frontend } from '#frontend/http';
+import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
+import { apiError, type ErrorReply } from '#model/errors';
+import { getEvents } from '../../../src/frontend/api/operations/events.js';
+import { maybeJson, maybeText } from '../../../src/frontend/api/parameters.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, user } from './support.js';

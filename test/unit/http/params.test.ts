@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ApiError, type Parameters } from '../../../src/api/index.js';
-import { ParameterReader } from '../../../src/http/params.js';
-import { NO_FIELDS, parseForm, parseFormBody } from '../../../src/http/params-form.js';
-import { parseMultipart } from '../../../src/http/params-multipart.js';
+import type { Parameters } from '#frontend/api';
+import { ApiError } from '#model/errors';
+import { ParameterReader } from '../../../src/frontend/http/params.js';
+import { NO_FIELDS, parseForm, parseFormBody } from '../../../src/frontend/http/params-form.js';
+import { parseMultipart } from '../../../src/frontend/http/params-multipart.js';
 import { declare, refusal } from './support.js';
 
 const json = (schema: TSchema, over: object = {}) =>

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Target } from '../../../src/http/arrival.js';
-import { Arrival } from '../../../src/http/arrival.js';
-import { parseForm } from '../../../src/http/params-form.js';
-import { RepeatedQuery } from '../../../src/http/repeated-query.js';
-import type { Caller } from '../../../src/http/services.js';
+import type { Caller } from '#frontend/http';
+import type { Target } from '../../../src/frontend/http/arrival.js';
+import { Arrival } from '../../../src/frontend/http/arrival.js';
+import { parseForm } from '../../../src/frontend/http/params-form.js';
+import { RepeatedQuery } from '../../../src/frontend/http/repeated-query.js';
 import { FakeExchange } from './fake-exchange.js';
 import { FakeServices } from './support.js';
 

@@ -1,7 +1,8 @@
 import t from 'tap';
-import { ApiError, apiError, catalogue, type ErrorName } from '../../../src/api/index.js';
-import { errorBody, errorHeaders, successOfFields, successOfParts } from '../../../src/http/reply.js';
-import type { BodyPart } from '../../../src/http/server.js';
+import { ApiError, apiError, type ErrorName } from '#model/errors';
+import { errorBody, errorHeaders, successOfFields, successOfParts } from '../../../src/frontend/http/reply.js';
+import type { BodyPart } from '../../../src/frontend/http/server.js';
+import { catalogue } from '../../../src/model/errors/catalogue/index.js';
 
 const text = (parts: readonly BodyPart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import type { Method, Operation, Parameters } from '../../../src/api/index.js';
-import { Router, segmentsOf } from '../../../src/http/route.js';
+import type { Method, Operation, Parameters } from '#frontend/api';
+import { Router, segmentsOf } from '../../../src/frontend/http/route.js';
 import { declare } from './support.js';
 
 const uint = { in: 'path', encoding: 'uint', schema: Type.Integer(), required: true } as const;

@@ -1,16 +1,17 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import { Encoded } from '../../../src/api/index.js';
-import { realmKey } from '../../../src/core/index.js';
-import { Frontend } from '../../../src/http/frontend.js';
-import { chooseFactory, openServer } from '../../../src/http/open-server.js';
+import { Encoded } from '#base';
 import {
+  chooseFactory,
+  Frontend,
   type Handler,
   Headers,
   type HttpExchange,
   type HttpServer,
   type ListenOptions,
-} from '../../../src/http/server.js';
+  openServer,
+} from '#frontend/http';
+import { realmKey } from '#model';
 import { settle } from '../../support/fake-clock.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
 

@@ -1,12 +1,13 @@
 /** A frontend with invented services, and raw HTTP over loopback sockets. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { ActorRepeat, ActorReply, Forward, Operation } from '../../../src/api/index.js';
-import { ApiError, apiError } from '../../../src/api/index.js';
-import { realmId, userId } from '../../../src/core/index.js';
-import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
-import type { Caller, ForwardContext, Forwarding, FrontendServices } from '../../../src/http/services.js';
-import { Secrets } from '../../../src/secrets/index.js';
+import { Secrets } from '#domain/secrets';
+import type { ActorRepeat, ActorReply, Forward, Operation } from '#frontend/api';
+import type { Caller, ForwardContext, Forwarding, FrontendServices } from '#frontend/http';
+import type { DirectoryView } from '#model';
+import { realmId, userId } from '#model';
+import { ApiError, apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 

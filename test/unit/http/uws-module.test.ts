@@ -1,8 +1,8 @@
 /** The native HTTP engine: its builds, and which of them a host gets. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { chooseFactory } from '../../../src/http/open-server.js';
-import { buildFor, type Host, loadUwsEngine, thisHost } from '../../../src/http/uws-module.js';
+import { chooseFactory } from '#frontend/http';
+import { buildFor, type Host, loadUwsEngine, thisHost } from '../../../src/frontend/http/uws-module.js';
 
 const DEBIAN_12: Host = { platform: 'linux', arch: 'x64', abi: '115', node: '20.20.2', glibc: '2.36' };
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { type TSchema, Type } from 'typebox';
-import { parseJsonText } from '../../../src/http/json-text.js';
-import { compileValidator } from '../../../src/http/validate.js';
+import { parseJsonText } from '#base';
+import { compileValidator } from '#model/schema';
 
 /** Message, or value when it passes. */
 function check(schema: TSchema, text: string): unknown {

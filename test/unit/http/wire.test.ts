@@ -4,8 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { chooseFactory } from '../../../src/http/open-server.js';
-import { Headers } from '../../../src/http/server.js';
+import { chooseFactory, Headers } from '#frontend/http';
 import { RawClient, type RawResponse } from './support.js';
 
 const kinds = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { proxiedPath, signedAddress } from '../../../src/image-proxy/index.js';
+import { proxiedPath, signedAddress } from '#domain/pictures';
 
 const ADDRESS = 'https://example.com/é.png?a=1&b=2';
 const DIGEST = 'acfcc79d93eaff8bdff593c4967e84f5ff181e44';

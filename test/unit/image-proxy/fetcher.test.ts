@@ -2,9 +2,10 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { FETCH_LIMITS, type FetchLimits, type ImageFault, ImageFetcher } from '../../../src/image-proxy/index.js';
-import { Reachable } from '../../../src/webhooks/index.js';
-import { Hook, type HookCall, picture } from '../../api/harness.js';
+import { Reachable } from '#domain/webhooks';
+import { FETCH_LIMITS, type FetchLimits, type ImageFault, ImageFetcher } from '#frontend/image-proxy';
+import { Hook, type HookCall } from '../../api/support/hook.js';
+import { picture } from '../../api/support/pictures.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
 

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import t from 'tap';
-import { imageType } from '../../../src/image-proxy/index.js';
+import { imageType } from '#frontend/image-proxy';
 
 const made = sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } });
 

@@ -6,7 +6,7 @@ import {
   NoImage,
   PROXY_LIMITS,
   type ProxyLimits,
-} from '../../../src/image-proxy/index.js';
+} from '#frontend/image-proxy';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
 interface Fetch {

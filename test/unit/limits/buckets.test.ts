@@ -1,7 +1,7 @@
 import t from 'tap';
-import { BoundedTable } from '../../../src/limits/bounded-table.js';
-import { Buckets, type Told } from '../../../src/limits/buckets.js';
-import { parseRules } from '../../../src/limits/index.js';
+import { parseRules } from '#frontend/limits';
+import { BoundedTable } from '../../../src/frontend/limits/bounded-table.js';
+import { Buckets, type Told } from '../../../src/frontend/limits/buckets.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const MOST = { user: 10, polls: 10, address: 10, mails: 10, file: 10 };

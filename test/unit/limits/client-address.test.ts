@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ClientAddresses } from '../../../src/limits/index.js';
+import { ClientAddresses } from '#frontend/limits';
 
 t.test('nobody is believed unless configured', async (t) => {
   const addresses = new ClientAddresses('');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type Count, LeakyCount, SlidingCount } from '../../../src/limits/counts.js';
+import { type Count, LeakyCount, SlidingCount } from '../../../src/frontend/limits/counts.js';
 
 const RULE = { windowMs: 60_000, calls: 200 };
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseRules } from '../../../src/limits/index.js';
+import { parseRules } from '#frontend/limits';
 
 t.test('rules are seconds and calls', async (t) => {
   t.same(parseRules('60:200'), [{ windowMs: 60_000, calls: 200 }]);

@@ -1,8 +1,8 @@
 import t from 'tap';
-import type { Json } from '../../../src/core/index.js';
-import { realmId, userId } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
-import { CallSharing, parseRules, RateLimits } from '../../../src/limits/index.js';
+import type { Json } from '#base';
+import { CallSharing, parseRules, RateLimits } from '#frontend/limits';
+import { realmId, userId } from '#model';
+import type { DirectoryUser } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const rules = { user: parseRules('60:10'), address: parseRules('60:10'), mails: [], file: parseRules('60:10') };

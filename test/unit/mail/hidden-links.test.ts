@@ -1,6 +1,6 @@
 import t from 'tap';
-import { hiddenLink, withLinks } from '../../../src/mail/index.js';
-import { Secrets } from '../../../src/secrets/index.js';
+import { hiddenLink, withLinks } from '#domain/mail';
+import { Secrets } from '#domain/secrets';
 
 const secrets = new Secrets('a secret of sixteen letters');
 const URL = 'http://localhost/join/token';

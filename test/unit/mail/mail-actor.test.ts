@@ -1,11 +1,11 @@
 /** The mail actor with a real mail server on loopback, and a clock that the test moves. */
 import t, { type Test } from 'tap';
-import { mailKind } from '../../../actors/mail/kind.js';
-import { mailCommand } from '../../../actors/shared/mail.js';
-import { mailKey, partitionOf, realmId } from '../../../src/core/index.js';
-import { type Mailer, NoMailer, PostOffice, SmtpMailer } from '../../../src/mail/index.js';
-import type { Logger } from '../../../src/runtime/index.js';
-import { Secrets } from '../../../src/secrets/index.js';
+import { mailKind } from '#actors/mail';
+import { mailCommand } from '#actors/shared';
+import { type Mailer, NoMailer, PostOffice, SmtpMailer } from '#domain/mail';
+import { Secrets } from '#domain/secrets';
+import { mailKey, partitionOf, realmId } from '#model';
+import type { Logger } from '#runtime';
 import { startSmtp } from '../../support/smtp.js';
 import { until } from '../../support/until.js';
 import { Harness } from '../runtime/harness.js';

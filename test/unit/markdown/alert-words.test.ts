@@ -1,7 +1,7 @@
 /** markdown.md § Alert words. */
 import fc from 'fast-check';
 import t from 'tap';
-import { AlertWords, matchAlertWords } from '../../../src/markdown/index.js';
+import { AlertWords, matchAlertWords } from '#domain/markdown';
 
 /** The rule as it is written down: every place where a word stands, one after the other. */
 function slowly(text: string, words: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { renderMarkdown } from '../../../src/markdown/index.js';
-import { languageNamed, languageNames } from '../../../src/markdown/languages.js';
+import { renderMarkdown } from '#domain/markdown';
+import { languageNamed, languageNames } from '../../../src/domain/markdown/languages.js';
 import { faultIn } from './html-check.js';
 
 const html = (text: string): string => renderMarkdown(text).html;

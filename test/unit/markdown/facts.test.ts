@@ -1,6 +1,6 @@
 import t from 'tap';
-import { proxiedPath } from '../../../src/image-proxy/index.js';
-import { apology, CannotRender, matchAlertWords, renderMarkdown, topicLinks } from '../../../src/markdown/index.js';
+import { apology, CannotRender, matchAlertWords, renderMarkdown, topicLinks } from '#domain/markdown';
+import { proxiedPath } from '#domain/pictures';
 import { context } from './support.js';
 
 const facts = (text: string) => renderMarkdown(text, context);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { CannotRender, type MarkdownContext, type Rendered, renderMarkdown } from '../../../src/markdown/index.js';
+import { CannotRender, type MarkdownContext, type Rendered, renderMarkdown } from '#domain/markdown';
 import { attacks, MAX_LENGTH } from './attacks.js';
 import { faultIn } from './html-check.js';
 import { context } from './support.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { renderMarkdown } from '../../../src/markdown/index.js';
+import { renderMarkdown } from '#domain/markdown';
 import { context } from './support.js';
 
 const html = (text: string, more = {}): string =>

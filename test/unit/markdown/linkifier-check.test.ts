@@ -1,8 +1,8 @@
 /** realm.md § Linkifiers: what may be stored. */
 import fc from 'fast-check';
 import t from 'tap';
-import { linkifierErrors } from '../../../src/markdown/index.js';
-import { templateVariables } from '../../../src/markdown/linkifier-check.js';
+import { linkifierErrors } from '#domain/markdown';
+import { templateVariables } from '../../../src/domain/markdown/linkifier-check.js';
 
 t.test('templates of RFC 6570 and their variables', async (t) => {
   const variables = (template: string) => {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { CannotRender, RenderThreads, renderMarkdown } from '../../../src/markdown/index.js';
-import { contextOf, takeSnapshot, wantedIn } from '../../../src/markdown/snapshot.js';
+import { CannotRender, RenderThreads, renderMarkdown } from '#domain/markdown';
+import { contextOf, takeSnapshot, wantedIn } from '../../../src/domain/markdown/snapshot.js';
 import { context, recorded } from './support.js';
 
 t.test('other threads render the same', { timeout: 60_000 }, async (t) => {

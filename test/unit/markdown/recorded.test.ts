@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type MarkdownContext, renderMarkdown } from '../../../src/markdown/index.js';
+import { type MarkdownContext, renderMarkdown } from '#domain/markdown';
 import { context, recorded } from './support.js';
 
 /** The peer serves pictures through its thumbnailer; markdown.md § Previews says what to send instead. */

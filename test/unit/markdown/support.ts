@@ -1,6 +1,6 @@
 /** The organization that the recorded answers were given in. */
 import { readFileSync } from 'node:fs';
-import type { MarkdownContext } from '../../../src/markdown/index.js';
+import type { MarkdownContext } from '#domain/markdown';
 
 const USERS: Readonly<Record<number, string>> = {
   26: "Cordelia, Lear's daughter",

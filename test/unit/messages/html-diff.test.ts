@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { htmlDiff } from '../../../src/messages/html-diff.js';
-import { messageHistory } from '../../../src/messages/index.js';
-import type { MessageBody } from '../../../src/messages/stored.js';
+import type { MessageBody } from '#domain/messages';
+import { messageHistory } from '#domain/messages';
+import { htmlDiff } from '../../../src/domain/messages/html-diff.js';
 
 const ins = (text: string): string => `<span class="highlight_text_inserted">${text}</span> `;
 const del = (text: string): string => `<span class="highlight_text_deleted">${text}</span> `;

@@ -1,17 +1,10 @@
 /** Somebody leaves a stream in which he has not read very much: all of it is named, commit by commit. */
 import t from 'tap';
+import { IdSet, type Json, type JsonObject } from '#base';
+import { OwnFlags, readingPart, recordOf, type StoredMessage } from '#domain/messages';
+import { type ActorKey, realmId, streamKey, userKey } from '#model';
+import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
 import { readStream } from '../../../actors/user/commands/messages/mark-stream-read.js';
-import {
-  type ActorKey,
-  IdSet,
-  type Json,
-  type JsonObject,
-  realmId,
-  streamKey,
-  userKey,
-} from '../../../src/core/index.js';
-import { OwnFlags, readingPart, recordOf, type StoredMessage } from '../../../src/messages/index.js';
-import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
 const REALM = realmId(1);

@@ -1,10 +1,10 @@
 /** What may be asked without an account: narrow.md § Operators. */
 import fc from 'fast-check';
 import t from 'tap';
-import { ApiError } from '../../../src/api/errors.js';
-import { streamId } from '../../../src/core/index.js';
-import type { DirectoryStream } from '../../../src/directory/index.js';
-import { checkAnonymousNarrow, type RawTerm } from '../../../src/messages/index.js';
+import { checkAnonymousNarrow, type RawTerm } from '#domain/messages';
+import { streamId } from '#model';
+import { ApiError } from '#model/errors';
+import type { DirectoryStream } from '#model/records';
 import { directoryWith } from '../../support/directory.js';
 
 const stream = (id: number, name: string, webPublic: boolean, archived = false): DirectoryStream =>

@@ -1,14 +1,14 @@
 /** What one narrow may ask for, and what it makes of indexes: docs/limits.md § Lists and dictionaries. */
 import t from 'tap';
-import { ApiError } from '../../../src/api/errors.js';
-import { realmId } from '../../../src/core/index.js';
-import { MOST_INDEXED_WORDS } from '../../../src/messages/conditions.js';
-import { makePlan, parseNarrow, plainViewer, resolveTerms } from '../../../src/messages/index.js';
-import { LONGEST_NARROW, MOST_OPERATORS } from '../../../src/messages/narrow.js';
-import { MOST_TERMS } from '../../../src/messages/search/index.js';
-import { historyRanges } from '../../../src/messages/sources.js';
-import type { StoredMessage } from '../../../src/messages/stored.js';
-import { sharedIndexes } from '../../../src/store/message-range.js';
+import type { StoredMessage } from '#domain/messages';
+import { MOST_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';
+import { realmId } from '#model';
+import { ApiError } from '#model/errors';
+import { MOST_INDEXED_WORDS } from '../../../src/domain/messages/conditions.js';
+import { LONGEST_NARROW } from '../../../src/domain/messages/narrow.js';
+import { MOST_TERMS } from '../../../src/domain/messages/search/query.js';
+import { historyRanges } from '../../../src/domain/messages/sources.js';
+import { sharedIndexes } from '../../../src/ports/store/message-range.js';
 import { directoryWith } from '../../support/directory.js';
 
 const directory = directoryWith({});

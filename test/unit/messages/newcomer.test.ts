@@ -1,7 +1,7 @@
 import t from 'tap';
-import { realmId } from '../../../src/core/index.js';
-import { newcomersHistory, streamConversation } from '../../../src/messages/index.js';
-import type { MessageRecord } from '../../../src/store/index.js';
+import { newcomersHistory, streamConversation } from '#domain/messages';
+import { realmId } from '#model';
+import type { MessageRecord } from '#ports/store';
 import { MemoryStore } from '../../support/memory-store.js';
 
 const REALM = realmId(1);

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { IdSet, type Json, realmId, streamId, streamKey, userId, userKey } from '../../../src/core/index.js';
-import { type MessageBody, markedPart, readersOf, type StoredMessage } from '../../../src/messages/index.js';
-import { readingPart } from '../../../src/messages/read-state.js';
+import { IdSet, type Json } from '#base';
+import { type MessageBody, markedPart, readersOf, readingPart, type StoredMessage } from '#domain/messages';
+import { realmId, streamId, streamKey, userId, userKey } from '#model';
 import { directoryWith } from '../../support/directory.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';

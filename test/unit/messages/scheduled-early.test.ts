@@ -1,10 +1,10 @@
 /** A scheduled message that reaches its stream before the stream knows of its sender's subscription. */
 import t from 'tap';
+import type { Json, JsonObject } from '#base';
+import { dueNow, nextDue, type Scheduled, scheduledOf } from '#domain/messages';
+import type { CommandContext, Outcome } from '#runtime';
 import { scheduledFailed } from '../../../actors/user/commands/later/delivery.js';
 import { SUBSCRIPTION_PART } from '../../../actors/user/state.js';
-import type { Json, JsonObject } from '../../../src/core/index.js';
-import { dueNow, nextDue, type Scheduled, scheduledOf } from '../../../src/messages/index.js';
-import type { CommandContext, Outcome } from '../../../src/runtime/index.js';
 
 const NOW = 1_700_000_000_000;
 const context = {

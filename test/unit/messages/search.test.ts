@@ -1,16 +1,11 @@
 /** Words, queries and highlighting, with free text: narrow.md § Full-text search. */
 import fc from 'fast-check';
 import t from 'tap';
-import { matchOf } from '../../../src/messages/index.js';
-import {
-  highlightHtml,
-  highlightText,
-  isFound,
-  parseSearch,
-  stemOf,
-  stemsOf,
-} from '../../../src/messages/search/index.js';
-import type { StoredMessage } from '../../../src/messages/stored.js';
+import type { StoredMessage } from '#domain/messages';
+import { matchOf } from '#domain/messages';
+import { highlightHtml, highlightText } from '../../../src/domain/messages/search/highlight.js';
+import { isFound, parseSearch, stemsOf } from '../../../src/domain/messages/search/query.js';
+import { stemOf } from '../../../src/domain/messages/search/words.js';
 
 const message = (html: string, topic = '', content = ''): StoredMessage =>
   ({ id: 1, sender: 8, participants: [], home: 1, body: { html, topic, content, stream: 1 } }) as never;

@@ -3,8 +3,7 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
-import { IdSet, type Json, realmId, userId } from '../../../src/core/index.js';
-import type { DirectoryStream } from '../../../src/directory/index.js';
+import { IdSet, type Json } from '#base';
 import {
   asStored,
   digestOf,
@@ -22,9 +21,11 @@ import {
   type StoredMessage,
   type Viewer,
   variant,
-} from '../../../src/messages/index.js';
-import { LmdbStore, openEmbedded, type RecordWrite } from '../../../src/store/index.js';
-import { memberPart } from '../../../src/streams/index.js';
+} from '#domain/messages';
+import { memberPart } from '#domain/streams';
+import { realmId, userId } from '#model';
+import type { DirectoryStream } from '#model/records';
+import { LmdbStore, openEmbedded, type RecordWrite } from '#ports/store';
 import { directoryWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { person } from '../../support/person.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { ApiError } from '../../../src/api/errors.js';
-import { checkWidget, firstSubmessage, nextSubmessage, type StoredMessage } from '../../../src/messages/index.js';
+import { checkWidget, firstSubmessage, nextSubmessage, type StoredMessage } from '#domain/messages';
+import { ApiError } from '#model/errors';
 
 const refusedOr = (action: () => boolean): boolean => {
   try {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { expose, METRICS, type MetricName, Metrics } from '../../../src/metrics/index.js';
+import { expose, METRICS, type MetricName, Metrics } from '#base/metrics';
 import { parseMetrics } from '../../support/metrics-text.js';
 
 t.test('names, units and labels are as Prometheus wants them', (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Health } from '../../../src/ops/health.js';
+import { Health } from '#app/ops';
 
 /** Time that the test moves, with little patience. */
 function setUp(answerMs = 10_000) {

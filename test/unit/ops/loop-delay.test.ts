@@ -1,5 +1,6 @@
 import t from 'tap';
-import { LoopDelay, type LoopTimer } from '../../../src/ops/loop-delay.js';
+import { LoopDelay } from '#app/ops';
+import type { LoopTimer } from '../../../src/app/ops/loop-delay.js';
 
 class Turns {
   #fn: (lateMs: number) => void = () => {};

@@ -1,7 +1,6 @@
 /** Which addresses an organization admits. */
 import t from 'tap';
-import { disposableDomains } from '../../../src/people/addresses/disposable.js';
-import { addressProblem } from '../../../src/people/index.js';
+import { addressProblem, disposableDomains } from '#domain/people';
 
 const domains = [
   { id: 1, domain: 'acme.com', allowSubdomains: false },

@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { userId } from '../../../src/core/index.js';
-import type {
-  DirectoryChange,
-  DirectoryProfileField,
-  DirectoryUser,
-  RealmDirectory,
-} from '../../../src/directory/index.js';
-import { encodedUsers, presentUser } from '../../../src/people/index.js';
+import type { DirectoryChange, RealmDirectory } from '#directory';
+import { encodedUsers, presentUser } from '#domain/people';
+import { userId } from '#model';
+import type { DirectoryProfileField, DirectoryUser } from '#model/records';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 

@@ -1,9 +1,9 @@
 /** users.md § User groups. */
 import fc from 'fast-check';
 import t from 'tap';
-import { userId } from '../../../src/core/index.js';
-import type { DirectoryGroup } from '../../../src/directory/index.js';
-import { SYSTEM_GROUP, systemGroupsOf, UserGroups } from '../../../src/people/index.js';
+import { SYSTEM_GROUP, systemGroupsOf, UserGroups } from '#domain/people';
+import { userId } from '#model';
+import type { DirectoryGroup } from '#model/records';
 import { person } from '../../support/person.js';
 
 const DAY = 86_400_000;

@@ -1,11 +1,11 @@
 /** `profile_data` of PATCH /users/{user_id}: users.md. */
 import fc from 'fast-check';
 import t from 'tap';
+import type { Json } from '#base';
+import { presentProfile } from '#domain/people';
+import type { DirectoryProfile, DirectoryProfileField } from '#model/records';
 import { editProfile, type ProfileEntry, renderValues } from '../../../actors/realm/commands/personal/profile-data.js';
 import { PROFILE_FIELDS_PART, PROFILE_PART, USER_PART } from '../../../actors/realm/state.js';
-import type { Json } from '../../../src/core/index.js';
-import type { DirectoryProfile, DirectoryProfileField } from '../../../src/directory/index.js';
-import { presentProfile } from '../../../src/people/index.js';
 import { person } from '../../support/person.js';
 
 const field = (id: number, type: number): DirectoryProfileField => ({

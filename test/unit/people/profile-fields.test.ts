@@ -1,8 +1,6 @@
 /** realm.md § Custom profile fields: rules that hold whatever is sent. */
 import fc from 'fast-check';
 import t from 'tap';
-import { ApiError } from '../../../src/api/errors.js';
-import type { DirectoryProfileField } from '../../../src/directory/index.js';
 import {
   type CheckedField,
   checkField,
@@ -13,7 +11,9 @@ import {
   presentField,
   reordered,
   withoutPronouns,
-} from '../../../src/people/index.js';
+} from '#domain/people';
+import { ApiError } from '#model/errors';
+import type { DirectoryProfileField } from '#model/records';
 
 const field = (id: number, over: Partial<DirectoryProfileField> = {}): DirectoryProfileField => ({
   id,

@@ -1,10 +1,10 @@
 /** users.md § Custom profile data: rules that hold whatever is sent. */
 import fc from 'fast-check';
 import t from 'tap';
-import { ApiError } from '../../../src/api/errors.js';
-import { userId } from '../../../src/core/index.js';
-import type { DirectoryProfileField, ProfileValue } from '../../../src/directory/index.js';
-import { checkValue, FIELD_TYPE, type GivenValue, optionsAdded, presentProfile } from '../../../src/people/index.js';
+import { checkValue, FIELD_TYPE, type GivenValue, optionsAdded, presentProfile } from '#domain/people';
+import { userId } from '#model';
+import { ApiError } from '#model/errors';
+import type { DirectoryProfileField, ProfileValue } from '#model/records';
 import { person } from '../../support/person.js';
 
 const OPTIONS = JSON.stringify({ a: { text: 'A', order: '1' }, b: { text: 'B', order: '2' } });

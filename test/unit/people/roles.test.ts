@@ -1,7 +1,7 @@
 import t from 'tap';
-import { userId } from '../../../src/core/index.js';
-import type { DirectoryUser } from '../../../src/directory/index.js';
-import { checkFullName, isEmail, policyAllows, seesAddress } from '../../../src/people/index.js';
+import { checkFullName, isEmail, policyAllows, seesAddress } from '#domain/people';
+import { userId } from '#model';
+import type { DirectoryUser } from '#model/records';
 import { person } from '../../support/person.js';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 /** users.md § Settings. */
 import t from 'tap';
-import { SETTING_NAMES, settingFrom, USER_SETTINGS } from '../../../src/people/index.js';
+import { SETTING_NAMES, settingFrom, USER_SETTINGS } from '#domain/people';
 import { person } from '../../support/person.js';
 
 t.test('a setting that nobody chose has its default; facts of the account are its own', async (t) => {

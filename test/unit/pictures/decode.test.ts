@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import t from 'tap';
-import { ApiError } from '../../../src/api/errors.js';
-import { formatOf, withPicture } from '../../../src/pictures/decode.js';
-import { avatarImages, iconImage, logoImage } from '../../../src/pictures/scale.js';
+import { avatarImages, formatOf, iconImage, logoImage, withPicture } from '#domain/pictures';
+import { ApiError } from '#model/errors';
 
 const green = sharp({ create: { width: 30, height: 20, channels: 3, background: 'green' } });
 

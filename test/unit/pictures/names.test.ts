@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { realmId } from '../../../src/core/index.js';
 import {
   AVATAR_SIZES,
   blobOfAvatar,
@@ -8,7 +7,8 @@ import {
   presentRealmPictures,
   realmPictureUrl,
   uploadedAvatarUrl,
-} from '../../../src/pictures/index.js';
+} from '#domain/pictures';
+import { realmId } from '#model';
 
 const HASH = '065479b6c272be862f0b668a0e3f3083451198c7';
 const pathOf = (url: string): string => url.replace(/^\/user_avatars\/4\//, '').replace(/\?.*$/, '');

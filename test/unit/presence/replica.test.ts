@@ -1,9 +1,9 @@
 /** What processes know of presences is what the actor knows, whatever they have missed and in whatever order answers come. */
 import fc from 'fast-check';
 import t from 'tap';
+import type { Json, JsonObject } from '#base';
+import { type PresenceKnown, PresenceReplica } from '#domain/presence';
 import { Presences } from '../../../actors/presence/presences.js';
-import type { Json, JsonObject } from '../../../src/core/index.js';
-import { type PresenceKnown, PresenceReplica } from '../../../src/presence/index.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 

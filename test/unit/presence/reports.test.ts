@@ -1,10 +1,10 @@
 /** What a report does, beyond what the API suite can bring about cheaply: large organizations, and the actor's parts. */
 import t from 'tap';
+import { presenceKey, realmId } from '#model';
+import type { CommandContext, View } from '#runtime';
 import { report, switched } from '../../../actors/presence/commands.js';
 import { Presences } from '../../../actors/presence/presences.js';
 import type { PresenceState } from '../../../actors/presence/state.js';
-import { presenceKey, realmId } from '../../../src/core/index.js';
-import type { CommandContext, View } from '../../../src/runtime/index.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 

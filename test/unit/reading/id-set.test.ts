@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { IdSet } from '../../../src/core/index.js';
+import { IdSet } from '#base';
 
 const id = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
 const ids = fc.array(id, { maxLength: 40 });

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { IdSet } from '#base';
+import { type HomeReading, markedRead, readingOf, readingPart, withRead, withUnread } from '#domain/messages';
 import { type Fold, folded } from '../../../actors/user/reading/folding.js';
-import { IdSet } from '../../../src/core/index.js';
-import {
-  type HomeReading,
-  markedRead,
-  readingOf,
-  readingPart,
-  withRead,
-  withUnread,
-} from '../../../src/messages/index.js';
 
 const MOST = 30;
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });

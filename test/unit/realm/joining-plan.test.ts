@@ -1,8 +1,9 @@
 /** Large calls of POST /users/me/subscriptions: what one commit holds, and what is left for the next. */
 import t from 'tap';
+import type { JsonObject } from '#base';
+import { realmId } from '#model';
+import type { DirectoryStream } from '#model/records';
 import { JoiningPlan, type Remaining } from '../../../actors/realm/commands/subscriptions/subscription-plan.js';
-import { type JsonObject, realmId } from '../../../src/core/index.js';
-import type { DirectoryStream } from '../../../src/directory/index.js';
 import { person } from '../../support/person.js';
 
 const REALM = realmId(1);

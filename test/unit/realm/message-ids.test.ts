@@ -1,8 +1,8 @@
 /** Message ids go on without a gap where the realm actor leaves memory in good order, and never come twice. */
 import t from 'tap';
-import { realmKind } from '../../../actors/realm/kind.js';
+import { realmKind } from '#actors/realm';
+import { epoch, realmId, realmKey } from '#model';
 import type { RealmState } from '../../../actors/realm/state.js';
-import { epoch, realmId, realmKey } from '../../../src/core/index.js';
 import { Harness, settle } from '../runtime/harness.js';
 
 const KEY = realmKey(realmId(1));

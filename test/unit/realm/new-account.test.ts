@@ -1,12 +1,13 @@
 /** What a new account costs does not depend on how many there are. */
 import t from 'tap';
+import { realmKind } from '#actors/realm';
+import type { Json } from '#base';
+import { DEFAULT_REALM_SETTINGS } from '#domain/people';
+import { realmId, realmKey } from '#model';
+import type { DirectoryStream } from '#model/records';
 import { createUser } from '../../../actors/realm/commands/accounts/create-user.js';
-import { realmKind } from '../../../actors/realm/kind.js';
 import { asPart, type RealmState } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
-import { type Json, realmId, realmKey } from '../../../src/core/index.js';
-import type { DirectoryStream } from '../../../src/directory/index.js';
-import { DEFAULT_REALM_SETTINGS } from '../../../src/people/index.js';
 import { person } from '../../support/person.js';
 
 const REALM = realmId(1);

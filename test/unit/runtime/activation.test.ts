@@ -1,7 +1,8 @@
 import t from 'tap';
 import { createMachine } from 'xstate';
-import { type JsonObject, realmKey } from '../../../src/core/index.js';
-import type { ActorKind, AnyKind, HeldRequest } from '../../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import { realmKey } from '#model';
+import type { ActorKind, AnyKind, HeldRequest } from '#runtime';
 import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type ActorKey, queueId, queueKey, realmId, userId, userKey } from '../../../src/core/index.js';
+import { type ActorKey, queueId, queueKey, realmId, userId, userKey } from '#model';
 import { Crowds } from '../../../src/runtime/crowds.js';
 
 const queue = (id: string, user = 8, realm = 1): ActorKey => queueKey(realmId(realm), userId(user), queueId(id));

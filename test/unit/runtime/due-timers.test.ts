@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { ActorKey } from '../../../src/core/index.js';
+import type { ActorKey } from '#model';
 import { DueTimers } from '../../../src/runtime/due-timers.js';
 import { FakeClock } from '../../support/fake-clock.js';
 

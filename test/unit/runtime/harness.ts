@@ -1,16 +1,11 @@
 /** One host with everything in memory, for tests of the runtime. */
-import { LocalBus, LocalHub } from '../../../src/bus/index.js';
-import {
-  type ActorKey,
-  epoch,
-  type Json,
-  type JsonObject,
-  type Partition,
-  partitionOf,
-} from '../../../src/core/index.js';
-import type { DirectoryView } from '../../../src/directory/index.js';
-import { ActorClient, ActorHost, type AnyKind, type HostServices, type Logger } from '../../../src/runtime/index.js';
-import type { Root } from '../../../src/store/index.js';
+
+import type { Json, JsonObject } from '#base';
+import type { DirectoryView } from '#model';
+import { type ActorKey, epoch, type Partition, partitionOf } from '#model';
+import { LocalBus, LocalHub } from '#ports/bus';
+import type { Root } from '#ports/store';
+import { ActorClient, ActorHost, type AnyKind, type HostServices, type Logger } from '#runtime';
 import { type LedgerState, testKinds } from '../../cluster/kinds.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';

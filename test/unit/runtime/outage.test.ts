@@ -1,9 +1,10 @@
 /** What is known to be away is answered for soon; what is away for a moment is waited for. The clock is the test's. */
 import t, { type Test } from 'tap';
-import { BusError, LocalBus, LocalHub, type PendingReply } from '../../../src/bus/index.js';
-import { type Json, partitionOf, partitionSubject } from '../../../src/core/index.js';
-import { ActorClient, CommandTimeout, type Sent } from '../../../src/runtime/index.js';
-import { StoreUnavailable } from '../../../src/store/index.js';
+import type { Json } from '#base';
+import { partitionOf, partitionSubject } from '#model';
+import { BusError, LocalBus, LocalHub, type PendingReply } from '#ports/bus';
+import { StoreUnavailable } from '#ports/store';
+import { ActorClient, CommandTimeout, type Sent } from '#runtime';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { Harness, settle } from './harness.js';

@@ -1,9 +1,9 @@
 import t from 'tap';
-import type { Json } from '../../../src/core/index.js';
-import { encodeEntry } from '../../../src/log/log-jetstream-stream.js';
+import type { Json } from '#base';
+import { type LogEntry, type LogItem, MAX_ITEMS, SeenVersions } from '#model';
+import { encodeEntry } from '../../../src/ports/log/log-jetstream-stream.js';
 import { fitsLog, formEntries } from '../../../src/runtime/form-entries.js';
 import type { OutboxEntry } from '../../../src/runtime/group.js';
-import { type LogEntry, type LogItem, MAX_ITEMS, SeenVersions } from '../../../src/runtime/log-entry.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 

@@ -1,7 +1,7 @@
 /** An actor that is sent more than it can do: an error at the deadline, never more memory; then it goes on. */
 import t from 'tap';
+import { CommandTimeout } from '#runtime';
 import { MAILBOX_LIMIT } from '../../../src/runtime/activation.js';
-import { CommandTimeout } from '../../../src/runtime/client.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { LocalBus } from '../../../src/bus/index.js';
-import type { Json } from '../../../src/core/index.js';
-import { partitionOf, partitionSubject } from '../../../src/core/index.js';
-import type { Envelope } from '../../../src/runtime/index.js';
+import type { Json } from '#base';
+import { partitionOf, partitionSubject } from '#model';
+import { LocalBus } from '#ports/bus';
+import type { Envelope } from '#runtime';
 import { REMEMBER_MS, RememberedReplies } from '../../../src/runtime/remembered.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { LocalBus, LocalHub } from '../../../src/bus/index.js';
-import { partitionOf, partitionSubject } from '../../../src/core/index.js';
-import { ActorClient } from '../../../src/runtime/client.js';
+import { partitionOf, partitionSubject } from '#model';
+import { LocalBus, LocalHub } from '#ports/bus';
+import { ActorClient } from '#runtime';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { settle } from './harness.js';

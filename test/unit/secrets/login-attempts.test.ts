@@ -1,6 +1,6 @@
 import t from 'tap';
-import { realmId, userId } from '../../../src/core/index.js';
-import { openLink, Secrets, sealLink, waitForAttempt, withFailure } from '../../../src/secrets/index.js';
+import { openLink, Secrets, sealLink, waitForAttempt, withFailure } from '#domain/secrets';
+import { realmId, userId } from '#model';
 
 const MINUTE = 60_000;
 

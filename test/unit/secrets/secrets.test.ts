@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { realmId } from '../../../src/core/index.js';
-import { Secrets } from '../../../src/secrets/index.js';
-import { PasswordThread } from '../../../src/secrets/password-strength.js';
+import { PasswordThread, Secrets } from '#domain/secrets';
+import { realmId } from '#model';
 
 const SECRET = 'a secret of the test suite';
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
-import { greeting, zuliprcText } from '../../../src/server/first-start.js';
+import { greeting, zuliprcText } from '#app/server';
 
 const SITE = 'http://127.0.0.1:9991';
 

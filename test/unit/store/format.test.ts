@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import t from 'tap';
-import { REAL_CLOCK } from '../../../src/clock/index.js';
-import { epoch, realmId, realmKey } from '../../../src/core/index.js';
-import { judgeFormat, LmdbStore, openEmbedded } from '../../../src/store/index.js';
+import { REAL_CLOCK } from '#base/clock';
+import { epoch, realmId, realmKey } from '#model';
+import { judgeFormat, LmdbStore, openEmbedded } from '#ports/store';
 
 t.test('a program reads its own format and the one before', async (test) => {
   test.equal(judgeFormat('it', 3, 3), 'own');

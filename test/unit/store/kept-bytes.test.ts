@@ -1,8 +1,8 @@
 /** Messages kept as bytes: what is found is what was put last, nothing is found of what is being written, and there is a bound. */
 import fc from 'fast-check';
 import t from 'tap';
-import { encodeMessage, PackedMessage } from '../../../src/store/index.js';
-import { KeptBytes } from '../../../src/store/kept-bytes.js';
+import { encodeMessage, PackedMessage } from '#ports/store';
+import { KeptBytes } from '../../../src/ports/store/kept-bytes.js';
 
 const bytesOf = (id: number, rev: number, size = 10): Buffer =>
   encodeMessage(rev, {

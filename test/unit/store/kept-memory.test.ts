@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import t from 'tap';
-import { keptMib, usableMemory } from '../../../src/store/kept-memory.js';
+import { keptMib, usableMemory } from '../../../src/ports/store/kept-memory.js';
 
 const GIB = 2 ** 30;
 

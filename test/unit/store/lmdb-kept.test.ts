@@ -1,16 +1,9 @@
 /** What a Store keeps in memory of what it read is never seen: it answers as one that has read nothing before. */
 import fc from 'fast-check';
 import t from 'tap';
-import { realmId, streamId, streamKey } from '../../../src/core/index.js';
-import {
-  keepRecord,
-  LmdbStore,
-  type MessageIndex,
-  memoOf,
-  openEmbedded,
-  type RecordWrite,
-} from '../../../src/store/index.js';
-import { GuardedCache } from '../../../src/store/lmdb-cache.js';
+import { realmId, streamId, streamKey } from '#model';
+import { keepRecord, LmdbStore, type MessageIndex, memoOf, openEmbedded, type RecordWrite } from '#ports/store';
+import { GuardedCache } from '../../../src/ports/store/lmdb-cache.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const REALMS = [realmId(1), realmId(2)] as const;

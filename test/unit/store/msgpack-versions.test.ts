@@ -6,11 +6,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import t from 'tap';
-import { FrameWriter, type Head, KIND_REPLIES, readHead } from '../../../src/bus/bus-nats-frame.js';
-import type { Json } from '../../../src/core/index.js';
-import { pack, unpack } from '../../../src/store/codec.js';
-import type { MessageRecord } from '../../../src/store/index.js';
-import { decodeMessage, encodeMessage } from '../../../src/store/packed-message.js';
+import type { Json } from '#base';
+import type { MessageRecord } from '#ports/store';
+import { decodeMessage, encodeMessage, pack, unpack } from '#ports/store';
+import { FrameWriter, type Head, KIND_REPLIES, readHead } from '../../../src/ports/bus/bus-nats-frame.js';
 
 const FIXTURE = 'test/fixtures/msgpack/written.json';
 

@@ -1,16 +1,9 @@
 /** How messages are laid out in the embedded Store: with a digest or without, they are the same records. */
 import fc from 'fast-check';
 import t from 'tap';
-import type { JsonObject } from '../../../src/core/index.js';
-import {
-  copy,
-  decodeMessage,
-  encodeMessage,
-  type MessageRecord,
-  PackedMessage,
-  unpack,
-} from '../../../src/store/index.js';
-import { Slab } from '../../../src/store/packed-message.js';
+import type { JsonObject } from '#base';
+import { copy, decodeMessage, encodeMessage, type MessageRecord, PackedMessage, unpack } from '#ports/store';
+import { Slab } from '../../../src/ports/store/packed-message.js';
 
 const text = fc.oneof(
   fc.string(),

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { StoreUnavailable } from '../../../src/store/index.js';
-import { UnderWay } from '../../../src/store/under-way.js';
+import { StoreUnavailable } from '#ports/store';
+import { UnderWay } from '../../../src/ports/store/under-way.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const never = (): Promise<never> => new Promise(() => {});

@@ -1,11 +1,12 @@
 /** Somebody leaves a stream, and messages there are deleted before his actor has looked up what he had not read. */
 import t from 'tap';
-import { READ_STREAM } from '../../../actors/stream/commands/members.js';
+import { READ_STREAM } from '#actors/stream';
+import type { Json } from '#base';
+import type { StoredMessage } from '#domain/messages';
+import type { LogItem } from '#model';
+import type { CommandContext } from '#runtime';
 import { RecentMessages } from '../../../actors/stream/recent.js';
 import { removed } from '../../../actors/stream/removing.js';
-import type { Json } from '../../../src/core/index.js';
-import type { StoredMessage } from '../../../src/messages/index.js';
-import type { CommandContext, LogItem } from '../../../src/runtime/index.js';
 
 const message = (id: number): StoredMessage =>
   ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkStreamName, checkTopic, hasCopy, isMember, pickColor, wasMember } from '../../../src/streams/index.js';
+import { checkStreamName, checkTopic, hasCopy, isMember, pickColor, wasMember } from '#domain/streams';
 
 t.test('stream names are trimmed; empty, long and unprintable ones are refused with the position', async (t) => {
   t.equal(checkStreamName('  Verona '), 'Verona');

@@ -1,11 +1,13 @@
 import t from 'tap';
+import type { Json, JsonObject } from '#base';
+import { Encoded } from '#base';
+import type { DirectoryView } from '#model';
+import { realmId, userId, userKey } from '#model';
+import type { DirectoryStream } from '#model/records';
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/take.js';
 import { subscribed, subscriptions } from '../../../actors/user/commands/streams/subscriptions.js';
 import { unsubscribed } from '../../../actors/user/commands/streams/unsubscribed.js';
-import { Encoded } from '../../../src/api/encode-fields.js';
-import { type Json, type JsonObject, realmId, userId, userKey } from '../../../src/core/index.js';
-import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
 import { fitsLog } from '../../../src/runtime/form-entries.js';
 import { person } from '../../support/person.js';
 

@@ -1,7 +1,7 @@
 /** streams.md § Stream objects, `stream_weekly_traffic`. */
 import fc from 'fast-check';
 import t from 'tap';
-import { countMessage, type DailyCounts, recentTraffic, weeklyTraffic } from '../../../src/streams/index.js';
+import { countMessage, type DailyCounts, recentTraffic, weeklyTraffic } from '#domain/streams';
 
 const DAY = 86_400_000;
 const NOW = 20_000 * DAY + 1_000;

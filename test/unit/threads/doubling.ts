@@ -1,5 +1,5 @@
 /** A thread for the tests: doubles numbers, fails for negative ones, never comes back from 0. */
-import { serveJobs } from '../../../src/threads/index.js';
+import { serveJobs } from '#base/threads';
 
 serveJobs((n: number): number => {
   if (n < 0) throw new Error('negative');

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { ThreadFailed, ThreadPool } from '../../../src/threads/index.js';
+import { ThreadFailed, ThreadPool } from '#base/threads';
 import { until } from '../../support/until.js';
 
 const SCRIPT = new URL('./doubling.js', import.meta.url);

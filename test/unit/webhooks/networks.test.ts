@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parseNetworks, Reachable } from '../../../src/webhooks/index.js';
+import { parseNetworks, Reachable } from '#domain/webhooks';
 
 t.test('by default only the public Internet is reached, in whatever form an address comes', async (t) => {
   const reachable = new Reachable('');

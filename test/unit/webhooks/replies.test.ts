@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { replyOf } from '../../../src/webhooks/index.js';
+import { replyOf } from '#domain/webhooks';
 
 t.test('what an answer says', async (t) => {
   t.same(replyOf('{"content":"a"}', 1), { say: 'a', widget: null });

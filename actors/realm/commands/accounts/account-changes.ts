@@ -1,7 +1,8 @@
 /** What changing an account does: it is stored, replicas and clients hear of it, and other features follow. */
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+import type { Json, JsonObject } from '#base';
+import type { LogItem } from '#model';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext, OutboxCommand } from '#runtime';
 import { asPart, USER_PART } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import { tellEverybody } from '../personal/personal.js';

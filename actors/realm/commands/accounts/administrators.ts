@@ -1,7 +1,8 @@
 /** Who may change accounts, and what an organization keeps whoever does: its last owner. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { isAdmin, isOwner } from '../../../../src/people/index.js';
+
+import { isAdmin, isOwner } from '#domain/people';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
 import { type Parts, userOf, usersOf } from '../../state.js';
 
 /** undefined = the system, which may do everything. @throws ApiError when the caller is no administrator */

@@ -1,6 +1,7 @@
 /** Whether an account looks after what the organization pays; no operation of the API says so, the command line does. */
-import { apiError } from '../../../../src/api/errors.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { LANE } from '../personal/personal.js';

@@ -1,8 +1,9 @@
 /** POST /users (users.md). The account is prepared by the needs: hashing a password takes longer than a handler may. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import { isAdmin, ROLE } from '../../../../src/people/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isAdmin, ROLE } from '#domain/people';
+import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { addAccount, checkApplicant, newcomersStreams, type PreparedAccount, prepareAccount } from './new-account.js';

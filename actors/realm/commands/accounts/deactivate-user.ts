@@ -1,11 +1,11 @@
 /** Accounts are deactivated (users.md): by an administrator, by themselves, from the command line, or with their owner. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type RealmId, userKey } from '../../../../src/core/index.js';
-import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import { isOwner } from '../../../../src/people/index.js';
-import type { CommandContext, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
-import { mailCommand } from '../../../shared/mail.js';
-import { success } from '../../../shared/replies.js';
+
+import { mailCommand, success } from '#actors/shared';
+import { isOwner } from '#domain/people';
+import { type RealmId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser, RealmSettings } from '#model/records';
+import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import { type Parts, type RealmState, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, tellEverybody } from '../personal/personal.js';

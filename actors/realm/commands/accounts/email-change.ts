@@ -2,13 +2,14 @@
  * A new address of one's own account: asked for in PATCH /settings, it becomes the address when the link that was sent to
  * it is confirmed (users.md § PATCH /settings).
  */
-import { apiError, PRODUCT } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, type RealmId, standingOf, waitFor, withTime } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '../../../../src/people/index.js';
-import type { OutboxCommand } from '../../../../src/runtime/index.js';
-import { mailCommand } from '../../../shared/mail.js';
-import { success } from '../../../shared/replies.js';
+
+import { mailCommand, success } from '#actors/shared';
+import { type Json, type JsonObject, standingOf, waitFor, withTime } from '#base';
+import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '#domain/people';
+import type { RealmId } from '#model';
+import { apiError, PRODUCT } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 import { MAIL_LIMITS } from '../../mail-limits.js';
 import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';

@@ -2,11 +2,12 @@
  * Who is a full member follows from the role, the account's age and the organization's waiting period. Clients are told
  * when it changes (`user_group` events): by age, at the moment at which it happens.
  */
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '../../../../src/people/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
-import { value } from '../../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
+import type { LogItem } from '#model';
+import type { DirectoryUser, RealmSettings } from '#model/records';
 import { usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

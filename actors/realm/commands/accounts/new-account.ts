@@ -1,8 +1,6 @@
 /** A new account, whoever makes it: what is checked (users.md § POST /users), and what comes of it. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type RealmId, streamKey } from '../../../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
-import { type NewcomersHistory, newcomersHistory } from '../../../../src/messages/index.js';
+
+import { type NewcomersHistory, newcomersHistory } from '#domain/messages';
 import {
   type AddressProblem,
   addressProblem,
@@ -11,9 +9,13 @@ import {
   isEmail,
   mailDomain,
   ROLE,
-} from '../../../../src/people/index.js';
-import type { CommandContext, LogItem, OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
-import { byName } from '../../../../src/streams/index.js';
+} from '#domain/people';
+import { byName } from '#domain/streams';
+import type { LogItem } from '#model';
+import { type RealmId, streamKey } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { CommandContext, OutboxCommand, Suppliers } from '#runtime';
 import { asPart, domainsOf, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
 import { createUserCommand, hiddenFrom, type NewAccount, newUser } from '../organization/create-realm.js';
 import { storePersonal } from '../personal/personal.js';

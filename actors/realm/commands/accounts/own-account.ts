@@ -1,12 +1,15 @@
 /** The part of PATCH /settings that is about the account itself: password, address, name (users.md § PATCH /settings). */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, userId, userKey } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { hiddenLink } from '../../../../src/mail/index.js';
-import { checkFullName, domainOf, isAdmin } from '../../../../src/people/index.js';
-import type { CommandContext, LogItem, NeedsContext, OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
-import { sealLink } from '../../../../src/secrets/index.js';
-import type { CheckedPassword } from '../../../user/commands/account/login.js';
+
+import type { CheckedPassword } from '#actors/user';
+import type { Json, JsonObject } from '#base';
+import { hiddenLink } from '#domain/mail';
+import { checkFullName, domainOf, isAdmin } from '#domain/people';
+import { sealLink } from '#domain/secrets';
+import type { LogItem } from '#model';
+import { userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext, NeedsContext, OutboxCommand, Suppliers } from '#runtime';
 import { type RealmState, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { askForAddress, LINK_MS, type Link, type RealmFacts } from './email-change.js';

@@ -1,11 +1,13 @@
 /** Replacing API keys: on demand (POST /users/me/api_key/regenerate, users.md § API keys), or because a key can't be unsealed. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject, RealmId } from '../../../../src/core/index.js';
-import { userKey } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { isSystemBot, presentServices } from '../../../../src/people/index.js';
-import type { Outcome, Suppliers } from '../../../../src/runtime/index.js';
-import { success, value } from '../../../shared/replies.js';
+
+import { success, value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isSystemBot, presentServices } from '#domain/people';
+import type { RealmId } from '#model';
+import { userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { Outcome, Suppliers } from '#runtime';
 import { botAccount, botUpdated, storeBot } from '../../bots.js';
 import { asPart, type Parts, type RealmState, USER_PART, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';

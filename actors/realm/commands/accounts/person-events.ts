@@ -1,8 +1,8 @@
 /** What the others are told when facts of an account change (users.md, events.md § realm_user). */
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { presentAvatar, seesAddress } from '../../../../src/people/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
+import type { JsonObject } from '#base';
+import { presentAvatar, seesAddress } from '#domain/people';
+import type { LogItem } from '#model';
+import type { DirectoryUser } from '#model/records';
 import { tellEverybody } from '../personal/personal.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({

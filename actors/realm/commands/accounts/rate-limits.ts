@@ -1,13 +1,14 @@
 /** Rate limits of one account's own; no operation of the API sets them, the command line does. No client sees them. */
-import { apiError } from '../../../../src/api/errors.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { LANE } from '../personal/personal.js';
 import { accountChanged } from './account-changes.js';
 import { changedAccounts } from './deactivate-user.js';
 
-/** rules: as src/limits/rules.ts reads them; null: those of all accounts. */
+/** rules: as src/frontend/limits/rules.ts reads them; null: those of all accounts. */
 export const setRateLimits: RealmCommand<{ readonly user_id: number; readonly rules: string | null }> = {
   lane: LANE,
   handle(view, { user_id, rules }, _inputs, context) {

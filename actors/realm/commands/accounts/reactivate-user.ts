@@ -1,9 +1,10 @@
 /** POST /users/{user_id}/reactivate (users.md): the account is back, in the streams that it was in. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import { addressRole, isAdmin, presentProfile, presentUser, ROLE } from '../../../../src/people/index.js';
-import type { Audience, LogItem } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import { addressRole, isAdmin, presentProfile, presentUser, ROLE } from '#domain/people';
+import type { Audience, LogItem } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser, RealmSettings } from '#model/records';
 import { type Parts, profileFieldsOf, profileOf, userOf } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommand } from '../command.js';

@@ -1,9 +1,11 @@
 /** An account gets another role (users.md § PATCH /users/{user_id}). */
-import { apiError } from '../../../../src/api/errors.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { isOwner, shownGroupsOf } from '../../../../src/people/index.js';
-import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
-import type { Subscription } from '../../../../src/streams/index.js';
+
+import { isOwner, shownGroupsOf } from '#domain/people';
+import type { Subscription } from '#domain/streams';
+import type { LogItem } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext } from '#runtime';
 import type { Parts, RealmState } from '../../state.js';
 import { tellEverybody } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';

@@ -2,12 +2,15 @@
  * What somebody gains and loses sight of when his role changes: streams that he is not in, their subscribers, the default
  * streams, and addresses of others. Only his own clients hear of it; everybody else sees what he saw before.
  */
-import { type JsonObject, realmKey, streamKey, userId } from '../../../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
-import { isGuest, seesAddress } from '../../../../src/people/index.js';
-import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
-import { audienceRole, presentStream, type Subscription } from '../../../../src/streams/index.js';
-import { value } from '../../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isGuest, seesAddress } from '#domain/people';
+import { audienceRole, presentStream, type Subscription } from '#domain/streams';
+import type { LogItem } from '#model';
+import { realmKey, streamKey, userId } from '#model';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { CommandContext, OutboxCommand } from '#runtime';
 import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { tellUser } from '../personal/personal.js';

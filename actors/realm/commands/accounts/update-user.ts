@@ -2,14 +2,15 @@
  * PATCH /users/{user_id} (users.md): role, then name, then profile. What was changed stays when a later part is refused.
  * Also from the command line, as the system.
  */
-import { ApiError, apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, userId } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { checkFullName } from '../../../../src/people/index.js';
-import type { CommandContext } from '../../../../src/runtime/index.js';
-import type { Subscription } from '../../../../src/streams/index.js';
-import { readOwnState } from '../../../shared/own-state.js';
-import { refusedAfter, success } from '../../../shared/replies.js';
+
+import { readOwnState, refusedAfter, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { checkFullName } from '#domain/people';
+import type { Subscription } from '#domain/streams';
+import { userId } from '#model';
+import { ApiError, apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext } from '#runtime';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { editProfile, type ProfileEntry, type RenderedValues, renderValues } from '../personal/profile-data.js';

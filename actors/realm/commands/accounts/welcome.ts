@@ -1,11 +1,11 @@
 /** What is said when somebody has joined: to the organization, and to the newcomer (users.md § POST /users). */
-import { PRODUCT } from '../../../../src/api/errors.js';
-import type { RealmId } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { WELCOME_BOT } from '../../../../src/people/index.js';
-import type { OutboxCommand } from '../../../../src/runtime/index.js';
-import { mailCommand } from '../../../shared/mail.js';
-import { directNotice, silentMention, streamNotice } from '../../../shared/notices.js';
+
+import { directNotice, mailCommand, silentMention, streamNotice } from '#actors/shared';
+import { WELCOME_BOT } from '#domain/people';
+import type { RealmId } from '#model';
+import { PRODUCT } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 import type { RealmView } from '../subscriptions/subscribe.js';
 
 const SIGNUPS = 'signups';

@@ -1,6 +1,6 @@
 /** What changes of accounts mean for who manages bots (events.md realm_bot): part of the commit that changes one. */
-import { isAdmin } from '../../../../src/people/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
+import { isAdmin } from '#domain/people';
+import type { LogItem } from '#model';
 import { botAccount, botAdded, botForgotten, botRemoved, botUpdated } from '../../bots.js';
 import { botOf, botsOf, type Parts } from '../../state.js';
 import type { AccountChange, AccountEffect } from '../accounts/account-changes.js';

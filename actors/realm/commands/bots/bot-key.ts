@@ -1,5 +1,5 @@
 /** POST /bots/{bot_id}/api_key/regenerate (users.md § API keys). */
-import { success } from '../../../shared/replies.js';
+import { success } from '#actors/shared';
 import { managedBot } from '../../bots.js';
 import { makeKey, type NewKey, replaceKey } from '../accounts/own-key.js';
 import type { RealmCommand } from '../command.js';

@@ -1,20 +1,13 @@
 /** POST /bots (users.md § Bots). All checks are the handler's but for the shape of parameters and the avatar's picture. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject, StreamId } from '../../../../src/core/index.js';
-import type { DirectoryBot, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import {
-  avatarUrl,
-  BOT_TYPE,
-  checkFullName,
-  isAdmin,
-  isEmail,
-  presentDefaults,
-  ROLE,
-} from '../../../../src/people/index.js';
-import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
-import { canAccess } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
-import { readMembership } from '../../../shared/subscribers.js';
+
+import { readMembership, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentDefaults, ROLE } from '#domain/people';
+import { canAccess } from '#domain/streams';
+import type { StreamId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryBot, DirectoryUser, RealmSettings } from '#model/records';
+import type { NeedsContext, Suppliers } from '#runtime';
 import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../bots.js';
 import { type Parts, type RealmState, streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';

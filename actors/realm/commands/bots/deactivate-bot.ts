@@ -1,5 +1,5 @@
 /** DELETE /bots/{bot_id} (users.md): of a bot that is deactivated already, nothing. */
-import { success } from '../../../shared/replies.js';
+import { success } from '#actors/shared';
 import { managedBot } from '../../bots.js';
 import { changedAccounts, deactivating } from '../accounts/deactivate-user.js';
 import type { RealmCommand } from '../command.js';

@@ -1,12 +1,14 @@
 /** PATCH /bots/{bot_id} (users.md § Bots): all of it or nothing. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, userId } from '../../../../src/core/index.js';
-import type { DirectoryBot, DirectoryUser } from '../../../../src/directory/index.js';
-import { avatarUrl, checkFullName, isAdmin, presentDefaults, presentServices } from '../../../../src/people/index.js';
-import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
-import type { Subscription } from '../../../../src/streams/index.js';
-import { readOwnState } from '../../../shared/own-state.js';
-import { success } from '../../../shared/replies.js';
+
+import { readOwnState, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { avatarUrl, checkFullName, isAdmin, presentDefaults, presentServices } from '#domain/people';
+import type { Subscription } from '#domain/streams';
+import type { LogItem } from '#model';
+import { userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryBot, DirectoryUser } from '#model/records';
+import type { CommandContext } from '#runtime';
 import {
   type BotAccount,
   botAdded,

@@ -1,11 +1,13 @@
-/** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/api/store-avatar.ts). */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { avatarUrl, isAdmin, presentAvatar } from '../../../../src/people/index.js';
-import { AVATAR_SIZES, blobOfAvatar } from '../../../../src/pictures/index.js';
-import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+/** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/frontend/api/store-avatar.ts). */
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { avatarUrl, isAdmin, presentAvatar } from '#domain/people';
+import { AVATAR_SIZES, blobOfAvatar } from '#domain/pictures';
+import type { LogItem } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext } from '#runtime';
 import { botUpdated, managedBot } from '../../bots.js';
 import { asPart, botOf, type Parts, type RealmState, USER_PART } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';

@@ -1,14 +1,16 @@
 /** Custom emoji (realm.md § Custom emoji). Their pictures are prepared and stored by the frontend. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject, RealmId } from '../../../../src/core/index.js';
-import { userId } from '../../../../src/core/index.js';
-import type { DirectoryEmoji } from '../../../../src/directory/index.js';
-import { emojiPicture, emojiStill, presentCustomEmoji } from '../../../../src/emoji/index.js';
-import { isEmojiName } from '../../../../src/markdown/index.js';
-import { isAdmin, policyAllows, ROLE } from '../../../../src/people/index.js';
-import { pictureUrl } from '../../../../src/pictures/index.js';
-import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { emojiPicture, emojiStill, presentCustomEmoji } from '#domain/emoji';
+import { isEmojiName } from '#domain/markdown';
+import { isAdmin, policyAllows, ROLE } from '#domain/people';
+import { pictureUrl } from '#domain/pictures';
+import type { LogItem, RealmId } from '#model';
+import { userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryEmoji } from '#model/records';
+import type { CommandContext } from '#runtime';
 import { asPart, EMOJI_PART, emojiOf, type Parts, type RealmState, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -1,8 +1,9 @@
 /** Uploaded files, as far as they concern the whole organization: their numbers and the space that they take. */
-import { BlobsUnavailable } from '../../../../src/blobs/index.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import { value } from '../../../shared/replies.js';
-import type { FileChange } from '../../../user/files.js';
+
+import { value } from '#actors/shared';
+import type { FileChange } from '#actors/user';
+import type { Json, JsonObject } from '#base';
+import { BlobsUnavailable } from '#ports/blobs';
 import type { RealmCommand } from '../command.js';
 
 /**

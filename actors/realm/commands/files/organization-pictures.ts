@@ -1,11 +1,12 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). Their pictures are prepared and stored by the frontend. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { RealmPictureName, RealmPictures } from '../../../../src/directory/index.js';
-import { isAdmin } from '../../../../src/people/index.js';
-import { blobOfRealmPicture, presentRealmPicture, realmPicture } from '../../../../src/pictures/index.js';
-import type { CommandContext } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isAdmin } from '#domain/people';
+import { blobOfRealmPicture, presentRealmPicture, realmPicture } from '#domain/pictures';
+import { apiError } from '#model/errors';
+import type { RealmPictureName, RealmPictures } from '#model/records';
+import type { CommandContext } from '#runtime';
 import { asPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -3,10 +3,11 @@
  * and stored under its number. So nothing is left behind when a frontend dies in between, and no upload is deleted with
  * another one.
  */
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { OutboxCommand } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
-import { tellRealm } from '../../../user/files.js';
+
+import { success } from '#actors/shared';
+import { tellRealm } from '#actors/user';
+import type { Json, JsonObject } from '#base';
+import type { OutboxCommand } from '#runtime';
 import { type Parts, UPLOADS_PART } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { LANE } from '../personal/personal.js';

@@ -1,11 +1,13 @@
 /** Members and subgroups of user groups (users.md § User groups): first added, then removed, all or nothing. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, userId } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { SYSTEM_GROUP_NAMES } from '../../../../src/people/index.js';
-import type { LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
-import { directNotice, silentMention } from '../../../shared/notices.js';
-import { success } from '../../../shared/replies.js';
+
+import { directNotice, silentMention, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { SYSTEM_GROUP_NAMES } from '#domain/people';
+import type { LogItem } from '#model';
+import { userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 import { groupOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { LANE, tellEverybody } from '../personal/personal.js';

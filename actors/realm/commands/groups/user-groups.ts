@@ -1,17 +1,12 @@
 /** User groups: make, change, remove (users.md § User groups). System groups follow from roles and are never changed. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, userId } from '../../../../src/core/index.js';
-import type { DirectoryGroup, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import {
-  isAdmin,
-  isGuest,
-  isModerator,
-  policyAllows,
-  presentGroup,
-  SYSTEM_GROUP_NAMES,
-} from '../../../../src/people/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { isAdmin, isGuest, isModerator, policyAllows, presentGroup, SYSTEM_GROUP_NAMES } from '#domain/people';
+import type { LogItem } from '#model';
+import { userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryGroup, DirectoryUser, RealmSettings } from '#model/records';
 import { asPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -1,13 +1,13 @@
 /** What commands on invitations have in common. */
-import type { RealmId } from '../../../../src/core/index.js';
-import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import { invitationLink } from '../../../../src/invitations/index.js';
-import { hiddenLink } from '../../../../src/mail/index.js';
-import type { OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
-import type { Secrets } from '../../../../src/secrets/index.js';
-import { canAccess } from '../../../../src/streams/index.js';
-import { mailCommand } from '../../../shared/mail.js';
-import { readSubscribers, type Subscribers } from '../../../shared/subscribers.js';
+
+import { mailCommand, readSubscribers, type Subscribers } from '#actors/shared';
+import { invitationLink } from '#domain/invitations';
+import { hiddenLink } from '#domain/mail';
+import type { Secrets } from '#domain/secrets';
+import { canAccess } from '#domain/streams';
+import type { RealmId } from '#model';
+import type { DirectoryUser, RealmSettings } from '#model/records';
+import type { OutboxCommand, Suppliers } from '#runtime';
 import { expiryOf, type Invitation, nameOf } from '../../invitations.js';
 import { type Parts, streamOf } from '../../state.js';
 

@@ -1,11 +1,11 @@
 /** Links for any number of people; listing, revoking and repeating invitations (realm.md § Invitations). */
 import { randomBytes } from 'node:crypto';
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import { isAdmin, isOwner, ROLE } from '../../../../src/people/index.js';
-import { success } from '../../../shared/replies.js';
-import type { Subscribers } from '../../../shared/subscribers.js';
+import type { Subscribers } from '#actors/shared';
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isAdmin, isOwner, ROLE } from '#domain/people';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
 import {
   asPart,
   expired,

@@ -1,9 +1,9 @@
 /** POST /invites (realm.md § Invitations): to addresses, each by a letter with a link of its own. */
 import { randomBytes } from 'node:crypto';
-import { type ApiError, apiError } from '../../../../src/api/errors.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
-import type { DisposableDomains } from '../../../../src/people/addresses/disposable.js';
+import type { Subscribers } from '#actors/shared';
+import { success } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import type { DisposableDomains } from '#domain/people';
 import {
   type AddressProblem,
   addressProblem,
@@ -14,10 +14,10 @@ import {
   isSystemBot,
   policyAllows,
   ROLE,
-} from '../../../../src/people/index.js';
-import type { CommandContext } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
-import type { Subscribers } from '../../../shared/subscribers.js';
+} from '#domain/people';
+import { type ApiError, apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext } from '#runtime';
 import { asPart, expired, type Invitation, invitesChanged, partOf } from '../../invitations.js';
 import { domainsOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';

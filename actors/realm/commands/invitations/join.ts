@@ -1,9 +1,9 @@
 /** Opening the link of an invitation, and making an account with it. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { CommandContext, OutboxCommand } from '../../../../src/runtime/index.js';
-import { directNotice, silentMention } from '../../../shared/notices.js';
-import { success } from '../../../shared/replies.js';
+
+import { directNotice, silentMention, success } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { apiError } from '#model/errors';
+import type { CommandContext, OutboxCommand } from '#runtime';
 import { type Invitation, invitationOf, invitationsOf, invitesChanged, partOf } from '../../invitations.js';
 import { type Parts, userOf } from '../../state.js';
 import {

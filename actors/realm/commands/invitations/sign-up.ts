@@ -1,11 +1,11 @@
 /** Joining an organization that needs no invitation: an address is confirmed by a letter, then the account is made. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import { signUpLink } from '../../../../src/invitations/index.js';
-import { hiddenLink } from '../../../../src/mail/index.js';
-import { domainOf, isEmail, ROLE } from '../../../../src/people/index.js';
-import { mailCommand } from '../../../shared/mail.js';
-import { success } from '../../../shared/replies.js';
+
+import { mailCommand, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { signUpLink } from '#domain/invitations';
+import { hiddenLink } from '#domain/mail';
+import { domainOf, isEmail, ROLE } from '#domain/people';
+import { apiError } from '#model/errors';
 import { countLetter } from '../../letters.js';
 import type { RealmState } from '../../state.js';
 import {

@@ -2,9 +2,9 @@
  * New organizations. Realm 0, the server itself, reserves number and subdomain, then has the new realm made; the new
  * realm makes its owner.
  */
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, realmId, realmKey, userId, userKey } from '../../../../src/core/index.js';
-import type { DirectoryUser, RealmEntry, UserDefaults } from '../../../../src/directory/index.js';
+
+import { success, value } from '#actors/shared';
+import type { JsonObject } from '#base';
 import {
   FRESH_ACCOUNT,
   initialSettings,
@@ -12,9 +12,11 @@ import {
   LAST_RESERVED_USER,
   mailDomain,
   ROLE,
-} from '../../../../src/people/index.js';
-import type { OutboxCommand } from '../../../../src/runtime/index.js';
-import { success, value } from '../../../shared/replies.js';
+} from '#domain/people';
+import { realmId, realmKey, userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser, RealmEntry, UserDefaults } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 import { asPart, REALM_PART, type RealmState, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';

@@ -1,10 +1,11 @@
 /** /realm/domains (realm.md § Domains). */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryDomain } from '../../../../src/directory/index.js';
-import { isOwner, presentDomain } from '../../../../src/people/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isOwner, presentDomain } from '#domain/people';
+import type { LogItem } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryDomain } from '#model/records';
 import { asPart, DOMAINS_PART, domainsOf, type Parts } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -1,7 +1,8 @@
 /** Refusals that name the fields of an object (errors.md): linkifiers and playgrounds. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { FieldErrors } from '../../../../src/markdown/index.js';
+
+import type { JsonObject } from '#base';
+import type { FieldErrors } from '#domain/markdown';
+import { apiError } from '#model/errors';
 
 /** @throws ApiError with the first of the messages, when there is one */
 export function refuseFields(errors: FieldErrors): void {

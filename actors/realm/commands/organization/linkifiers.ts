@@ -1,10 +1,11 @@
 /** /realm/filters (realm.md § Linkifiers). Messages that exist keep their old rendering. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { DirectoryLinkifier } from '../../../../src/directory/index.js';
-import { linkifierErrors } from '../../../../src/markdown/index.js';
-import { isAdmin, presentLinkifier } from '../../../../src/people/index.js';
-import type { Outcome } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import { linkifierErrors } from '#domain/markdown';
+import { isAdmin, presentLinkifier } from '#domain/people';
+import { apiError } from '#model/errors';
+import type { DirectoryLinkifier } from '#model/records';
+import type { Outcome } from '#runtime';
 import { asPart, LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

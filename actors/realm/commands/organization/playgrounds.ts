@@ -1,9 +1,10 @@
 /** /realm/playgrounds (realm.md § Code playgrounds). */
-import { apiError } from '../../../../src/api/errors.js';
-import type { DirectoryPlayground } from '../../../../src/directory/index.js';
-import { isAdmin, presentPlayground } from '../../../../src/people/index.js';
-import type { Outcome } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import { isAdmin, presentPlayground } from '#domain/people';
+import { apiError } from '#model/errors';
+import type { DirectoryPlayground } from '#model/records';
+import type { Outcome } from '#runtime';
 import { asPart, PLAYGROUNDS_PART, playgroundsOf, type RealmState } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -2,9 +2,9 @@
  * /realm/profile_fields (realm.md § Custom profile fields). What people filled in is not touched: values of fields and
  * options that are gone are left out wherever profiles are shown (people/profile/profile-values.ts), however many there are.
  */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryProfileField } from '../../../../src/directory/index.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
 import {
   type CheckedField,
   checkField,
@@ -16,9 +16,10 @@ import {
   optionsAdded,
   presentField,
   reordered,
-} from '../../../../src/people/index.js';
-import type { Outcome } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+} from '#domain/people';
+import { apiError } from '#model/errors';
+import type { DirectoryProfileField } from '#model/records';
+import type { Outcome } from '#runtime';
 import { asPart, type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -1,10 +1,13 @@
 /** The organization is deactivated (realm.md), and active again: by an owner, or from the command line. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, type RealmId, realmId, realmKey } from '../../../../src/core/index.js';
-import { type RealmEntry, SERVER_REALM } from '../../../../src/directory/index.js';
-import { isOwner } from '../../../../src/people/index.js';
-import type { OutboxCommand } from '../../../../src/runtime/index.js';
-import { success, value } from '../../../shared/replies.js';
+
+import { success, value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { SERVER_REALM } from '#directory';
+import { isOwner } from '#domain/people';
+import { type RealmId, realmId, realmKey } from '#model';
+import { apiError } from '#model/errors';
+import type { RealmEntry } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 import { asPart, REALM_PART, realmsOf, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -1,16 +1,10 @@
 /** PATCH /realm (realm.md § Settings). Everything is checked before anything changes. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import {
-  DICT_SETTINGS,
-  echoed,
-  isAdmin,
-  isOwner,
-  OWNER_SETTINGS,
-  STREAM_SETTINGS,
-} from '../../../../src/people/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { DICT_SETTINGS, echoed, isAdmin, isOwner, OWNER_SETTINGS, STREAM_SETTINGS } from '#domain/people';
+import { apiError } from '#model/errors';
+import type { DirectoryUser, RealmSettings } from '#model/records';
 import { type Parts, streamOf, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import { fullMembersChanged, nextFullMember } from '../accounts/full-members.js';

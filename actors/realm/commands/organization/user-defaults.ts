@@ -1,8 +1,9 @@
 /** PATCH /realm/user_settings_defaults (users.md § PATCH /settings): what new accounts start with. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import { isAdmin, SETTING_NAMES, type SettingValue, USER_SETTINGS } from '../../../../src/people/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isAdmin, SETTING_NAMES, type SettingValue, USER_SETTINGS } from '#domain/people';
+import { apiError } from '#model/errors';
 import { USER_DEFAULTS_PART, userDefaultsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -1,6 +1,7 @@
 /** /users/me/alert_words (users.md § Alert words). Case is kept and ignored. */
-import { checkCount } from '../../../../src/api/bounds.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import { checkCount } from '#model/errors';
 import { personalOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, storePersonal, tellUser } from './personal.js';

@@ -1,6 +1,7 @@
 /** Muted users (users.md § Muted users): who is muted is known to every replica, for messages to come. */
-import { apiError } from '../../../../src/api/errors.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import { apiError } from '#model/errors';
 import { personalOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, storePersonal, tellUser } from './personal.js';

@@ -1,8 +1,9 @@
 /**
  * PATCH /settings (users.md § Settings): checked by the frontend, stored where every replica has it.
  */
-import { type Json, type JsonObject, realmId, userKey } from '../../../../src/core/index.js';
-import type { DirectoryUser } from '../../../../src/directory/index.js';
+
+import { success } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
 import {
   FAKE_EMAIL_DOMAIN,
   LANGUAGES,
@@ -11,9 +12,11 @@ import {
   type SettingValue,
   settingFrom,
   USER_SETTINGS,
-} from '../../../../src/people/index.js';
-import type { CommandContext, LogItem, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+} from '#domain/people';
+import type { LogItem } from '#model';
+import { realmId, userKey } from '#model';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import { asPart, personalOf, type RealmState, USER_PART, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';

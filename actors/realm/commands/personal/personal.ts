@@ -1,9 +1,10 @@
 /** What commands on a person's own choices have in common. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryPersonal, DirectoryUser, UserStatus } from '../../../../src/directory/index.js';
-import { ROLE } from '../../../../src/people/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
+
+import type { Json, JsonObject } from '#base';
+import { ROLE } from '#domain/people';
+import type { LogItem } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryPersonal, DirectoryUser, UserStatus } from '#model/records';
 import { asPart, type Parts, PERSONAL_PART, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 

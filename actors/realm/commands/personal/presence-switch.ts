@@ -1,8 +1,10 @@
 /** What comes of changing the setting `presence_enabled` (users.md § PATCH /settings). */
-import { presenceKey, realmId } from '../../../../src/core/index.js';
-import type { DirectoryUser, UserStatus } from '../../../../src/directory/index.js';
-import { presenceEvent } from '../../../../src/presence/index.js';
-import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+
+import { presenceEvent } from '#domain/presence';
+import type { LogItem } from '#model';
+import { presenceKey, realmId } from '#model';
+import type { DirectoryUser, UserStatus } from '#model/records';
+import type { CommandContext, OutboxCommand } from '#runtime';
 import { tellEverybody } from './personal.js';
 
 /** Whoever hides was last here so long ago: beyond the time after which one is offline. */

@@ -1,11 +1,13 @@
 /** What people fill into the organization's profile fields (users.md § Custom profile data). */
-import { ApiError, apiError } from '../../../../src/api/errors.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '../../../../src/directory/index.js';
-import { htmlOrNone } from '../../../../src/markdown/index.js';
-import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '../../../../src/people/index.js';
-import type { LogItem, Outcome } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { htmlOrNone } from '#domain/markdown';
+import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
+import type { LogItem } from '#model';
+import { ApiError, apiError } from '#model/errors';
+import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
+import type { Outcome } from '#runtime';
 import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

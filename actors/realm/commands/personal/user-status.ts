@@ -1,10 +1,11 @@
 /** POST /users/me/status (users.md § User status): known to every replica, which shows it to whoever registers. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryPersonal } from '../../../../src/directory/index.js';
-import type { EmojiRef } from '../../../../src/emoji/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import type { EmojiRef } from '#domain/emoji';
+import type { LogItem } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryPersonal } from '#model/records';
 import { EMOJI_PART, type Parts, PERSONAL_PART, personalOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { changeSettings } from './own-settings.js';

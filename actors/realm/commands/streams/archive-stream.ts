@@ -1,13 +1,13 @@
 /** The end of a stream: DELETE /streams/{stream_id}, and private streams that everybody has left (streams.md). */
 import { createHash } from 'node:crypto';
-import { apiError } from '../../../../src/api/errors.js';
-import { type RealmId, streamId, streamKey, userId, userKey } from '../../../../src/core/index.js';
-import type { DirectoryStream } from '../../../../src/directory/index.js';
-import { ROLE } from '../../../../src/people/index.js';
-import type { LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
-import { MAX_STREAM_NAME } from '../../../../src/streams/index.js';
-import { success, value } from '../../../shared/replies.js';
-import { type Membership, readMembership } from '../../../shared/subscribers.js';
+import { type Membership, readMembership, success, value } from '#actors/shared';
+import { ROLE } from '#domain/people';
+import { MAX_STREAM_NAME } from '#domain/streams';
+import type { LogItem } from '#model';
+import { type RealmId, streamId, streamKey, userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryStream } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 import { asPart, type RealmState, STREAM_PART, streamOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -1,9 +1,9 @@
 /** POST and DELETE /default_streams (streams.md). */
-import { apiError } from '../../../../src/api/errors.js';
-import { isAdmin } from '../../../../src/people/index.js';
-import { canAccess, canSeeMetadata } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
-import { type Membership, readMembership } from '../../../shared/subscribers.js';
+
+import { type Membership, readMembership, success } from '#actors/shared';
+import { isAdmin } from '#domain/people';
+import { canAccess, canSeeMetadata } from '#domain/streams';
+import { apiError } from '#model/errors';
 import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

@@ -1,5 +1,5 @@
 /** A stream got its first message: its first_message_id, known to everybody, never changes again (no event). */
-import { value } from '../../../shared/replies.js';
+import { value } from '#actors/shared';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

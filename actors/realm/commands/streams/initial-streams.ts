@@ -1,8 +1,10 @@
 /** The streams of a new organization (realm.md § Other): one for all, one for those who run it. */
-import { streamId } from '../../../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
-import { SYSTEM_GROUP } from '../../../../src/people/index.js';
-import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+
+import { SYSTEM_GROUP } from '#domain/people';
+import type { LogItem } from '#model';
+import { streamId } from '#model';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { CommandContext, OutboxCommand } from '#runtime';
 import { asPart, type RealmState, STREAM_PART } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';

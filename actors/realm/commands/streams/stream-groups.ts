@@ -1,12 +1,12 @@
 /** Default stream groups (streams.md § Default stream groups): made, changed and removed by administrators. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryStream, DirectoryStreamGroup } from '../../../../src/directory/index.js';
-import { isAdmin } from '../../../../src/people/index.js';
-import type { NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
-import { canAccess } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
-import { readMembership } from '../../../shared/subscribers.js';
+
+import { readMembership, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isAdmin } from '#domain/people';
+import { canAccess } from '#domain/streams';
+import { apiError } from '#model/errors';
+import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
+import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import { asPart, type Parts, type RealmState, STREAM_GROUPS_PART, streamGroupsOf, streamOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';

@@ -1,5 +1,5 @@
 /** From a stream's actor, at most once a day: what is said there. Clients see it when they register; no event tells it. */
-import { value } from '../../../shared/replies.js';
+import { value } from '#actors/shared';
 import { TRAFFIC_PART } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';

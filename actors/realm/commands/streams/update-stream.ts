@@ -2,13 +2,12 @@
  * PATCH /streams/{stream_id} (streams.md). Parameters are applied one after the other; what was applied stays when a
  * later one is refused.
  */
-import { ApiError, apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import { isOwner } from '../../../../src/people/index.js';
-import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '../../../../src/streams/index.js';
-import { STREAM_EVENTS, streamNotice } from '../../../shared/notices.js';
-import { refusedAfter, success } from '../../../shared/replies.js';
-import { type Membership, readMembership } from '../../../shared/subscribers.js';
+
+import { type Membership, readMembership, refusedAfter, STREAM_EVENTS, streamNotice, success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { isOwner } from '#domain/people';
+import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '#domain/streams';
+import { ApiError, apiError } from '#model/errors';
 import { streamRenamed } from '../../bots.js';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';

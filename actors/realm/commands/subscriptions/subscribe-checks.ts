@@ -1,11 +1,11 @@
 /** Checks of POST /users/me/subscriptions, in the order of streams.md. */
-import { checkCount } from '../../../../src/api/bounds.js';
-import { apiError } from '../../../../src/api/errors.js';
-import { mapInTurns } from '../../../../src/core/index.js';
-import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import { renderMarkdown } from '../../../../src/markdown/index.js';
-import { isOwner, policyAllows, SYSTEM_GROUP } from '../../../../src/people/index.js';
-import { checkStreamName, oneLine, webPublicEnabled } from '../../../../src/streams/index.js';
+
+import { mapInTurns } from '#base';
+import { renderMarkdown } from '#domain/markdown';
+import { isOwner, policyAllows, SYSTEM_GROUP } from '#domain/people';
+import { checkStreamName, oneLine, webPublicEnabled } from '#domain/streams';
+import { apiError, checkCount } from '#model/errors';
+import type { DirectoryUser, RealmSettings } from '#model/records';
 import { type Parts, USER_GROUP_PART, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 

@@ -1,16 +1,10 @@
 /** What the notification bot says when people are subscribed and streams are made (streams.md). */
-import { type RealmId, streamId } from '../../../../src/core/index.js';
-import type { DirectoryStream, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
-import type { OutboxCommand } from '../../../../src/runtime/index.js';
-import { kindOf } from '../../../../src/streams/index.js';
-import {
-  directNotice,
-  type Notice,
-  quoted,
-  STREAM_EVENTS,
-  silentMention,
-  streamNotice,
-} from '../../../shared/notices.js';
+
+import { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
+import { kindOf } from '#domain/streams';
+import { type RealmId, streamId } from '#model';
+import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 
 const NEW_STREAMS = 'new streams';
 

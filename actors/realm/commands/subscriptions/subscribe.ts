@@ -3,14 +3,16 @@
  * decides, and has the decision carried out by the users (personal properties, subscription/add) and then by the
  * streams (membership, peer_add), so that the log shows them in the order that clients expect.
  */
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, streamId } from '../../../../src/core/index.js';
-import { type DirectoryStream, type DirectoryUser, foldName } from '../../../../src/directory/index.js';
-import { ROLE } from '../../../../src/people/index.js';
-import type { CommandContext, OutboxCommand, Suppliers, View } from '../../../../src/runtime/index.js';
-import { canAccess } from '../../../../src/streams/index.js';
-import { success, value } from '../../../shared/replies.js';
-import { readSubscribers, type Subscribers } from '../../../shared/subscribers.js';
+
+import { readSubscribers, type Subscribers, success, value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { foldName } from '#directory';
+import { ROLE } from '#domain/people';
+import { canAccess } from '#domain/streams';
+import { streamId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { CommandContext, OutboxCommand, Suppliers, View } from '#runtime';
 import { asPart, type RealmState, STREAM_PART, streamOf, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';

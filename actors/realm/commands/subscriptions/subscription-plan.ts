@@ -1,17 +1,11 @@
 /** Who joins and who leaves what, as commands: first to each user (all streams in one), then to each stream. */
-import {
-  type Json,
-  type JsonObject,
-  type RealmId,
-  realmKey,
-  streamId,
-  streamKey,
-  userId,
-  userKey,
-} from '../../../../src/core/index.js';
-import { type DirectoryStream, type DirectoryUser, foldName } from '../../../../src/directory/index.js';
-import type { OutboxCommand } from '../../../../src/runtime/index.js';
-import type { Subscribers } from '../../../shared/subscribers.js';
+
+import type { Subscribers } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { foldName } from '#directory';
+import { type RealmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { OutboxCommand } from '#runtime';
 
 function commands(
   realm: RealmId,

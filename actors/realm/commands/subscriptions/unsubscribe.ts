@@ -2,15 +2,16 @@
  * DELETE and PATCH /users/me/subscriptions (streams.md), coordinated like subscribing: users first (subscription/remove),
  * then streams (membership, peer_remove, and reading for those who left).
  */
-import { checkCount } from '../../../../src/api/bounds.js';
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, realmKey } from '../../../../src/core/index.js';
-import type { DirectoryStream } from '../../../../src/directory/index.js';
-import { inSystemGroup } from '../../../../src/people/index.js';
-import type { CommandContext, OutboxCommand } from '../../../../src/runtime/index.js';
-import { canSeeMetadata, checkStreamName } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
-import type { Subscribers } from '../../../shared/subscribers.js';
+
+import type { Subscribers } from '#actors/shared';
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { inSystemGroup } from '#domain/people';
+import { canSeeMetadata, checkStreamName } from '#domain/streams';
+import { realmKey } from '#model';
+import { apiError, checkCount } from '#model/errors';
+import type { DirectoryStream } from '#model/records';
+import type { CommandContext, OutboxCommand } from '#runtime';
 import { streamOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import {

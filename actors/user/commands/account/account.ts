@@ -1,8 +1,9 @@
 /** The account itself: made by the realm actor. */
-import { IdSet, type Json, type JsonObject } from '../../../../src/core/index.js';
-import { type NewestKnown, newestKnown, readingPart } from '../../../../src/messages/index.js';
-import { pickColor } from '../../../../src/streams/index.js';
-import { value } from '../../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import { IdSet, type Json, type JsonObject } from '#base';
+import { type NewestKnown, newestKnown, readingPart } from '#domain/messages';
+import { pickColor } from '#domain/streams';
 import type { UserCommand } from '../../command.js';
 import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 

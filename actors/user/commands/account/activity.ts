@@ -2,17 +2,12 @@
  * The account is deactivated, or active again: decided by the realm actor. Its streams forget it and get to know it
  * again; what it is subscribed to stays written here meanwhile.
  */
-import {
-  type Json,
-  type JsonObject,
-  parseKey,
-  type StreamId,
-  streamId,
-  streamKey,
-} from '../../../../src/core/index.js';
-import type { CommandContext, OutboxCommand, View } from '../../../../src/runtime/index.js';
-import type { Subscription } from '../../../../src/streams/index.js';
-import { value } from '../../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import type { Subscription } from '#domain/streams';
+import { parseKey, type StreamId, streamId, streamKey } from '#model';
+import type { CommandContext, OutboxCommand, View } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, selfOf, subscriptionsOf, type UserState } from '../../state.js';
 

@@ -1,6 +1,6 @@
 /** GET, PUT and DELETE /bot_storage (users.md § Bot storage). */
-import { checkCount } from '../../../../src/api/bounds.js';
-import { apiError } from '../../../../src/api/errors.js';
+
+import { success } from '#actors/shared';
 import {
   charactersOf,
   entriesOf,
@@ -9,8 +9,8 @@ import {
   MOST_ENTRIES,
   MOST_ENTRIES_AT_ONCE,
   putEntries,
-} from '../../../../src/people/index.js';
-import { success } from '../../../shared/replies.js';
+} from '#domain/people';
+import { apiError, checkCount } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 
 interface Keys {

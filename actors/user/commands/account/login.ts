@@ -1,10 +1,11 @@
 /** The password: tried at login and to change it. Failed attempts are counted here, wherever they come from. */
-import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
-import { userId } from '../../../../src/core/index.js';
-import type { NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
-import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '../../../../src/secrets/index.js';
-import { success, value } from '../../../shared/replies.js';
+
+import { success, value } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { userId } from '#model';
+import { apiError } from '#model/errors';
+import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { pushTokenParts } from '../../push-tokens.js';
 import type { UserState } from '../../state.js';

@@ -1,10 +1,11 @@
 /** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
-import type { Json } from '../../../../src/core/index.js';
-import { MARK_PART, presentScheduled, READ_PART, undelivered } from '../../../../src/messages/index.js';
-import { nextHotspots } from '../../../../src/people/index.js';
-import { userTopics } from '../../../../src/streams/index.js';
-import type { OwnSection, OwnSections, OwnStateArgs } from '../../../shared/own-state.js';
-import { value } from '../../../shared/replies.js';
+
+import type { OwnSection, OwnSections, OwnStateArgs } from '#actors/shared';
+import { value } from '#actors/shared';
+import type { Json } from '#base';
+import { MARK_PART, presentScheduled, READ_PART, undelivered } from '#domain/messages';
+import { nextHotspots } from '#domain/people';
+import { userTopics } from '#domain/streams';
 import type { UserCommand } from '../../command.js';
 import { subscriptionsOf, type UserState } from '../../state.js';
 import { newestDrafts } from '../later/drafts.js';

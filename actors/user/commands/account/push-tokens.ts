@@ -1,7 +1,8 @@
 /** POST and DELETE /users/me/apns_device_token and /users/me/android_gcm_reg_id (users.md § Small operations). */
-import { apiError } from '../../../../src/api/errors.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { type PushService, type PushToken, pushTokenPart, pushTokenParts } from '../../push-tokens.js';
 

@@ -1,9 +1,9 @@
 /** Hints for new users: which were seen, and whether the tutorial is over (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../../../src/core/index.js';
-import { nextHotspots, type Tutorial } from '../../../../src/people/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { nextHotspots, type Tutorial } from '#domain/people';
+import type { LogItem } from '#model';
 import type { UserCommand } from '../../command.js';
 
 const told = (user: number, tutorial: Tutorial): LogItem => ({

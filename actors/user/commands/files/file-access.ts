@@ -1,10 +1,12 @@
 /** Who may see an uploaded file: its owner, and whoever may access a message that links it. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, streamId, userId, userKey } from '../../../../src/core/index.js';
-import { parsePath } from '../../../../src/files/index.js';
-import { asStored, NEWEST, type StoredMessage, tagOf } from '../../../../src/messages/index.js';
-import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
-import { success, value } from '../../../shared/replies.js';
+
+import { success, value } from '#actors/shared';
+import type { Json } from '#base';
+import { parsePath } from '#domain/files';
+import { asStored, NEWEST, type StoredMessage, tagOf } from '#domain/messages';
+import { streamId, userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { NeedsContext, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { fileAt } from '../../files.js';
 import { selfOf, type UserState } from '../../state.js';

@@ -1,10 +1,12 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, type RealmId, realmKey, type UserId } from '../../../../src/core/index.js';
-import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '../../../../src/files/index.js';
-import { undelivered } from '../../../../src/messages/index.js';
-import type { CommandContext, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
-import { success, value } from '../../../shared/replies.js';
+
+import { success, value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '#domain/files';
+import { undelivered } from '#domain/messages';
+import { type RealmId, realmKey, type UserId } from '#model';
+import { apiError } from '#model/errors';
+import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { nextWake, withParts } from '../../due.js';
 import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles, tellRealm } from '../../files.js';

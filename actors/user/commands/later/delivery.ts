@@ -3,28 +3,21 @@
  * the actor of its conversation, which sends it or says why not. Commands between actors are carried out exactly once,
  * so one message comes of it, wherever a crash comes between.
  */
-import {
-  dmKey,
-  type Json,
-  type JsonObject,
-  type RealmId,
-  streamId,
-  streamKey,
-  userId,
-} from '../../../../src/core/index.js';
-import type { DirectoryView } from '../../../../src/directory/index.js';
-import { isHumanClient } from '../../../../src/http/client-name.js';
+
+import { directNotice, value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
 import {
   type Delivered,
   dueNow,
+  isHumanClient,
   presentScheduled,
   type Scheduled,
   scheduledOf,
   scheduledPart,
-} from '../../../../src/messages/index.js';
-import type { CommandContext, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
-import { directNotice } from '../../../shared/notices.js';
-import { value } from '../../../shared/replies.js';
+} from '#domain/messages';
+import type { DirectoryView } from '#model';
+import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { nextWake } from '../../due.js';
 import { tellScheduled, withPart } from '../../scheduled-changes.js';

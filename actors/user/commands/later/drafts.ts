@@ -1,7 +1,7 @@
 /** Drafts (messages.md § Drafts): their owner alone sees them. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, streamId, type UserId, userId } from '../../../../src/core/index.js';
-import type { DirectoryView } from '../../../../src/directory/index.js';
+
+import { success, value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
 import {
   checkContent,
   type Draft,
@@ -11,11 +11,13 @@ import {
   draftsOf,
   type GivenDraft,
   MOST_DRAFTS_SHOWN,
-} from '../../../../src/messages/index.js';
-import { checkDraftsOn } from '../../../../src/people/index.js';
-import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
-import { canAccess, cutTopic } from '../../../../src/streams/index.js';
-import { success, value } from '../../../shared/replies.js';
+} from '#domain/messages';
+import { checkDraftsOn } from '#domain/people';
+import { canAccess, cutTopic } from '#domain/streams';
+import type { DirectoryView, LogItem } from '#model';
+import { streamId, type UserId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { CommandContext } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed, nextOwnId, selfOf } from '../../state.js';
 

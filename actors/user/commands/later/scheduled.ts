@@ -1,17 +1,19 @@
 /** Messages to be sent later (messages.md § Scheduled messages): written, listed, changed and deleted by their sender. */
-import { apiError } from '../../../../src/api/errors.js';
-import { scheduledRecipients } from '../../../../src/api/scheduled-recipients.js';
-import { type JsonObject, userId } from '../../../../src/core/index.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
 import {
   presentScheduled,
   type Scheduled,
   type ScheduledBody,
   scheduledOf,
   scheduledPart,
+  scheduledRecipients,
   undelivered,
-} from '../../../../src/messages/index.js';
-import { checkTopic } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
+} from '#domain/messages';
+import { checkTopic } from '#domain/streams';
+import { userId } from '#model';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { nextWake } from '../../due.js';
 import { tellScheduled, withPart } from '../../scheduled-changes.js';

@@ -2,9 +2,10 @@
  * Reading without an account. The commands go to `user/<realm>/0`, an actor that never gets a root: nobody has this id,
  * and everything here only reads.
  */
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, mapInTurns, streamId, streamKey } from '../../../../src/core/index.js';
-import type { DirectoryView } from '../../../../src/directory/index.js';
+
+import { VISITOR } from '#actors/event-queue';
+import { success } from '#actors/shared';
+import { type JsonObject, mapInTurns } from '#base';
 import {
   asStored,
   checkAnonymousNarrow,
@@ -25,9 +26,10 @@ import {
   searchesOf,
   variant,
   windowOf,
-} from '../../../../src/messages/index.js';
-import { VISITOR } from '../../../event-queue/snapshot/visitor.js';
-import { success } from '../../../shared/replies.js';
+} from '#domain/messages';
+import type { DirectoryView } from '#model';
+import { streamId, streamKey } from '#model';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import type { FetchArgs } from './messages.js';
 

@@ -1,6 +1,8 @@
 /** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
-import { apiError } from '../../../../src/api/errors.js';
-import type { ActorKey, JsonObject } from '../../../../src/core/index.js';
+
+import { success } from '#actors/shared';
+import { ownerOf } from '#actors/stream';
+import type { JsonObject } from '#base';
 import {
   asStored,
   type EditableFlag,
@@ -18,18 +20,11 @@ import {
   setMark,
   unsetMark,
   windowOf,
-} from '../../../../src/messages/index.js';
-import {
-  type CommandContext,
-  type LogItem,
-  type NeedsContext,
-  type Outcome,
-  READ_IDS_PER_EVENT,
-  type Suppliers,
-  type View,
-} from '../../../../src/runtime/index.js';
-import { success } from '../../../shared/replies.js';
-import { ownerOf } from '../../../stream/messages.js';
+} from '#domain/messages';
+import type { ActorKey } from '#model';
+import { type LogItem, READ_IDS_PER_EVENT } from '#model';
+import { apiError } from '#model/errors';
+import type { CommandContext, NeedsContext, Outcome, Suppliers, View } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { flagEvent, messageDetails } from '../../reading/flag-event.js';
 import { type Fold, folded, foldOf } from '../../reading/folding.js';

@@ -1,6 +1,5 @@
 /** What a bot says reaches nobody: its owner hears of that (messages.md § POST /messages), at most once a minute. */
-import { directNotice, silentMention } from '../../../shared/notices.js';
-import { success } from '../../../shared/replies.js';
+import { directNotice, silentMention, success } from '#actors/shared';
 import type { UserCommand } from '../../command.js';
 import { selfOf } from '../../state.js';
 

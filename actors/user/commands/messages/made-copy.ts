@@ -1,5 +1,5 @@
-import { markedOf, markedPart } from '../../../../src/messages/index.js';
-import { value } from '../../../shared/replies.js';
+import { value } from '#actors/shared';
+import { markedOf, markedPart } from '#domain/messages';
 import type { UserCommand } from '../../command.js';
 
 /** Never refuses, and a repeat changes nothing. */

@@ -2,17 +2,12 @@
  * POST /mark_all_as_read (messages.md). What is written is one mark for each home with something new, whatever the number
  * of messages.
  */
-import { IdSet, type Json, type JsonObject } from '../../../../src/core/index.js';
-import {
-  asStored,
-  type HomeReading,
-  NEWEST,
-  OwnFlags,
-  readingPart,
-  UnreadScan,
-} from '../../../../src/messages/index.js';
-import type { LogItem, NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
-import { partially, success } from '../../../shared/replies.js';
+
+import { partially, success } from '#actors/shared';
+import { IdSet, type Json, type JsonObject } from '#base';
+import { asStored, type HomeReading, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
+import type { LogItem } from '#model';
+import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { allReadEvent, rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import { type NewestOfHome, newestDirect } from '../../reading/newest.js';

@@ -1,24 +1,13 @@
 /** Marking a stream as read (messages.md): on request, and when the user leaves it. */
-import { apiError } from '../../../../src/api/errors.js';
-import { IdSet, type Json, type JsonObject, streamId, streamKey } from '../../../../src/core/index.js';
-import {
-  markedRead,
-  OwnFlags,
-  readingPart,
-  type StoredMessage,
-  UnreadScan,
-  withRead,
-} from '../../../../src/messages/index.js';
-import {
-  type LogItem,
-  type NeedsContext,
-  type Outcome,
-  READ_IDS_PER_EVENT,
-  type Suppliers,
-} from '../../../../src/runtime/index.js';
-import { canAccess } from '../../../../src/streams/index.js';
-import { success, value } from '../../../shared/replies.js';
-import { READ_STREAM } from '../../../stream/commands/members.js';
+
+import { success, value } from '#actors/shared';
+import { READ_STREAM } from '#actors/stream';
+import { IdSet, type Json, type JsonObject } from '#base';
+import { markedRead, OwnFlags, readingPart, type StoredMessage, UnreadScan, withRead } from '#domain/messages';
+import { canAccess } from '#domain/streams';
+import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
+import { apiError } from '#model/errors';
+import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { idEvents, rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import { isSubscribed, selfOf, type UserState } from '../../state.js';

@@ -1,16 +1,12 @@
 /** POST /mark_topic_as_read (messages.md). */
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, streamId } from '../../../../src/core/index.js';
-import {
-  markRead,
-  OwnFlags,
-  type StoredMessage,
-  streamConversation,
-  UnreadScan,
-} from '../../../../src/messages/index.js';
-import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
-import { canAccess, topicKey } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { markRead, OwnFlags, type StoredMessage, streamConversation, UnreadScan } from '#domain/messages';
+import { canAccess, topicKey } from '#domain/streams';
+import { streamId } from '#model';
+import { apiError } from '#model/errors';
+import type { NeedsContext, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { idEvents } from '../../reading/flag-event.js';
 import { untilTold } from '../../reading/told.js';

@@ -1,10 +1,12 @@
 /** Commands that change messages, or tell how they were changed, as far as the caller's own actor deals with them. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, streamId, streamKey, userId } from '../../../../src/core/index.js';
-import { messageHistory, type OwnMessage } from '../../../../src/messages/index.js';
-import { canAccess } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
-import type { EditArgs } from '../../../stream/editing/args.js';
+
+import { success } from '#actors/shared';
+import type { EditArgs } from '#actors/stream';
+import type { Json, JsonObject } from '#base';
+import { messageHistory, type OwnMessage } from '#domain/messages';
+import { canAccess } from '#domain/streams';
+import { streamId, streamKey, userId } from '#model';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 import { accessed, onMessage } from './on-message.js';

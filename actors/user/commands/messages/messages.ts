@@ -1,9 +1,8 @@
 /** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
-import { Encoded, type Fields } from '../../../../src/api/encode-fields.js';
-import { apiError } from '../../../../src/api/errors.js';
-import { filterInTurns, type JsonObject, mapInTurns } from '../../../../src/core/index.js';
-import type { DirectoryView } from '../../../../src/directory/index.js';
-import type { Rendered } from '../../../../src/markdown/index.js';
+
+import { encoded, success } from '#actors/shared';
+import { Encoded, type Fields, filterInTurns, type JsonObject, mapInTurns } from '#base';
+import type { Rendered } from '#domain/markdown';
 import {
   asStored,
   type Match,
@@ -21,8 +20,9 @@ import {
   showWindow,
   variant,
   windowOf,
-} from '../../../../src/messages/index.js';
-import { encoded, success } from '../../../shared/replies.js';
+} from '#domain/messages';
+import type { DirectoryView } from '#model';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { accessed, rightsOf } from './on-message.js';
 

@@ -2,9 +2,10 @@
  * POST /users/me/muted_users/{id} begins at the caller's own actor: what is unread from that user becomes read first,
  * then the realm actor stores the mute and tells of it (events.md § Order within one action).
  */
-import { apiError } from '../../../../src/api/errors.js';
-import { realmKey, userId } from '../../../../src/core/index.js';
-import { markRead, OwnFlags, type OwnMessage } from '../../../../src/messages/index.js';
+
+import { markRead, OwnFlags, type OwnMessage } from '#domain/messages';
+import { realmKey, userId } from '#model';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { idEvents } from '../../reading/flag-event.js';
 import { unreadFrom } from '../../reading/unread-from.js';

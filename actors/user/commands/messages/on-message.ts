@@ -2,13 +2,16 @@
  * Commands on one message begin here, at the caller's own actor: it finds the message, checks that the caller may access
  * it, and names the actor that owns it. The frontend goes on there.
  */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, type RealmId, userId } from '../../../../src/core/index.js';
-import type { DirectoryUser, DirectoryView } from '../../../../src/directory/index.js';
-import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '../../../../src/messages/index.js';
-import type { CommandContext, NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
-import { policyOf, TOPIC_POLICY } from '../../../../src/streams/index.js';
-import { ownerOf } from '../../../stream/messages.js';
+
+import { ownerOf } from '#actors/stream';
+import type { Json, JsonObject } from '#base';
+import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '#domain/messages';
+import { policyOf, TOPIC_POLICY } from '#domain/streams';
+import type { DirectoryView } from '#model';
+import { type RealmId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext, NeedsContext, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed, subscriptionsOf, type UserState } from '../../state.js';
 

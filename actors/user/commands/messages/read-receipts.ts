@@ -1,7 +1,8 @@
 /** GET /messages/{message_id}/read_receipts. */
-import { apiError } from '../../../../src/api/errors.js';
-import { readersOf } from '../../../../src/messages/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import { readersOf } from '#domain/messages';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { accessed } from './on-message.js';
 

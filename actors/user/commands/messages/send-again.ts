@@ -2,10 +2,11 @@
  * A message that its stream would refuse for want of a right: the stream may not have heard yet what gave the right, of which the
  * sender may already know. Who joins is told so before the stream is, and clients send as soon as they are told.
  */
-import { streamId, streamKey, userId } from '../../../../src/core/index.js';
-import { TooEarly } from '../../../../src/runtime/index.js';
-import { readOwnState } from '../../../shared/own-state.js';
-import type { SendAgainArgs } from '../../../stream/commands/send.js';
+
+import { readOwnState } from '#actors/shared';
+import type { SendAgainArgs } from '#actors/stream';
+import { streamId, streamKey, userId } from '#model';
+import { TooEarly } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 

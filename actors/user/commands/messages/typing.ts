@@ -1,10 +1,11 @@
 /** The user types a direct message (messages.md § Typing): told to those whom it is for, and forgotten. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, userId } from '../../../../src/core/index.js';
-import { activeSender } from '../../../../src/messages/index.js';
-import { isOn } from '../../../../src/people/index.js';
-import { success } from '../../../shared/replies.js';
-import { type TypingOp, typingEvent, typist } from '../../../shared/typing.js';
+
+import { success, type TypingOp, typingEvent, typist } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { activeSender } from '#domain/messages';
+import { isOn } from '#domain/people';
+import { userId } from '#model';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 
 interface TypingArgs extends JsonObject {

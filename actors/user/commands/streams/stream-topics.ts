@@ -1,9 +1,11 @@
 /** GET /users/me/{stream_id}/topics (streams.md). */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type StreamId, streamId, streamKey } from '../../../../src/core/index.js';
-import { makePlan, NEWEST, type Term } from '../../../../src/messages/index.js';
-import { canAccess, canReadHistory, topicKey } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { Json } from '#base';
+import { makePlan, NEWEST, type Term } from '#domain/messages';
+import { canAccess, canReadHistory, topicKey } from '#domain/streams';
+import { type StreamId, streamId, streamKey } from '#model';
+import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { type ReadingRights, rightsOf } from '../messages/on-message.js';
 

@@ -1,10 +1,11 @@
 /** One stream as the user sees it: GET /streams/{stream_id} and what is asked about its subscribers. */
-import { apiError } from '../../../../src/api/errors.js';
-import { streamId, userId } from '../../../../src/core/index.js';
-import type { DirectoryStream, DirectoryView } from '../../../../src/directory/index.js';
-import { canSeeMetadata, presentStream } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
-import { activeSubscribers, type Membership, readMembership } from '../../../shared/subscribers.js';
+
+import { activeSubscribers, type Membership, readMembership, success } from '#actors/shared';
+import { canSeeMetadata, presentStream } from '#domain/streams';
+import type { DirectoryView } from '#model';
+import { streamId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryStream } from '#model/records';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 

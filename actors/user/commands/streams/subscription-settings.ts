@@ -1,10 +1,11 @@
 /** POST /users/me/subscriptions/properties and its older form for one property (streams.md). */
-import { ApiError, apiError, validationError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, streamId, userId } from '../../../../src/core/index.js';
-import type { DirectoryView } from '../../../../src/directory/index.js';
-import type { LogItem } from '../../../../src/runtime/index.js';
-import { canAccess, type Subscription } from '../../../../src/streams/index.js';
-import { success } from '../../../shared/replies.js';
+
+import { success } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { canAccess, type Subscription } from '#domain/streams';
+import type { DirectoryView, LogItem } from '#model';
+import { streamId, userId } from '#model';
+import { ApiError, apiError, validationError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, subscriptionOf } from '../../state.js';
 

@@ -1,9 +1,8 @@
 /** The personal side of subscriptions: colours and switches, and what the user sees of streams. */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, streamId, userId } from '../../../../src/core/index.js';
-import type { DirectoryStream } from '../../../../src/directory/index.js';
-import { isAdmin, isGuest, streamNotifications } from '../../../../src/people/index.js';
-import { inPieces, type LogItem } from '../../../../src/runtime/index.js';
+
+import { activeSubscribers, readOwnState, readSubscribers, type Subscribers, success, value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import { isAdmin, isGuest, streamNotifications } from '#domain/people';
 import {
   byName,
   canAccess,
@@ -12,10 +11,12 @@ import {
   presentSubscription,
   type Subscription,
   weeklyTraffic,
-} from '../../../../src/streams/index.js';
-import { readOwnState } from '../../../shared/own-state.js';
-import { success, value } from '../../../shared/replies.js';
-import { activeSubscribers, readSubscribers, type Subscribers } from '../../../shared/subscribers.js';
+} from '#domain/streams';
+import type { LogItem } from '#model';
+import { streamId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryStream } from '#model/records';
+import { inPieces } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import {
   freshSubscription,

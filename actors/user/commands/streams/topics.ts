@@ -1,8 +1,7 @@
 /** What the user wants of single topics (streams.md § User topics). */
-import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, type RealmId, streamId, streamKey, userId } from '../../../../src/core/index.js';
-import type { DirectoryStream, DirectoryView } from '../../../../src/directory/index.js';
-import type { LogItem, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
+
+import { success, value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
 import {
   canAccess,
   mergedPolicy,
@@ -14,8 +13,12 @@ import {
   topicPart,
   type UserTopic,
   userTopics,
-} from '../../../../src/streams/index.js';
-import { success, value } from '../../../shared/replies.js';
+} from '#domain/streams';
+import type { DirectoryView, LogItem } from '#model';
+import { type RealmId, streamId, streamKey, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryStream } from '#model/records';
+import type { OutboxCommand, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed, selfOf, type UserState } from '../../state.js';
 

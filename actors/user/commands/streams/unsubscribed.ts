@@ -1,7 +1,9 @@
 /** The user's side of leaving streams. Colours and switches are kept for a return. */
-import type { Json, JsonObject } from '../../../../src/core/index.js';
-import { inPieces, type LogItem } from '../../../../src/runtime/index.js';
-import { value } from '../../../shared/replies.js';
+
+import { value } from '#actors/shared';
+import type { Json, JsonObject } from '#base';
+import type { LogItem } from '#model';
+import { inPieces } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, selfOf, subscriptionOf } from '../../state.js';
 

@@ -1,22 +1,21 @@
 /** Bots as callers of every operation (operations.md, conventions.md § Roles), and what is theirs alone. */
-import { OPERATIONS } from '../../../../src/api/operations/index.js';
-import type { ApiMessage, ApiStream, Fields, Person, Refusal } from '../../harness.js';
+import { OPERATIONS } from '#frontend/api';
+import { refused } from '../../harness.js';
+import type { Refusal } from '../../support/client.js';
+import { bad, unauthorized } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
 import {
-  bad,
-  declaredAs,
-  errorsOf,
   makeBot,
   makeOrganization,
   NOTIFICATION_BOT,
-  Queue,
-  refused,
   say,
-  settled,
   streamIdOf,
   subscribe,
-  unauthorized,
   withoutNotices,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiMessage, ApiStream, Fields } from '../../support/types.js';
+import { declaredAs, errorsOf } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
 const NO_BOTS = bad('This endpoint does not accept bot requests.');

@@ -1,6 +1,12 @@
 /** Bots where people choose people: groups, mutes, alert words; and who may edit groups, by each policy (users.md). */
-import type { ApiMessage, Fields, Params, Person } from '../../harness.js';
-import { bad, makeBot, makeOrganization, Queue, refused, say, settled, subscribe, userGroup } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Params } from '../../support/client.js';
+import { bad } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeBot, makeOrganization, say, subscribe, userGroup } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiMessage, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const NO_BOTS = bad('This endpoint does not accept bot requests.');

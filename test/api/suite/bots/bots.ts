@@ -1,20 +1,14 @@
 /** POST and GET /bots (users.md § Bots): who makes bots, what is refused, and who hears of them. */
-import type { ApiUser, Fields, Params, Person, Refusal } from '../../harness.js';
-import {
-  bad,
-  makeBot,
-  makeOrganization,
-  missing,
-  picture,
-  Queue,
-  refused,
-  say,
-  settled,
-  shown,
-  subscribe,
-  unauthorized,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Params, Refusal } from '../../support/client.js';
+import { bad, missing, unauthorized } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeBot, makeOrganization, say, subscribe } from '../../support/organization.js';
+import { picture, shown } from '../../support/pictures.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiUser, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const ADMINS: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };

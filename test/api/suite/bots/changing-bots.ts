@@ -1,19 +1,13 @@
 /** PATCH /bots/{id} and POST /bots/{id}/api_key/regenerate (users.md § Bots). */
-import type { Fields, Params, Person, Refusal } from '../../harness.js';
-import {
-  bad,
-  basic,
-  makeBot,
-  makeOrganization,
-  Queue,
-  refused,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-  unauthorized,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Params, Refusal } from '../../support/client.js';
+import { bad, basic, unauthorized } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeBot, makeOrganization, say, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const principal = (msg: string): Refusal => ({ code: 'UNAUTHORIZED_PRINCIPAL', msg });

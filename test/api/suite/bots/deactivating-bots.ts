@@ -1,17 +1,13 @@
 /** DELETE /bots/{id}, and what becomes of bots when accounts come and go (users.md § Bots). */
-import type { Fields, Person, Refusal } from '../../harness.js';
-import {
-  bad,
-  crowd,
-  makeBot,
-  makeOrganization,
-  Queue,
-  refused,
-  settled,
-  subscribe,
-  unauthorized,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Refusal } from '../../support/client.js';
+import { bad, unauthorized } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { crowd, makeBot, makeOrganization, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const principal = (msg: string): Refusal => ({ code: 'UNAUTHORIZED_PRINCIPAL', msg });

@@ -2,20 +2,21 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ApiMessage, Fields, Params, Person } from '../../harness.js';
+import type { Params } from '../../support/client.js';
+import { Hook } from '../../support/hook.js';
+import type { Person } from '../../support/organization.js';
 import {
-  Hook,
   makeBot,
   makeOrganization,
   NOTIFICATION_BOT,
-  Queue,
   say,
-  settled,
   streamIdOf,
   subscribe,
   tell,
-  wire,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiMessage, Fields } from '../../support/types.js';
+import { wire } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });

@@ -1,17 +1,10 @@
 /** Bots go with their owner, who may bring back his own (users.md § DELETE /users/{user_id}). */
-import {
-  type ApiUser,
-  addPerson,
-  bad,
-  basic,
-  Client,
-  makeOrganization,
-  type Person,
-  Queue,
-  type Refusal,
-  refused,
-  unauthorized,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, basic, Client, type Refusal, unauthorized } from '../../support/client.js';
+import { addPerson, makeOrganization, type Person } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiUser } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const ADMINS: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };

@@ -1,14 +1,6 @@
 /** Snapshot + events = state, where accounts are deactivated and active again; and for any order of such changes. */
-import {
-  addPerson,
-  Follower,
-  makeOrganization,
-  type Person,
-  streamIdOf,
-  subscribe,
-  verifyAction,
-  verifyRacing,
-} from '../../harness.js';
+import { addPerson, makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Follower, verifyAction, verifyRacing } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 /** Numbers below `n`, always the same. */

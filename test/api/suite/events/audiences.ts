@@ -1,5 +1,8 @@
 /** Who hears of what: events.md § Recipients. */
-import { type ApiMessage, makeOrganization, type Person, Queue, say, settled, subscribe, tell } from '../../harness.js';
+
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 export const audiences: Facts = async (t, server) => {

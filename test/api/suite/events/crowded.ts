@@ -1,7 +1,10 @@
 /** The number of queues that one account may have (embedded face only: its server has a low one). */
 import type { Test } from 'tap';
 import { until } from '../../../support/until.js';
-import { makeOrganization, type Person, Queue, refused, startEmbedded } from '../../harness.js';
+import { refused } from '../../harness.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, type Person } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
 
 const MOST = 4;
 

@@ -1,8 +1,9 @@
 /** What one change tells does not grow with the organization: counted in the log itself (embedded face only). */
 import type { Test } from 'tap';
-import type { EventLog } from '../../../../src/log/index.js';
-import type { LogEntry } from '../../../../src/runtime/index.js';
-import { addPerson, crowd, makeBot, makeOrganization, PASSWORD, startEmbedded } from '../../harness.js';
+import type { LogEntry } from '#model';
+import type { EventLog } from '#ports/log';
+import { startEmbedded } from '../../support/faces.js';
+import { addPerson, crowd, makeBot, makeOrganization, PASSWORD } from '../../support/organization.js';
 
 type Counts = Map<string, number>;
 

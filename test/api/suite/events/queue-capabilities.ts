@@ -1,18 +1,17 @@
 /** What each client capability changes, and which types of events a queue gets: events.md § Filtering per queue, § Capability deltas. */
+
+import type { Params } from '../../support/client.js';
 import {
-  type ApiEvent,
   addPerson,
-  type Fields,
   makeOrganization,
-  type Params,
   type Person,
-  Queue,
   say,
-  settled,
   streamIdOf,
   subscribe,
   tell,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiEvent, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const kind = ({ type, op }: ApiEvent): string => (op === undefined ? type : `${type}/${op}`);

@@ -1,16 +1,9 @@
 /** What a queue gets, and in which form: events.md § Filtering per queue, § Capability deltas. */
-import {
-  type ApiEvent,
-  type ApiMessage,
-  makeOrganization,
-  type Params,
-  type Person,
-  Queue,
-  say,
-  settled,
-  subscribe,
-  tell,
-} from '../../harness.js';
+
+import type { Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const contents = (events: readonly ApiEvent[]): string[] =>

@@ -1,17 +1,10 @@
 /** GET and DELETE /events: events.md § Queue lifecycle. */
-import type { ApiEvent, ApiMessage } from '../../harness.js';
-import {
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  type Refusal,
-  refused,
-  say,
-  subscribe,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params, type Refusal } from '../../support/client.js';
+import { makeOrganization, type Person, say, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const badQueue = (queue_id: string): Refusal => ({

@@ -1,5 +1,7 @@
 /** Registrations show what is so now, to each kind of client what is for it: whatever was encoded for those before. */
-import { makeOrganization, type Params, type Person, say, streamIdOf, subscribe, tell } from '../../harness.js';
+
+import type { Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 export const registeringAgain: Facts = async (t, server) => {

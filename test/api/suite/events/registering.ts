@@ -1,5 +1,8 @@
 /** POST /register: parameters, sections of state, versions (register.md). */
-import { bad, makeOrganization, type Params, type Person, refused, subscribe, tell } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, subscribe, tell } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 /** Fields that say which section of the state was sent. */

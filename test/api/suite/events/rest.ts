@@ -1,20 +1,15 @@
 /** Queues that are at rest: out of memory while nobody polls, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import type { Ports } from '../../../../src/server/ports.js';
-import type { Store } from '../../../../src/store/index.js';
+import type { Ports } from '#app/server';
+import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
-import {
-  type ApiEvent,
-  type ApiMessage,
-  Follower,
-  makeOrganization,
-  Queue,
-  refused,
-  say,
-  startEmbedded,
-  subscribe,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, say, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage } from '../../support/types.js';
+import { Follower } from '../../support/verify-action.js';
 
 /** Notes which actors are read from the Store: one that was in memory is not. */
 function noting(store: Store, loaded: string[]): Store {

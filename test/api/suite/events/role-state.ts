@@ -1,5 +1,6 @@
 /** Snapshot + events = state, where somebody's role changes: what he sees of streams, addresses and rights changes too. */
-import { makeOrganization, type Person, subscribe, verifyAction } from '../../harness.js';
+import { makeOrganization, type Person, subscribe } from '../../support/organization.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const ROLES = [600, 400, 300, 200, 100] as const;

@@ -1,15 +1,8 @@
 /** Snapshot + events = state, where messages are edited, moved and deleted. */
-import {
-  makeOrganization,
-  type Params,
-  type Person,
-  say,
-  streamIdOf,
-  subscribe,
-  tell,
-  verifyAction,
-  verifyRacing,
-} from '../../harness.js';
+
+import type { Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { verifyAction, verifyRacing } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 export const stateChanges: Facts = async (t, server) => {

@@ -1,17 +1,17 @@
 /** Snapshot + events = state, for every operation that changes something. */
+
+import type { Params } from '../../support/client.js';
 import {
   addPerson,
   makeOrganization,
   PASSWORD,
-  type Params,
   type Person,
   say,
   streamIdOf,
   subscribe,
   tell,
-  verifyAction,
-  verifyRacing,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { verifyAction, verifyRacing } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 export const state: Facts = async (t, server) => {

@@ -1,11 +1,14 @@
 /** Heartbeats and the collection of queues, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import { PARTITIONS, type Partition } from '../../../../src/core/index.js';
-import type { Ports } from '../../../../src/server/ports.js';
-import type { Store } from '../../../../src/store/index.js';
+import type { Ports } from '#app/server';
+import { PARTITIONS, type Partition } from '#model';
+import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
-import { makeOrganization, type Person, Queue, refused, startEmbedded } from '../../harness.js';
+import { refused } from '../../harness.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, type Person } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
 
 const EVERY_PARTITION = Array.from({ length: PARTITIONS }, (_, i) => i as Partition);
 

@@ -1,15 +1,9 @@
 /** Who is calling: conventions.md § Authentication, for every operation. */
-import { OPERATIONS } from '../../../../src/api/operations/index.js';
-import {
-  basic,
-  Client,
-  declaredAs,
-  makeOrganization,
-  type Params,
-  type Refusal,
-  refused,
-  unauthorized,
-} from '../../harness.js';
+import { OPERATIONS } from '#frontend/api';
+import { refused } from '../../harness.js';
+import { basic, Client, type Params, type Refusal, unauthorized } from '../../support/client.js';
+import { makeOrganization } from '../../support/organization.js';
+import { declaredAs } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
 /** Operations that need credentials, with nothing else right: authentication comes before parameters. */

@@ -1,5 +1,8 @@
 /** Snapshot + events = state for changes that other families look at from one side only: by who acts and by others at once. */
-import { makeOrganization, type Params, type Person, streamIdOf, subscribe, verifyAction } from '../../harness.js';
+
+import type { Params } from '../../support/client.js';
+import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 export const everyChange: Facts = async (t, server) => {

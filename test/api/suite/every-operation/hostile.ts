@@ -3,22 +3,14 @@
  * never a fault of ours, and what is refused changes nothing.
  */
 import type { Test } from 'tap';
-import type { Operation, Parameter } from '../../../../src/api/index.js';
-import { OPERATIONS } from '../../../../src/api/operations/index.js';
-import {
-  type Answer,
-  type Fields,
-  makeOrganization,
-  type Organization,
-  Queue,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-  type TestServer,
-} from '../../harness.js';
+import type { Operation, Parameter } from '#frontend/api';
+import { OPERATIONS } from '#frontend/api';
 import { anyValueOf } from '../../support/any-value.js';
+import type { TestServer } from '../../support/faces.js';
 import { type HostileValue, hostileValues } from '../../support/hostile-values.js';
+import { makeOrganization, type Organization, say, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Answer, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 /** Values under which operations do something, by the name of the parameter. */

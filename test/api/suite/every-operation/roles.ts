@@ -1,16 +1,8 @@
 /** Every operation as every role: conventions.md § Roles. The role is checked before the parameters. */
-import {
-  bad,
-  makeBot,
-  makeOrganization,
-  type Params,
-  type Person,
-  type Refusal,
-  refused,
-  say,
-  streamIdOf,
-  subscribe,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params, type Refusal } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 const ADMINS_ONLY: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };

@@ -1,6 +1,9 @@
 /** Every operation with the credentials of a deactivated account: refused before anything else is looked at. */
-import { OPERATIONS } from '../../../../src/api/operations/index.js';
-import { addPerson, declaredAs, makeOrganization, refused, unauthorized } from '../../harness.js';
+import { OPERATIONS } from '#frontend/api';
+import { refused } from '../../harness.js';
+import { unauthorized } from '../../support/client.js';
+import { addPerson, makeOrganization } from '../../support/organization.js';
+import { declaredAs } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
 export const shutOut: Facts = async (t, server) => {

@@ -1,6 +1,8 @@
 /** Who may see an uploaded file: through its address, and through the API (realm.md § Uploads and attachments). */
-import type { Person } from '../../harness.js';
-import { FORBIDDEN, look, makeOrganization, NOT_FOUND, page, say, subscribe, tell, upload } from '../../harness.js';
+
+import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, say, subscribe, tell } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 export const fileAccess: Facts = async (t, server) => {

@@ -1,5 +1,8 @@
 /** Uploads that no client should send: forms in pieces, names and types that lie. */
-import { attachmentsOf, look, makeOrganization, picture, Queue, settled, upload } from '../../harness.js';
+import { attachmentsOf, look, upload } from '../../support/files.js';
+import { makeOrganization } from '../../support/organization.js';
+import { picture } from '../../support/pictures.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 const CRLF = '\r\n';

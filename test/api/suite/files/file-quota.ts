@@ -1,16 +1,11 @@
 /** Organizations with a quota (errors.md: REALM_UPLOAD_QUOTA; embedded face only). */
 import type { Test } from 'tap';
-import {
-  attachmentsOf,
-  type Client,
-  makeOrganization,
-  type Person,
-  picture,
-  refused,
-  startEmbedded,
-  tell,
-  upload,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import type { Client } from '../../support/client.js';
+import { startEmbedded } from '../../support/faces.js';
+import { attachmentsOf, upload } from '../../support/files.js';
+import { makeOrganization, type Person, tell } from '../../support/organization.js';
+import { picture } from '../../support/pictures.js';
 
 const MIB = 1_048_576;
 const OVER = { code: 'REALM_UPLOAD_QUOTA', msg: "Upload would exceed your organization's upload quota." };

@@ -1,5 +1,9 @@
 /** How uploaded files are served: temporary addresses, parts, types (realm.md § Uploads and attachments). */
-import { bad, look, makeOrganization, NOT_FOUND, page, refused, upload } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import { look, NOT_FOUND, page, upload } from '../../support/files.js';
+import { makeOrganization } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 export const fileServing: Facts = async (t, server) => {

@@ -2,18 +2,11 @@
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
-import {
-  attachmentsOf,
-  bad,
-  look,
-  makeOrganization,
-  NOT_FOUND,
-  page,
-  refused,
-  startEmbedded,
-  tell,
-  upload,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import { startEmbedded } from '../../support/faces.js';
+import { attachmentsOf, look, NOT_FOUND, page, upload } from '../../support/files.js';
+import { makeOrganization, tell } from '../../support/organization.js';
 
 const DAY_MS = 86_400_000;
 

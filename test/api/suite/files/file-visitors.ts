@@ -1,21 +1,9 @@
 /** Files and avatars where an organization is open to the web: what is shown without an account, and what is not. */
-import {
-  FORBIDDEN,
-  leadsTo,
-  look,
-  lookAt,
-  makeOrganization,
-  NOT_FOUND,
-  type Person,
-  page,
-  picture,
-  refused,
-  say,
-  streamIdOf,
-  subscribe,
-  tell,
-  upload,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { leadsTo, lookAt, picture } from '../../support/pictures.js';
 import type { Facts } from '../facts.js';
 
 const NOBODY = { status: 401, msg: 'Not logged in: API authentication or user session required' };

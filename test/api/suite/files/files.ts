@@ -1,22 +1,14 @@
 /** POST /user_uploads, GET and DELETE /attachments, and what messages do to files (realm.md § Uploads and attachments). */
-import type { ApiAttachment, ApiEvent, Person } from '../../harness.js';
-import {
-  attachmentsOf,
-  bad,
-  look,
-  makeOrganization,
-  NOT_FOUND,
-  page,
-  Queue,
-  refused,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-  tell,
-  upload,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import type { ApiAttachment } from '../../support/files.js';
+import { attachmentsOf, look, NOT_FOUND, page, upload } from '../../support/files.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiEvent } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const MIB = 1_048_576;

@@ -1,7 +1,11 @@
 /** Invitations expire, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
-import { bad, type Fields, makeOrganization, type Params, refused, startEmbedded } from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad, type Params } from '../../support/client.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization } from '../../support/organization.js';
+import type { Fields } from '../../support/types.js';
 
 const MINUTE_MS = 60_000;
 

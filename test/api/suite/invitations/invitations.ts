@@ -1,22 +1,12 @@
 /** Inviting, listing, revoking, repeating (realm.md § Invitations). */
-import {
-  bad,
-  type Fields,
-  mailed,
-  mailsTo,
-  makeBot,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  type Refusal,
-  refused,
-  settled,
-  streamIdOf,
-  subscribe,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params, type Refusal } from '../../support/client.js';
+import { mailed, mailsTo } from '../../support/mails.js';
+import { makeBot, makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const OWNER: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' };

@@ -1,21 +1,12 @@
 /** Making an account with an invitation: the pages behind its links (realm.md § Invitations, users.md § POST /users). */
-import {
-  type ApiMessage,
-  type ApiUser,
-  Client,
-  type Fields,
-  mailed,
-  mailsTo,
-  makeOrganization,
-  NOTIFICATION_BOT,
-  type Params,
-  type Person,
-  Queue,
-  type RawAnswer,
-  streamIdOf,
-  subscribe,
-  verifyAction,
-} from '../../harness.js';
+
+import { Client, type Params } from '../../support/client.js';
+import type { RawAnswer } from '../../support/http.js';
+import { mailed, mailsTo } from '../../support/mails.js';
+import { makeOrganization, NOTIFICATION_BOT, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiMessage, ApiUser, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const PASSWORD = 'brisk-otter-lantern-52';

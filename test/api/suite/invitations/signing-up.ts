@@ -1,13 +1,11 @@
 /** Joining an organization that needs no invitation: pages and a letter (realm.md § Settings, invite_required). */
-import {
-  type ApiUser,
-  Client,
-  mailed,
-  mailsTo,
-  makeOrganization,
-  type RawAnswer,
-  verifyAction,
-} from '../../harness.js';
+
+import { Client } from '../../support/client.js';
+import type { RawAnswer } from '../../support/http.js';
+import { mailed, mailsTo } from '../../support/mails.js';
+import { makeOrganization } from '../../support/organization.js';
+import type { ApiUser } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const PASSWORD = 'brisk-otter-lantern-52';

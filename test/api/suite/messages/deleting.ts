@@ -1,19 +1,9 @@
 /** Deleting messages and topics, and the list of topics (messages.md § DELETE, streams.md § topics, delete_topic). */
-import {
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  type Refusal,
-  refused,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-  tell,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params, type Refusal } from '../../support/client.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 interface Topic {

@@ -1,19 +1,11 @@
 /** Drafts: messages.md § Drafts. */
-import { userId, userKey } from '../../../../src/core/index.js';
-import {
-  bad,
-  type Fields,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  streamIdOf,
-  subscribe,
-  unauthorized,
-  verifyAction,
-} from '../../harness.js';
+import { userId, userKey } from '#model';
+import { refused } from '../../harness.js';
+import { bad, missing, type Params, unauthorized } from '../../support/client.js';
+import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 interface ApiDraft extends Fields {

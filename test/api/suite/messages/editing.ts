@@ -1,18 +1,9 @@
 /** Editing the text of messages, and their histories (messages.md § PATCH /messages/{id}, § history). */
-import {
-  bad,
-  invalid,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  say,
-  settled,
-  subscribe,
-  tell,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, invalid, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 interface Edit {

@@ -1,6 +1,9 @@
 /** Pictures that other hosts have reach readers through this server (markdown.md § Previews). */
 import type { ServerResponse } from 'node:http';
-import { type ApiMessage, Hook, lookAt, makeOrganization, picture, say, subscribe } from '../../harness.js';
+import { Hook } from '../../support/hook.js';
+import { makeOrganization, say, subscribe } from '../../support/organization.js';
+import { lookAt, picture } from '../../support/pictures.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 export const externalPictures: Facts = async (t, server) => {

@@ -1,18 +1,11 @@
 /** GET /messages and GET /messages/{id}: narrow.md, parameters and answers. Windows have a property of their own. */
-import type { ApiMessage, Person, Refusal } from '../../harness.js';
-import {
-  bad,
-  invalid,
-  makeOrganization,
-  missing,
-  type Params,
-  refused,
-  say,
-  streamIdOf,
-  subscribe,
-  tell,
-  withoutNotices,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Refusal } from '../../support/client.js';
+import { bad, invalid, missing, type Params } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, say, streamIdOf, subscribe, tell, withoutNotices } from '../../support/organization.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const badNarrow = (desc: string): Refusal => ({

@@ -1,23 +1,11 @@
 /** Marking much as read, and what registrations tell of unread messages (messages.md, register.md § unread_msgs). */
 
 import { until } from '../../../support/until.js';
-import {
-  bad,
-  flagEvents,
-  flagQueue,
-  flagsOf,
-  makeOrganization,
-  missing,
-  type Params,
-  refused,
-  say,
-  setFlag,
-  streamIdOf,
-  subscribe,
-  tell,
-  unreadOf,
-  verifyAction,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { flagEvents, flagQueue, flagsOf, setFlag, unreadOf } from '../../support/reading.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const NEWEST = { anchor: 'newest', num_before: 100, num_after: 0 };

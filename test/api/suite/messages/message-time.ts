@@ -2,20 +2,11 @@
 import type { Test } from 'tap';
 import { FakeClock, settle } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
-import {
-  bad,
-  makeOrganization,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  say,
-  settled,
-  startEmbedded,
-  streamIdOf,
-  subscribe,
-  tell,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad, type Params } from '../../support/client.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;

@@ -1,16 +1,9 @@
 /** Moving messages between streams: who keeps, loses and gains them (messages.md § PATCH /messages/{id}). */
-import {
-  bad,
-  makeOrganization,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 export const movingStreams: Facts = async (t, server) => {

@@ -1,14 +1,8 @@
 /** Moving messages between topics of a stream (messages.md § PATCH /messages/{id}, § Notices). */
-import {
-  makeOrganization,
-  type Params,
-  type Person,
-  Queue,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-} from '../../harness.js';
+
+import type { Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 interface Row {

@@ -1,5 +1,6 @@
 /** What single operators find, and for whom: narrow.md § Operators, § Base set. Windows and search have families of their own. */
-import type { ApiMessage } from '../../harness.js';
+
+import { upload } from '../../support/files.js';
 import {
   makeOrganization,
   NOTIFICATION_BOT,
@@ -8,8 +9,8 @@ import {
   streamIdOf,
   subscribe,
   tell,
-  upload,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };

@@ -1,8 +1,11 @@
 /** A server that fetches no pictures of other hosts for its readers (embedded face only). */
 import type { Test } from 'tap';
-import { proxiedPath } from '../../../../src/image-proxy/index.js';
-import { Secrets } from '../../../../src/secrets/index.js';
-import { type ApiMessage, leadsTo, lookAt, makeOrganization, startEmbedded, tell } from '../../harness.js';
+import { proxiedPath } from '#domain/pictures';
+import { Secrets } from '#domain/secrets';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, tell } from '../../support/organization.js';
+import { leadsTo, lookAt } from '../../support/pictures.js';
+import type { ApiMessage } from '../../support/types.js';
 
 const SECRET = 'the secret of a server without image proxy';
 

@@ -1,18 +1,9 @@
 /** Refusals of reactions, in the order of their checks (messages.md § Reactions). */
 import sharp from 'sharp';
-import {
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  say,
-  settled,
-  subscribe,
-  tell,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 const NO_MESSAGE = bad('Invalid message(s)');

@@ -1,17 +1,10 @@
 /** Reactions: who may, what is kept, and who hears of it (messages.md § Reactions). */
-import {
-  type ApiMessage,
-  type Fields,
-  makeOrganization,
-  type Params,
-  type Person,
-  Queue,
-  say,
-  settled,
-  subscribe,
-  tell,
-  verifyAction,
-} from '../../harness.js';
+
+import type { Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiMessage, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 interface Shown extends Fields {

@@ -1,5 +1,8 @@
 /** GET /messages/{id}/read_receipts (messages.md). Settings, mutes and read state have their unit tests. */
-import { bad, makeOrganization, type Person, refused, say, subscribe, tell } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 export const readReceipts: Facts = async (t, server) => {

@@ -1,15 +1,8 @@
 /** What was read before, by whomever, is read as it is now, and by nobody else: whatever the server kept of it. */
-import {
-  bad,
-  makeOrganization,
-  type Params,
-  type Person,
-  refused,
-  say,
-  streamIdOf,
-  subscribe,
-  tell,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 interface Shown {

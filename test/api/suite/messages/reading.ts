@@ -1,22 +1,11 @@
 /** Flags on messages that the user picks (messages.md § Flags). */
-import {
-  type ApiMessage,
-  bad,
-  flagEvents,
-  flagQueue,
-  flagsOf,
-  makeOrganization,
-  missing,
-  type Params,
-  Queue,
-  refused,
-  say,
-  setFlag,
-  settled,
-  streamIdOf,
-  subscribe,
-  tell,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import { flagEvents, flagQueue, flagsOf, setFlag } from '../../support/reading.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const NEWEST = { anchor: 'newest', num_before: 100, num_after: 0 };

@@ -1,6 +1,10 @@
 /** What the dialect does to messages: mentions and their flags, links to streams, topic links, `has:` narrows. */
-import type { ApiMessage } from '../../harness.js';
-import { bad, crowd, makeOrganization, Queue, refused, say, streamIdOf, subscribe, tell } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import { crowd, makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 export const rendering: Facts = async (t, server) => {

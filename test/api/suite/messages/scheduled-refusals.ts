@@ -1,15 +1,8 @@
 /** What sending refuses is refused at once when it is scheduled, and when that is edited (messages.md § POST /messages). */
-import {
-  bad,
-  crowd,
-  makeOrganization,
-  type Params,
-  type Person,
-  type Refusal,
-  refused,
-  streamIdOf,
-  subscribe,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params, type Refusal } from '../../support/client.js';
+import { crowd, makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 const EDIT = 'PATCH /scheduled_messages/{scheduled_message_id}';

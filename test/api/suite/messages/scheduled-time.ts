@@ -2,19 +2,12 @@
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
-import {
-  type ApiEvent,
-  type ApiMessage,
-  bad,
-  makeOrganization,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  startEmbedded,
-  streamIdOf,
-  subscribe,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad, type Params } from '../../support/client.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import type { ApiScheduled } from './scheduled.js';
 
 const NOTIFICATION_BOT = 1;

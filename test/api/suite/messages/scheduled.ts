@@ -1,19 +1,11 @@
 /** Scheduled messages: messages.md § Scheduled messages. What the passing of time does to them is in scheduled-time.ts. */
-import {
-  type ApiEvent,
-  type ApiMessage,
-  bad,
-  type Fields,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  streamIdOf,
-  subscribe,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 export interface ApiScheduled extends Fields {

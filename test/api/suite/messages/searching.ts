@@ -1,18 +1,9 @@
 /** Searching in messages, and GET /messages/matches_narrow: narrow.md § Full-text search, § GET /messages/matches_narrow. */
-import type { ApiMessage, Fields } from '../../harness.js';
-import {
-  bad,
-  invalid,
-  makeOrganization,
-  missing,
-  NOTIFICATION_BOT,
-  type Params,
-  type Person,
-  refused,
-  say,
-  subscribe,
-  tell,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, invalid, missing, type Params } from '../../support/client.js';
+import { makeOrganization, NOTIFICATION_BOT, type Person, say, subscribe, tell } from '../../support/organization.js';
+import type { ApiMessage, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };

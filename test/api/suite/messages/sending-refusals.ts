@@ -1,5 +1,8 @@
 /** Refusals of POST /messages: messages.md § POST /messages, in the order of its checks. */
-import { bad, makeOrganization, missing, type Params, refused, subscribe } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, subscribe } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 export const sendingRefusals: Facts = async (t, server) => {

@@ -1,6 +1,9 @@
 /** POST /messages: messages.md § POST /messages, in the order of its checks. */
-import type { ApiMessage } from '../../harness.js';
-import { makeOrganization, type Params, Queue, say, streamIdOf, subscribe, tell } from '../../harness.js';
+
+import type { Params } from '../../support/client.js';
+import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 export const sending: Facts = async (t, server) => {

@@ -1,9 +1,12 @@
 /** mark_all_as_read with a Store so slow that its 50 seconds pass (messages.md), on a clock that the test moves. */
 import type { Test } from 'tap';
-import type { Store } from '../../../../src/store/index.js';
+import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
-import { type ApiEvent, makeOrganization, Queue, say, startEmbedded, subscribe } from '../../harness.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, say, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent } from '../../support/types.js';
 
 /** Three looks into the Store come before the second batch of streams: together more than 50 s. */
 const SLOW_MS = 18_000;

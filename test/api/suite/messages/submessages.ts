@@ -1,19 +1,11 @@
 /** Widgets and what people add to them (messages.md § Submessages and widgets). */
-import {
-  type ApiMessage,
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  say,
-  settled,
-  subscribe,
-  tell,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiMessage } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 export const submessages: Facts = async (t, server) => {

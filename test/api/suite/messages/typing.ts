@@ -1,17 +1,9 @@
 /** Typing notifications: messages.md § Typing. They are stored nowhere, and a queue holds back only so many. */
-import {
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 export const typing: Facts = async (t, server) => {

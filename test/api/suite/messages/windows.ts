@@ -1,7 +1,7 @@
 /** GET /messages against a plain model: narrow.md § Anchors and windows, § Base set. */
 import fc from 'fast-check';
-import type { ApiMessage } from '../../harness.js';
-import { makeOrganization, NOTIFICATION_BOT, type Person, say, subscribe, tell } from '../../harness.js';
+import { makeOrganization, NOTIFICATION_BOT, type Person, say, subscribe, tell } from '../../support/organization.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const NEWEST = 10_000_000_000_000_000;

@@ -1,6 +1,13 @@
 /** Domains whose addresses accounts may have (realm.md § Domains). */
-import type { ApiEvent, Fields, Person, Refusal } from '../../harness.js';
-import { bad, makeOrganization, missing, Queue, refused, verifyAction } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Refusal } from '../../support/client.js';
+import { bad, missing } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const NOT_OWNER: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' };

@@ -1,6 +1,9 @@
 /** A server that names the extra emoji as older clients know it (README.md § Names; embedded face only). */
 import type { Test } from 'tap';
-import { type ApiMessage, makeOrganization, Queue, startEmbedded, tell } from '../../harness.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, tell } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiMessage } from '../../support/types.js';
 
 export async function emojiNames(t: Test): Promise<void> {
   const server = await startEmbedded({ emojiNames: 'zulip' });

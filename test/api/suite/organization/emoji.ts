@@ -1,7 +1,13 @@
 /** GET, POST and DELETE /realm/emoji, and what they are for (realm.md § Custom emoji). */
 import sharp from 'sharp';
-import type { Answer, Person, Refusal } from '../../harness.js';
-import { bad, makeOrganization, Queue, refused, say, settled, subscribe, verifyAction } from '../../harness.js';
+import { refused } from '../../harness.js';
+import type { Refusal } from '../../support/client.js';
+import { bad } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, say, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Answer } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 export const frame = (background: string, width = 8, height = 8) =>

@@ -1,16 +1,13 @@
 /** Linkifiers and code playgrounds (realm.md). */
-import type { ApiEvent, ApiMessage, Fields, Person, Refusal } from '../../harness.js';
-import {
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  Queue,
-  refused,
-  settled,
-  subscribe,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Refusal } from '../../support/client.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const NOT_ADMIN: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };

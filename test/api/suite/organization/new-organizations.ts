@@ -1,17 +1,10 @@
 /** What a new organization begins with (realm.md § Other, § Settings), made as the command line makes it. */
 import type { Test } from 'tap';
-import { createRealm } from '../../../../src/admin/index.js';
-import {
-  type ApiMessage,
-  type ApiStream,
-  basic,
-  Client,
-  type Fields,
-  linkIn,
-  mailed,
-  PASSWORD,
-  subscribe,
-} from '../../harness.js';
+import { createRealm } from '#app/admin';
+import { basic, Client } from '../../support/client.js';
+import { linkIn, mailed } from '../../support/mails.js';
+import { PASSWORD, subscribe } from '../../support/organization.js';
+import type { ApiMessage, ApiStream, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 let made = 0;

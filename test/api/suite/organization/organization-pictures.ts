@@ -1,19 +1,11 @@
 /** Icon and logos of the organization, and the files of the program that answers name (realm.md § Icon and logo). */
 import { createHash } from 'node:crypto';
-import {
-  bad,
-  hostilePictures,
-  leadsTo,
-  lookAt,
-  makeOrganization,
-  missing,
-  type Person,
-  picture,
-  Queue,
-  refused,
-  shown,
-  verifyAction,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad, missing } from '../../support/client.js';
+import { makeOrganization, type Person } from '../../support/organization.js';
+import { hostilePictures, leadsTo, lookAt, picture, shown } from '../../support/pictures.js';
+import { Queue } from '../../support/queue.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const MIB = 1_048_576;

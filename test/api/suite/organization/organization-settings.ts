@@ -1,18 +1,13 @@
 /** PATCH /realm: realm.md § Settings. */
-import type { Fields, Person, Refusal } from '../../harness.js';
-import {
-  bad,
-  invalid,
-  makeOrganization,
-  type Params,
-  Queue,
-  refused,
-  settled,
-  streamIdOf,
-  subscribe,
-  tell,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Refusal } from '../../support/client.js';
+import { bad, invalid, type Params } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const NOT_ADMIN: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };

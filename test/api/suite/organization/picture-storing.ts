@@ -1,10 +1,14 @@
 /** What is kept of pictures that are replaced, also when storing them fails on the way (embedded face only). */
 import type { Test } from 'tap';
-import { BlobsUnavailable } from '../../../../src/blobs/index.js';
-import type { RealmId } from '../../../../src/core/index.js';
+import type { RealmId } from '#model';
+import { BlobsUnavailable } from '#ports/blobs';
 import { MemoryBlobs } from '../../../support/memory-blobs.js';
 import { until } from '../../../support/until.js';
-import { bad, lookAt, makeOrganization, type Person, picture, refused, shown, startEmbedded } from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, type Person } from '../../support/organization.js';
+import { lookAt, picture, shown } from '../../support/pictures.js';
 
 /** Lists what it keeps, and fails when it is told to. */
 class WatchedBlobs extends MemoryBlobs {

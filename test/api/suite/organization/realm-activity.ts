@@ -1,13 +1,10 @@
 /** POST /realm/deactivate (realm.md), and the way back from the command line. */
-import {
-  deactivateUser,
-  listRealms,
-  reactivateUser,
-  setBilling,
-  setRealmActive,
-  setRole,
-} from '../../../../src/admin/index.js';
-import { type ApiUser, makeOrganization, PASSWORD, Queue, type Refusal, refused, unauthorized } from '../../harness.js';
+import { deactivateUser, listRealms, reactivateUser, setBilling, setRealmActive, setRole } from '#app/admin';
+import { refused } from '../../harness.js';
+import { type Refusal, unauthorized } from '../../support/client.js';
+import { makeOrganization, PASSWORD } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiUser } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const OVER = unauthorized('This organization has been deactivated');

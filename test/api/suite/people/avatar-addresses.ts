@@ -1,15 +1,9 @@
 /** GET /avatar, and what addresses of avatars name (users.md § Avatars). */
-import {
-  type Answer,
-  type Fields,
-  gravatar,
-  leadsTo,
-  lookAt,
-  makeOrganization,
-  type Person,
-  picture,
-  refused,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { makeOrganization, type Person } from '../../support/organization.js';
+import { gravatar, leadsTo, lookAt, picture } from '../../support/pictures.js';
+import type { Answer, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const NOT_LOGGED_IN = { status: 401, msg: 'Not logged in: API authentication or user session required' };

@@ -1,28 +1,12 @@
 /** POST and DELETE /users/me/avatar, GET /avatar, and everything that shows an avatar (users.md § Avatars). */
 import sharp from 'sharp';
-import {
-  type Answer,
-  type ApiEvent,
-  type ApiMessage,
-  type ApiUser,
-  bad,
-  type Fields,
-  gravatar,
-  hostilePictures,
-  lookAt,
-  makeBot,
-  makeOrganization,
-  type Person,
-  picture,
-  Queue,
-  refused,
-  settled,
-  shown,
-  subscribe,
-  tell,
-  verifyAction,
-  verifyRacing,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person, subscribe, tell } from '../../support/organization.js';
+import { gravatar, hostilePictures, lookAt, picture, shown } from '../../support/pictures.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Answer, ApiEvent, ApiMessage, ApiUser, Fields } from '../../support/types.js';
+import { verifyAction, verifyRacing } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const MIB = 1_048_576;

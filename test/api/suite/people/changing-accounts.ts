@@ -1,17 +1,11 @@
 /** PATCH /users/{user_id} (users.md): name and role, who may change them, and who hears of it. */
-import {
-  type ApiUser,
-  bad,
-  makeOrganization,
-  NOTIFICATION_BOT,
-  type Params,
-  type Person,
-  Queue,
-  type Refusal,
-  refused,
-  settled,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params, type Refusal } from '../../support/client.js';
+import { makeOrganization, NOTIFICATION_BOT, type Person } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiUser } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const OPERATION = 'PATCH /users/{user_id}';

@@ -1,17 +1,12 @@
 /** Alert words and muted users (users.md), and what they do to messages (messages.md § Flags at creation). */
-import type { ApiEvent, ApiMessage, Person } from '../../harness.js';
-import {
-  bad,
-  makeOrganization,
-  missing,
-  Queue,
-  refused,
-  say,
-  settled,
-  subscribe,
-  tell,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 export const choices: Facts = async (t, server) => {

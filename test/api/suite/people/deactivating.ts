@@ -1,22 +1,19 @@
 /** DELETE /users/{user_id}, DELETE /users/me, POST /users/{user_id}/reactivate (users.md): who may, and what is left. */
+
+import { refused } from '../../harness.js';
+import { bad, type Params, type Refusal, unauthorized } from '../../support/client.js';
+import { mailed, mailsTo } from '../../support/mails.js';
 import {
-  type ApiUser,
   addPerson,
-  bad,
-  mailed,
-  mailsTo,
   makeOrganization,
   NOTIFICATION_BOT,
   PASSWORD,
-  type Params,
   type Person,
-  Queue,
-  type Refusal,
-  refused,
   subscribe,
-  unauthorized,
   userGroup,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiUser } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const DEACTIVATE = 'DELETE /users/{user_id}';

@@ -1,8 +1,11 @@
 /** Accounts that become full members by age, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import { SYSTEM_GROUP } from '../../../../src/people/index.js';
+import { SYSTEM_GROUP } from '#domain/people';
 import { FakeClock } from '../../../support/fake-clock.js';
-import { type ApiEvent, crowd, makeOrganization, type Person, Queue, startEmbedded } from '../../harness.js';
+import { startEmbedded } from '../../support/faces.js';
+import { crowd, makeOrganization, type Person } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent } from '../../support/types.js';
 
 const DAY_MS = 86_400_000;
 

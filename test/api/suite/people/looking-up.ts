@@ -1,6 +1,9 @@
 /** GET /users/{user_id}, GET /users/{email}, GET /get_stream_id, POST /messages/render. */
-import type { ApiUser } from '../../harness.js';
-import { bad, makeOrganization, missing, refused, streamIdOf, subscribe } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing } from '../../support/client.js';
+import { makeOrganization, streamIdOf, subscribe } from '../../support/organization.js';
+import type { ApiUser } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 export const lookingUp: Facts = async (t, server) => {

@@ -1,26 +1,20 @@
 /** What comes of a new account: streams and their latest past, settings, a welcome (users.md § POST /users). */
+
+import { refused } from '../../harness.js';
+import { bad, basic, Client, type Params } from '../../support/client.js';
+import { mailed, mailsTo } from '../../support/mails.js';
 import {
-  type ApiEvent,
-  type ApiMessage,
-  type ApiUser,
-  bad,
-  basic,
-  Client,
-  type Fields,
-  mailed,
-  mailsTo,
   makeOrganization,
   type Organization,
   PASSWORD,
-  type Params,
   type Person,
-  Queue,
-  refused,
   say,
   streamIdOf,
   subscribe,
-  verifyAction,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage, ApiUser, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const WELCOME_BOT = 2;

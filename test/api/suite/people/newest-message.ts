@@ -4,7 +4,15 @@
  */
 import type { Test } from 'tap';
 import { until } from '../../../support/until.js';
-import { addPerson, makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../harness.js';
+import {
+  addPerson,
+  makeOrganization,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+  tell,
+} from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 const shownTo = async (by: Person): Promise<number> =>

@@ -1,23 +1,13 @@
 /** Name, password and address of one's own account in PATCH /settings (users.md § PATCH /settings). */
 import type { Test } from 'tap';
 import { until } from '../../../support/until.js';
-import {
-  type ApiUser,
-  bad,
-  basic,
-  type Fields,
-  linkIn,
-  mailed,
-  mailsTo,
-  makeOrganization,
-  PASSWORD,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  settled,
-  verifyAction,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad, basic, type Params } from '../../support/client.js';
+import { linkIn, mailed, mailsTo } from '../../support/mails.js';
+import { makeOrganization, PASSWORD, type Person } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiUser, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const STRONG = 'gently-otter-basil-37';

@@ -1,18 +1,11 @@
 /** Own API keys and devices (users.md § API keys, § Small operations). */
-import { userId, userKey } from '../../../../src/core/index.js';
-import { Secrets } from '../../../../src/secrets/index.js';
-import {
-  bad,
-  basic,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  tell,
-  unauthorized,
-} from '../../harness.js';
+
+import { Secrets } from '#domain/secrets';
+import { userId, userKey } from '#model';
+import { refused } from '../../harness.js';
+import { bad, basic, missing, type Params, unauthorized } from '../../support/client.js';
+import { makeOrganization, type Person, tell } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 const DEVICES = ['/users/me/apns_device_token', '/users/me/android_gcm_reg_id'];

@@ -1,6 +1,11 @@
 /** POST and GET /users, GET /users/me, POST /fetch_api_key, GET /server_settings (users.md, realm.md). */
-import type { ApiUser, Refusal } from '../../harness.js';
-import { bad, basic, Client, makeOrganization, missing, PASSWORD, type Params, Queue, refused } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Refusal } from '../../support/client.js';
+import { bad, basic, Client, missing, type Params } from '../../support/client.js';
+import { makeOrganization, PASSWORD } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiUser } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const WRONG: Refusal = {

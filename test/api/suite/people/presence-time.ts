@@ -1,9 +1,11 @@
 /** What the passing of time does to presence, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import { userApiKey } from '../../../../src/admin/index.js';
-import type { Store } from '../../../../src/store/index.js';
+import { userApiKey } from '#app/admin';
+import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
-import { crowd, makeOrganization, type Params, type Person, startEmbedded } from '../../harness.js';
+import type { Params } from '../../support/client.js';
+import { startEmbedded } from '../../support/faces.js';
+import { crowd, makeOrganization, type Person } from '../../support/organization.js';
 import { type Legacy, listenToPresence, presencesOf, type Slim } from './presence.js';
 
 /** The Store, noting the keys of roots that are written. */

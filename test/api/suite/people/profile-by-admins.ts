@@ -1,6 +1,12 @@
 /** `profile_data` of PATCH /users/{user_id}, and the profiles of bots: users.md. */
-import type { ApiUser, Fields, Person } from '../../harness.js';
-import { bad, makeBot, makeOrganization, Queue, refused, settled, verifyAction } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeBot, makeOrganization } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiUser, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 import { OPTIONS, profileTools } from './profile-tools.js';
 

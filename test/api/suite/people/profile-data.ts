@@ -1,16 +1,12 @@
 /** Values of custom profile fields: users.md § Custom profile data, events.md § realm_user variants. */
-import type { ApiEvent, ApiUser, Fields, Person } from '../../harness.js';
-import {
-  bad,
-  crowd,
-  makeOrganization,
-  missing,
-  type Params,
-  Queue,
-  refused,
-  settled,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { crowd, makeOrganization } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiEvent, ApiUser, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const OPTIONS = { a: { text: 'Ash', order: '1' }, b: { text: 'Birch', order: '2' } };

@@ -1,6 +1,13 @@
 /** Order, options and types of profile fields, and what becomes of values: realm.md § Custom profile fields, register.md § Capability deltas. */
-import type { Fields, Params, Person } from '../../harness.js';
-import { bad, makeOrganization, missing, Queue, refused, settled, verifyAction } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Params } from '../../support/client.js';
+import { bad, missing } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 import { type ApiField, OPTIONS, profileTools } from './profile-tools.js';
 

@@ -1,6 +1,11 @@
 /** /realm/profile_fields: realm.md § Custom profile fields. */
-import type { Fields, Params } from '../../harness.js';
-import { bad, makeOrganization, missing, Queue, refused, settled } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import type { Params } from '../../support/client.js';
+import { bad, missing } from '../../support/client.js';
+import { makeOrganization } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 import { OPTIONS, profileTools } from './profile-tools.js';
 

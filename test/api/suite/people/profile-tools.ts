@@ -1,5 +1,8 @@
 /** Operations on profile fields, short. */
-import type { ApiUser, Fields, Organization, Params, Person } from '../../harness.js';
+
+import type { Params } from '../../support/client.js';
+import type { Organization, Person } from '../../support/organization.js';
+import type { ApiUser, Fields } from '../../support/types.js';
 
 export interface ApiField extends Fields {
   readonly id: number;

@@ -1,16 +1,11 @@
 /** PATCH /realm/user_settings_defaults and POST /zcommand (users.md § PATCH /settings, realm.md § Other). */
-import {
-  bad,
-  type Fields,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  settled,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 export const settingsDefaults: Facts = async (t, server) => {

@@ -1,6 +1,12 @@
 /** PATCH /settings: users.md § Settings. */
-import type { ApiEvent, ApiStream, Fields, Person } from '../../harness.js';
-import { bad, makeOrganization, type Params, Queue, refused, settled, subscribe, verifyAction } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiEvent, ApiStream, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 /** Setting → another value than the default, and which legacy event tells of it. */

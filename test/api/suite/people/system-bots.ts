@@ -1,6 +1,9 @@
 /** The server's own accounts in each organization. */
-import type { ApiMessage, ApiUser, Fields } from '../../harness.js';
-import { bad, makeOrganization, PASSWORD, refused, tell } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import { makeOrganization, PASSWORD, tell } from '../../support/organization.js';
+import type { ApiMessage, ApiUser, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 export const systemBots: Facts = async (t, server) => {

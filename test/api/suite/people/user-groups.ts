@@ -1,18 +1,12 @@
 /** User groups: users.md § User groups. */
-import type { ApiEvent, ApiMessage, Fields, Person } from '../../harness.js';
-import {
-  bad,
-  makeOrganization,
-  missing,
-  PASSWORD,
-  type Params,
-  Queue,
-  refused,
-  say,
-  subscribe,
-  tell,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import type { Person } from '../../support/organization.js';
+import { makeOrganization, PASSWORD, say, subscribe, tell } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 interface Group extends Fields {

@@ -1,17 +1,11 @@
 /** What one tells of oneself, and hints for new users: users.md § User status, § Small operations. */
-import {
-  bad,
-  type Fields,
-  makeBot,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  settled,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 import { frame } from '../organization/emoji.js';
 

@@ -1,7 +1,10 @@
 /** Routing, bodies and envelope: conventions.md § Routing, § Parameters, § Response envelope. */
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { bad, makeOrganization, missing, refusalBody, refused, say, subscribe, upload } from '../../harness.js';
+import { refused } from '../../harness.js';
+import { bad, missing, refusalBody } from '../../support/client.js';
+import { upload } from '../../support/files.js';
+import { makeOrganization, say, subscribe } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,20 +1,15 @@
 /** Rate limits as configured by default, with a clock that the test moves (embedded face only): conventions.md § Rate limits. */
 import type { Test } from 'tap';
-import { setRateLimits } from '../../../../src/admin/index.js';
+import { setRateLimits } from '#app/admin';
 import { FakeClock } from '../../../support/fake-clock.js';
-import {
-  type Answer,
-  addPerson,
-  basic,
-  Client,
-  type Fields,
-  makeOrganization,
-  Queue,
-  type RawAnswer,
-  refused,
-  startEmbedded,
-  upload,
-} from '../../harness.js';
+import { refused } from '../../harness.js';
+import { basic, Client } from '../../support/client.js';
+import { startEmbedded } from '../../support/faces.js';
+import { upload } from '../../support/files.js';
+import type { RawAnswer } from '../../support/http.js';
+import { addPerson, makeOrganization } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { Answer, Fields } from '../../support/types.js';
 
 const MINUTE = 60_000;
 

@@ -1,6 +1,8 @@
 /** Everything stops and starts again on the same data. */
-import type { ApiEvent, ApiMessage } from '../../harness.js';
-import { makeOrganization, Queue, say, streamIdOf, subscribe, tell } from '../../harness.js';
+
+import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 export const restart: Facts = async (t, server) => {

@@ -1,5 +1,8 @@
 /** What the server says of itself to anybody (realm.md § GET /server_settings, § Settings, § Other). */
-import { bad, Client, makeOrganization, missing, refused } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, Client, missing } from '../../support/client.js';
+import { makeOrganization } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 export const serverFacts: Facts = async (t, server) => {

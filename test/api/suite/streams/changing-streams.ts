@@ -1,21 +1,18 @@
 /** PATCH and DELETE /streams/{stream_id}, default streams, and the notices about streams: streams.md. */
-import type { ApiEvent, ApiMessage, ApiStream } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params, type Refusal } from '../../support/client.js';
 import {
-  bad,
   makeOrganization,
-  missing,
   NOTIFICATION_BOT,
-  type Params,
   type Person,
-  Queue,
-  type Refusal,
-  refused,
   say,
-  settled,
   streamIdOf,
   subscribe,
   userGroup,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiEvent, ApiMessage, ApiStream } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const NO_STREAM = bad('Invalid stream ID');

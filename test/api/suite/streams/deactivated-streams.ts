@@ -1,18 +1,18 @@
 /** What is left of a deactivated account in streams: it is no subscriber for anybody, and gets no copies. */
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
 import {
-  type ApiMessage,
-  type ApiStream,
   addPerson,
-  bad,
   makeOrganization,
   type Person,
-  Queue,
-  refused,
   say,
   streamIdOf,
   subscribe,
   withoutNotices,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiMessage, ApiStream } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 export const deactivatedStreams: Facts = async (t, server) => {

@@ -1,5 +1,9 @@
 /** Sending to a stream at once, by whoever knows of the right to it, through whichever frontend. */
-import { bad, makeBot, makeOrganization, type Person, Queue, refused, streamIdOf, subscribe } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 const TIMES = 12;

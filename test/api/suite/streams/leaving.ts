@@ -1,20 +1,17 @@
 /** DELETE and PATCH /users/me/subscriptions: streams.md. */
-import type { ApiMessage, ApiStream } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params, type Refusal } from '../../support/client.js';
 import {
-  bad,
   makeOrganization,
-  missing,
-  type Params,
   type Person,
-  Queue,
-  type Refusal,
-  refused,
   say,
-  settled,
   streamIdOf,
   subscribe,
   withoutNotices,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiMessage, ApiStream } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const unknown = (stream: string): Refusal => ({

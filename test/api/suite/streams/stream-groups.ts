@@ -1,19 +1,11 @@
 /** Default stream groups (streams.md § Default stream groups). */
-import {
-  type ApiStream,
-  bad,
-  type Fields,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  settled,
-  streamIdOf,
-  subscribe,
-  verifyAction,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiStream, Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 interface Group extends Fields {

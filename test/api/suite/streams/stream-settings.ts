@@ -1,17 +1,10 @@
 /** Personal settings of subscriptions, and looking at single streams: streams.md. */
-import type { ApiStream } from '../../harness.js';
-import {
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  type Person,
-  Queue,
-  refused,
-  settled,
-  streamIdOf,
-  subscribe,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiStream } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const NO_STREAM = bad('Invalid stream ID');

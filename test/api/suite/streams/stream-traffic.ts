@@ -2,7 +2,9 @@
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
-import { type ApiStream, makeOrganization, type Person, say, startEmbedded, subscribe } from '../../harness.js';
+import { startEmbedded } from '../../support/faces.js';
+import { makeOrganization, type Person, say, subscribe } from '../../support/organization.js';
+import type { ApiStream } from '../../support/types.js';
 
 const DAY_MS = 86_400_000;
 

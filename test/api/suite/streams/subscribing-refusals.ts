@@ -1,14 +1,9 @@
 /** Refusals of POST and GET /users/me/subscriptions: streams.md, in the order of its checks. */
-import {
-  type ApiStream,
-  bad,
-  makeOrganization,
-  missing,
-  type Params,
-  type Refusal,
-  refused,
-  userGroup,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, missing, type Params, type Refusal } from '../../support/client.js';
+import { makeOrganization, userGroup } from '../../support/organization.js';
+import type { ApiStream } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const notOnBehalf = (principal: string | number): Refusal => ({

@@ -1,6 +1,10 @@
 /** POST and GET /users/me/subscriptions: streams.md. */
-import type { ApiEvent, ApiStream } from '../../harness.js';
-import { bad, makeOrganization, type Params, Queue, refused, streamIdOf, subscribe } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params } from '../../support/client.js';
+import { makeOrganization, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiEvent, ApiStream } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const PALETTE = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5', '#bfd56f', '#f4ae55'];

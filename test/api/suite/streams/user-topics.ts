@@ -1,18 +1,11 @@
 /** Topic visibility: streams.md § User topics. */
-import { userId, userKey } from '../../../../src/core/index.js';
-import {
-  bad,
-  type Fields,
-  makeOrganization,
-  missing,
-  type Person,
-  Queue,
-  refused,
-  say,
-  streamIdOf,
-  subscribe,
-  verifyAction,
-} from '../../harness.js';
+import { userId, userKey } from '#model';
+import { refused } from '../../harness.js';
+import { bad, missing } from '../../support/client.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
+import type { Fields } from '../../support/types.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 interface ApiTopic extends Fields {

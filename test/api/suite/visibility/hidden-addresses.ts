@@ -3,22 +3,10 @@
  * email_address_visibility excludes. Told by the bytes of answers and events, not by their fields.
  */
 import type { Test } from 'tap';
-import {
-  addPerson,
-  basic,
-  Client,
-  mailed,
-  mailsTo,
-  makeBot,
-  makeOrganization,
-  type Params,
-  type Person,
-  Queue,
-  say,
-  settled,
-  subscribe,
-  tell,
-} from '../../harness.js';
+import { basic, Client, type Params } from '../../support/client.js';
+import { mailed, mailsTo } from '../../support/mails.js';
+import { addPerson, makeBot, makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 /** email_address_visibility → who sees the address, besides its owner. */

@@ -1,5 +1,6 @@
 /** Who hears of what: a table of every kind of event. The queues of all others stay empty. */
-import { type Person, Queue, say, settled, subscribe, tell } from '../../harness.js';
+import { type Person, say, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 import { isServed, makeWorld, VIEWERS, type Viewer, type World } from './visibility-people.js';
 

@@ -1,5 +1,6 @@
 /** Who is tried in the tables of who sees what, and the streams and messages that they look at. */
-import { OPERATIONS } from '../../../../src/api/operations/index.js';
+import { OPERATIONS } from '#frontend/api';
+import type { TestServer } from '../../support/faces.js';
 import {
   addPerson,
   makeOrganization,
@@ -8,9 +9,8 @@ import {
   say,
   streamIdOf,
   subscribe,
-  type TestServer,
   tell,
-} from '../../harness.js';
+} from '../../support/organization.js';
 
 /** In the order of the tables' columns. */
 export const VIEWERS = ['start', 'joined', 'guest', 'left', 'never', 'admin', 'outside', 'foreign'] as const;

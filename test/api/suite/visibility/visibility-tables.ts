@@ -1,7 +1,10 @@
 /** Who sees what, as tables: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
 import type { Test } from 'tap';
-import type { ApiMessage, ApiStream, Fields, Params, Person } from '../../harness.js';
-import { attachmentsOf, look, say, tell, upload } from '../../harness.js';
+import type { Params } from '../../support/client.js';
+import { attachmentsOf, look, upload } from '../../support/files.js';
+import type { Person } from '../../support/organization.js';
+import { say, tell } from '../../support/organization.js';
+import type { ApiMessage, ApiStream, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 import {
   isServed,

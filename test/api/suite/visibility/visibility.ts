@@ -1,17 +1,18 @@
 /** Who sees what: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
-import type { ApiMessage, ApiStream } from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad } from '../../support/client.js';
 import {
-  bad,
   makeOrganization,
   type Organization,
   type Person,
-  refused,
   say,
   streamIdOf,
   subscribe,
   tell,
   withoutNotices,
-} from '../../harness.js';
+} from '../../support/organization.js';
+import type { ApiMessage, ApiStream } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 type Reader = 'owner' | 'admin' | 'moderator' | 'member' | 'other' | 'guest';

@@ -1,18 +1,10 @@
 /** Access without an account: conventions.md § Authentication, narrow.md, register.md. */
-import type { ApiMessage, ApiStream, ApiUser } from '../../harness.js';
-import {
-  bad,
-  makeOrganization,
-  type Params,
-  Queue,
-  type Refusal,
-  refused,
-  say,
-  settled,
-  streamIdOf,
-  subscribe,
-  tell,
-} from '../../harness.js';
+
+import { refused } from '../../harness.js';
+import { bad, type Params, type Refusal } from '../../support/client.js';
+import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
+import type { ApiMessage, ApiStream, ApiUser } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const NOBODY: Refusal = { status: 401, msg: 'Not logged in: API authentication or user session required' };

@@ -1,5 +1,5 @@
 /** Bots. */
-import { makeBot } from '../../../harness.js';
+import { makeBot } from '../../../support/organization.js';
 import { fresh, NO_GUESTS, type Row } from './row.js';
 
 export const BOTS: readonly Row[] = [

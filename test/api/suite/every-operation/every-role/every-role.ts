@@ -1,5 +1,7 @@
 /** Operations that each role may carry out on what is its own, and the refusals of those that it may not. */
-import { errorsOf, makeBot, makeOrganization, streamIdOf, subscribe } from '../../../harness.js';
+
+import { makeBot, makeOrganization, streamIdOf, subscribe } from '../../../support/organization.js';
+import { errorsOf } from '../../../support/wire.js';
 import type { Facts } from '../../facts.js';
 import { BOTS } from './bots.js';
 import { INVITATIONS } from './invitations.js';

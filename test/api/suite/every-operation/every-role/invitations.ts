@@ -1,5 +1,5 @@
 /** Invitations, and the domains from which people may come. */
-import type { Person } from '../../../harness.js';
+import type { Person } from '../../../support/organization.js';
 import { adminsOnly, fresh, NO_GUESTS, ownersOnly, type Row, type World } from './row.js';
 
 const domainName = (): string => `${fresh().replaceAll(' ', '-')}.example.com`;

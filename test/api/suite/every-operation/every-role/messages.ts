@@ -1,5 +1,5 @@
 /** Messages, drafts, scheduled messages. */
-import { type Person, say } from '../../../harness.js';
+import { type Person, say } from '../../../support/organization.js';
 import { adminsOnly, fresh, type Row } from './row.js';
 
 const MAY_NOT_DELETE = "You don't have permission to delete this message";

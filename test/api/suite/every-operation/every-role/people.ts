@@ -1,5 +1,5 @@
 /** People's own settings and state, and groups. */
-import { type Person, userGroup } from '../../../harness.js';
+import { type Person, userGroup } from '../../../support/organization.js';
 import { adminsOnly, fresh, NO_GUESTS, type Row, type World } from './row.js';
 
 /** A group with this person in it. */

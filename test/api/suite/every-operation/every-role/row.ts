@@ -1,5 +1,7 @@
 /** What a table of operations by role consists of. */
-import type { Organization, Params, Person } from '../../../harness.js';
+
+import type { Params } from '../../../support/client.js';
+import type { Organization, Person } from '../../../support/organization.js';
 
 export interface Row {
   readonly operation: string;

@@ -1,5 +1,5 @@
 /** Streams, subscriptions, default streams. */
-import { type Person, streamIdOf, subscribe } from '../../../harness.js';
+import { type Person, streamIdOf, subscribe } from '../../../support/organization.js';
 import { adminsOnly, fresh, NO_GUESTS, type Row } from './row.js';
 
 async function newStream(by: Person): Promise<number> {

@@ -1,0 +1,2 @@
+export { queueKind } from './kind.js';
+export { VISITOR } from './snapshot/visitor.js';

@@ -1,0 +1,1 @@
+export { strangerKind } from './kind.js';

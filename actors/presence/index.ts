@@ -1,0 +1,1 @@
+export { presenceKind } from './kind.js';

@@ -1,0 +1,1 @@
+export { realmKind } from './kind.js';

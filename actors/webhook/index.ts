@@ -1,0 +1,1 @@
+export { webhookKind } from './kind.js';

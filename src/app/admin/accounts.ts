@@ -1,0 +1,136 @@
+/** Making organizations and accounts from the command line, through the same actors as everything else. */
+import type { JsonObject } from '#base';
+import { SERVER_REALM } from '#directory';
+import { checkFullName, isEmail, subdomainProblem } from '#domain/people';
+import type { Secrets } from '#domain/secrets';
+import { type RealmId, realmId, realmKey, userId, userKey } from '#model';
+import type { ActorCaller } from './actor-caller.js';
+
+/** What went wrong, in words for the person at the terminal. */
+export class AdminError extends Error {
+  override name = 'AdminError';
+}
+
+export interface NewRealm {
+  readonly subdomain: string;
+  readonly name: string;
+  readonly ownerEmail: string;
+  readonly ownerName: string;
+  readonly ownerPassword: string | undefined;
+  /** Number of realm.md § Settings; default 0, unspecified. */
+  readonly orgType?: number;
+  /** Base URL, for the notices in its first streams; absent: it begins without streams. */
+  readonly origin?: string;
+}
+
+export interface CreatedRealm {
+  readonly realm: RealmId;
+  readonly ownerKey: string;
+}
+
+export async function createRealm(actors: ActorCaller, secrets: Secrets, of: NewRealm): Promise<CreatedRealm> {
+  const problem = of.subdomain === '' ? undefined : subdomainProblem(of.subdomain);
+  if (problem !== undefined) throw new AdminError(problem);
+  if (!isEmail(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
+  try {
+    checkFullName(of.ownerName);
+  } catch (error) {
+    throw new AdminError((error as Error).message);
+  }
+  // The key names its realm, so the number must be known first; if somebody else takes it meanwhile we ask again.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const number = (await actors.value(realmKey(SERVER_REALM), 'peek-realm', {})) as number;
+    const realm = realmId(number);
+    const ownerKey = secrets.newApiKey(realm);
+    const reply = await actors.send(realmKey(SERVER_REALM), 'create-realm', {
+      realm,
+      subdomain: of.subdomain,
+      name: of.name,
+      orgType: of.orgType ?? 0,
+      origin: of.origin ?? null,
+      owner: {
+        email: of.ownerEmail,
+        fullName: of.ownerName,
+        passwordHash: of.ownerPassword === undefined ? null : await secrets.hashPassword(of.ownerPassword),
+        keyHash: secrets.keyHash(ownerKey),
+        keySealed: secrets.seal(ownerKey),
+      },
+    });
+    if ('value' in reply) return { realm, ownerKey };
+    if (!('error' in reply) || reply.error.status !== 503) {
+      throw new AdminError(`an organization with the subdomain '${of.subdomain}' exists already`);
+    }
+  }
+  throw new AdminError('others are making organizations at the same time; try again');
+}
+
+export interface RealmRow {
+  readonly id: number;
+  readonly subdomain: string;
+  readonly deactivated: boolean;
+}
+
+export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
+  const reply = await actors.send(realmKey(SERVER_REALM), 'snapshot', {});
+  return 'value' in reply ? (reply.value as unknown as { realms: RealmRow[] }).realms : [];
+}
+
+/** @param subdomain undefined = the first organization */
+export async function findRealm(actors: ActorCaller, subdomain: string | undefined): Promise<RealmId> {
+  const realms = await listRealms(actors);
+  const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
+  if (!found) {
+    throw new AdminError(
+      subdomain === undefined ? 'there is no organization yet' : `there is no organization '${subdomain}'`,
+    );
+  }
+  return realmId(found.id);
+}
+
+export interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+  readonly role: number;
+}
+
+export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUser): Promise<number> {
+  const args: JsonObject = { email: of.email, full_name: of.name, password: of.password, role: of.role };
+  const fields = await actors.fields(realmKey(realm), 'create-user', args);
+  return fields.user_id as number;
+}
+
+/** Id of the account with this real or API address. @throws AdminError */
+export async function findUser(actors: ActorCaller, realm: RealmId, email: string): Promise<number> {
+  const snapshot = (await actors.value(realmKey(realm), 'snapshot', {})) as unknown as {
+    users: { id: number; email: string; deliveryEmail: string }[];
+  };
+  const wanted = email.toLowerCase();
+  const user = snapshot.users.find(
+    (one) => one.deliveryEmail.toLowerCase() === wanted || one.email.toLowerCase() === wanted,
+  );
+  if (!user) throw new AdminError(`there is no user '${email}'`);
+  return user.id;
+}
+
+export async function userApiKey(
+  actors: ActorCaller,
+  secrets: Secrets,
+  realm: RealmId,
+  email: string,
+): Promise<string> {
+  const user = await findUser(actors, realm, email);
+  const sealed = (await actors.value(userKey(realm, userId(user)), 'sealed-key', {})) as string;
+  // Sealed under a secret that is gone: it opens nothing any more.
+  return secrets.opened(sealed) ?? newKeyOf(actors, secrets, realm, user);
+}
+
+/** Another API key for the account; the one that it had opens nothing any more. @throws AdminError */
+export async function renewKey(actors: ActorCaller, secrets: Secrets, realm: RealmId, email: string): Promise<string> {
+  return newKeyOf(actors, secrets, realm, await findUser(actors, realm, email));
+}
+
+async function newKeyOf(actors: ActorCaller, secrets: Secrets, realm: RealmId, user: number): Promise<string> {
+  const { sealed } = await actors.fields(realmKey(realm), 'renew-key', { user, instead: null });
+  return secrets.open(String(sealed));
+}

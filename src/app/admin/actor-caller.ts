@@ -1,0 +1,53 @@
+/** How the command line reaches actors: over its own bus client, or through the server that has the data directory. */
+
+import type { Json, JsonObject } from '#base';
+import type { ActorRefusal } from '#frontend/api';
+import type { ActorKey } from '#model';
+import type { ActorClient } from '#runtime';
+import { AdminError } from './accounts.js';
+
+/** Replies as plain JSON: response fields are decoded. */
+export type PlainReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusal;
+
+export abstract class ActorCaller {
+  abstract send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply>;
+  abstract close(): Promise<void>;
+
+  /** @throws AdminError with the actor's message */
+  async value(to: ActorKey, name: string, args: JsonObject): Promise<Json> {
+    const reply = await this.send(to, name, args);
+    if ('value' in reply) return reply.value;
+    throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
+  }
+
+  /** @throws AdminError with the actor's message */
+  async fields(to: ActorKey, name: string, args: JsonObject): Promise<JsonObject> {
+    const reply = await this.send(to, name, args);
+    if ('fields' in reply) return reply.fields;
+    throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** Over the bus, as the system. */
+export class BusCaller extends ActorCaller {
+  constructor(
+    private readonly client: ActorClient,
+    private readonly onClose: () => Promise<void>,
+  ) {
+    super();
+  }
+
+  async send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply> {
+    const reply = await this.client.send(to, name, args, { client: 'conclave', deadlineMs: 20_000 }).reply;
+    if ('forward' in reply || 'again' in reply) throw new AdminError(`${name} was answered in another form`);
+    if (!('ok' in reply)) return reply;
+    const text = reply.ok.map((part) => decoder.decode(part)).join('');
+    return { fields: JSON.parse(`{${text.slice(1)}}`) as JsonObject };
+  }
+
+  close(): Promise<void> {
+    return this.onClose();
+  }
+}

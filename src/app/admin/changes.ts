@@ -1,0 +1,49 @@
+/** Changing organizations and accounts from the command line; all of it may be repeated. */
+
+import { parseRules } from '#frontend/limits';
+import { type RealmId, realmKey } from '#model';
+import { AdminError, findUser, listRealms } from './accounts.js';
+import type { ActorCaller } from './actor-caller.js';
+
+/** Nobody can call anything in an organization that is not active. */
+export async function setRealmActive(actors: ActorCaller, realm: RealmId, active: boolean): Promise<void> {
+  const known = (await listRealms(actors)).find(({ id }) => id === realm);
+  if (known?.deactivated === !active) return;
+  await actors.fields(realmKey(realm), active ? 'reactivate' : 'deactivate', {});
+}
+
+export async function setRole(actors: ActorCaller, realm: RealmId, email: string, role: number): Promise<void> {
+  const user_id = await findUser(actors, realm, email);
+  await actors.fields(realmKey(realm), 'update-user', { user_id, role, full_name: null, profile_data: null });
+}
+
+export async function setBilling(actors: ActorCaller, realm: RealmId, email: string, on: boolean): Promise<void> {
+  await actors.fields(realmKey(realm), 'set-billing', { user_id: await findUser(actors, realm, email), on });
+}
+
+/** @param rules null: those of all accounts */
+export async function setRateLimits(
+  actors: ActorCaller,
+  realm: RealmId,
+  email: string,
+  rules: string | null,
+): Promise<void> {
+  if (rules !== null) {
+    try {
+      parseRules(rules);
+    } catch (error) {
+      throw new AdminError((error as Error).message);
+    }
+  }
+  await actors.fields(realmKey(realm), 'set-rate-limits', { user_id: await findUser(actors, realm, email), rules });
+}
+
+/** Without a letter to the user. */
+export async function deactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
+  const user_id = await findUser(actors, realm, email);
+  await actors.fields(realmKey(realm), 'deactivate-user', { user_id, comment: null });
+}
+
+export async function reactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
+  await actors.fields(realmKey(realm), 'reactivate-user', { user_id: await findUser(actors, realm, email) });
+}

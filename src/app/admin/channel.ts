@@ -1,0 +1,136 @@
+/**
+ * A running embedded server has the data directory to itself, so the command line talks to it: one JSON line per
+ * command and per reply over a socket file that only the server's user can open.
+ */
+import { chmod, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { JsonObject } from '#base';
+import type { ActorKey } from '#model';
+import { AdminError } from './accounts.js';
+import { ActorCaller, type PlainReply } from './actor-caller.js';
+
+interface CommandLine {
+  readonly to: ActorKey;
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+/** Not a command to an actor: the server writes a backup into this folder. */
+interface BackupLine {
+  readonly backup: string;
+}
+
+/** Not a command to an actor: whether this is the check value of the server's own secret. */
+interface SecretLine {
+  readonly secret: string;
+}
+
+/** Numbers that a backup tells of itself. */
+export type BackUp = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
+
+/** Socket paths have some 100 characters: the shorter of the two spellings. */
+function socketPath(dataDir: string): string {
+  const path = join(dataDir, 'admin.sock');
+  const near = relative(process.cwd(), path);
+  return near.length < path.length ? near : path;
+}
+
+export class AdminChannel {
+  private constructor(
+    private readonly server: Server,
+    private readonly sockets: Set<Socket>,
+  ) {}
+
+  /** @param check value of the server's secret */
+  static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: BackUp): Promise<AdminChannel> {
+    const path = socketPath(dataDir);
+    // Left by a server that was killed; a living one would have refused us the directory.
+    await rm(path, { force: true });
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+      createInterface({ input: socket }).on('line', (text) => void answer(socket, text, caller, check, backUp));
+    });
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+    await chmod(path, 0o600);
+    return new AdminChannel(server, sockets);
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+async function answer(
+  socket: Socket,
+  text: string,
+  caller: ActorCaller,
+  check: string,
+  backUp?: BackUp,
+): Promise<void> {
+  let reply: PlainReply;
+  try {
+    const line = JSON.parse(text) as CommandLine | BackupLine | SecretLine;
+    if ('secret' in line) reply = { value: line.secret === check };
+    else if (!('backup' in line)) reply = await caller.send(line.to, line.name, line.args);
+    else if (backUp) reply = { fields: { ...(await backUp(line.backup)) } };
+    else throw new AdminError('this server makes no backups');
+  } catch (error) {
+    const msg = error instanceof AdminError ? error.message : String(error);
+    reply = { error: { status: 500, msg } };
+  }
+  socket.write(`${JSON.stringify(reply)}\n`);
+}
+
+/** The other end. */
+export class ChannelCaller extends ActorCaller {
+  readonly #waiting: ((line: string) => void)[] = [];
+
+  private constructor(private readonly socket: Socket) {
+    super();
+    createInterface({ input: socket }).on('line', (line) => this.#waiting.shift()?.(line));
+  }
+
+  /** @throws AdminError when no server listens there */
+  static async open(dataDir: string): Promise<ChannelCaller> {
+    const socket = connect(socketPath(dataDir));
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', (error) => reject(new AdminError(`the running server can't be reached: ${error.message}`)));
+    });
+    return new ChannelCaller(socket);
+  }
+
+  send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply> {
+    return this.#ask({ to, name, args });
+  }
+
+  /** @param folder absolute path, which the server's user can write. @throws AdminError */
+  async backUp(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
+    const reply = await this.#ask({ backup: folder });
+    if ('fields' in reply) return reply.fields as unknown as { readonly files: number; readonly bytes: number };
+    throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
+  }
+
+  /** @param check value of a secret. @returns whether the server has the same */
+  async hasSecret(check: string): Promise<boolean> {
+    const reply = await this.#ask({ secret: check });
+    return 'value' in reply && reply.value === true;
+  }
+
+  #ask(line: CommandLine | BackupLine | SecretLine): Promise<PlainReply> {
+    return new Promise((resolve, reject) => {
+      this.socket.once('close', () => reject(new AdminError('the server went away')));
+      this.#waiting.push((line) => resolve(JSON.parse(line) as PlainReply));
+      this.socket.write(`${JSON.stringify(line)}\n`);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.socket.end();
+  }
+}

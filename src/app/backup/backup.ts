@@ -1,0 +1,99 @@
+/**
+ * A backup of the embedded face's data directory, also while its server works.
+ *
+ * The database is copied first, as it was at one moment; then the files, of which none goes away meanwhile. A file is
+ * stored before its record is ready, so whatever the copied records name is among them.
+ */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { AdminError } from '#app/admin';
+import type { Clock } from '#base/clock';
+import { closeToOthers, copyHashed, hashOf, syncFile, syncFolder } from '#base/disk';
+import type { DirectoryBlobs } from '#ports/blobs';
+import type { Embedded } from '#ports/store';
+import { type BackupFile, type BackupSummary, DATABASE, writeManifest } from './manifest.js';
+
+/** Beside the database and blobs/, where the data directory has them. Mails in mail/ were sent. */
+const KEPT_ALONG = ['secret', 'owner.zuliprc'];
+const BLOBS = 'blobs';
+
+export interface BackupSource {
+  readonly environment: Embedded;
+  readonly blobs: DirectoryBlobs;
+  readonly clock: Clock;
+}
+
+/** @param target absolute path of a folder that is empty or not there yet. @throws AdminError */
+export async function backUp(source: BackupSource, target: string): Promise<BackupSummary> {
+  if (target !== resolve(target)) throw new AdminError(`not an absolute path: ${target}`);
+  await prepare(target);
+  try {
+    return await fill(source, target);
+  } catch (error) {
+    await rm(target, { recursive: true, force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function prepare(target: string): Promise<void> {
+  try {
+    await mkdir(target, { recursive: true, mode: 0o700 });
+    if ((await readdir(target)).length === 0) {
+      await closeToOthers(target, () => true);
+      return;
+    }
+  } catch (error) {
+    throw new AdminError(`a backup can't be written to ${target}: ${(error as Error).message}`);
+  }
+  throw new AdminError(`${target} is not empty: a backup goes into a folder of its own`);
+}
+
+async function fill({ environment, blobs, clock }: BackupSource, target: string): Promise<BackupSummary> {
+  const files: BackupFile[] = [];
+  let bytes = 0;
+  const add = (name: string, copied: { hash: string; bytes: number }): void => {
+    files.push({ name, hash: copied.hash });
+    bytes += copied.bytes;
+  };
+  const keeping = await blobs.keepDeleted();
+  let taken: number;
+  try {
+    taken = clock.now();
+    await environment.copyTo(target);
+    await syncFile(join(target, DATABASE));
+    await closeToOthers(target, () => true);
+    add(DATABASE, await hashOf(join(target, DATABASE)));
+    const copied = new Set<string>();
+    const folders = new Set<string>();
+    for await (const { file, name } of keeping.files()) {
+      if (copied.has(name)) continue;
+      const to = join(BLOBS, name);
+      await mkdir(dirname(join(target, to)), { recursive: true, mode: 0o700 });
+      const done = await unlessMissing(copyHashed(file, join(target, to)));
+      if (!done) continue;
+      copied.add(name);
+      folders.add(dirname(join(target, to))).add(dirname(dirname(join(target, to))));
+      add(to, done);
+    }
+    if (folders.size > 0) folders.add(join(target, BLOBS));
+    for (const folder of folders) await syncFolder(folder);
+  } finally {
+    await keeping.release();
+  }
+  for (const name of KEPT_ALONG) {
+    const done = await unlessMissing(copyHashed(join(environment.directory, name), join(target, name)));
+    if (done) add(name, done);
+  }
+  await writeManifest(target, files, { bytes, taken });
+  await syncFolder(dirname(target));
+  return { files: files.length, bytes };
+}
+
+async function unlessMissing<T>(copying: Promise<T>): Promise<T | undefined> {
+  try {
+    return await copying;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

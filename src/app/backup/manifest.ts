@@ -1,0 +1,113 @@
+/**
+ * What a backup consists of: the files of a data directory under their names, `SHA256SUMS` (as `sha256sum -c` reads it)
+ * and, written last, `backup.json`. Without that file it is none.
+ */
+import { createHash } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { join, posix, sep } from 'node:path';
+import { AdminError } from '#app/admin';
+import { VERSION } from '#base';
+import { syncFolder } from '#base/disk';
+import { FORMAT, judgeFormat } from '#ports/store';
+
+const MANIFEST = 'backup.json';
+const SUMS = 'SHA256SUMS';
+export const DATABASE = 'data.mdb';
+
+export interface BackupFile {
+  /** Below the backup's folder, with the separators of this system. */
+  readonly name: string;
+  readonly hash: string;
+}
+
+export interface BackupSummary {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface Manifest extends BackupSummary {
+  /** Format of what is stored (src/ports/store/format.ts). */
+  readonly format: number;
+  /** Program that made it. */
+  readonly version: string;
+  /** When the snapshot was taken, ISO 8601. */
+  readonly taken: string;
+  /** Hash of SHA256SUMS. */
+  readonly sums: string;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The last step: from here on the folder is a backup. */
+export async function writeManifest(
+  folder: string,
+  files: readonly BackupFile[],
+  of: { readonly bytes: number; readonly taken: number },
+): Promise<void> {
+  const sums = files.map(({ name, hash }) => `${hash}  ${name.split(sep).join(posix.sep)}\n`).join('');
+  await writeSynced(join(folder, SUMS), sums);
+  await syncFolder(folder);
+  const manifest: Manifest = {
+    format: FORMAT,
+    version: VERSION,
+    taken: new Date(of.taken).toISOString(),
+    files: files.length,
+    bytes: of.bytes,
+    sums: sha256(sums),
+  };
+  await writeSynced(join(folder, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await syncFolder(folder);
+}
+
+export async function writeSynced(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws AdminError or FormatMismatch with what is wrong, before anything is restored */
+export async function readManifest(
+  folder: string,
+  known = FORMAT,
+): Promise<{ readonly manifest: Manifest; readonly files: readonly BackupFile[] }> {
+  const manifest = parse(folder, await text(folder, MANIFEST, `${folder} is no backup, or one that was not finished`));
+  judgeFormat(`the backup ${folder}`, manifest.format, known);
+  const sums = await text(folder, SUMS, `the backup ${folder} is damaged`);
+  if (sha256(sums) !== manifest.sums) throw new AdminError(`the backup ${folder} is damaged: ${SUMS} was changed`);
+  const files = sums
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => fileOf(folder, line));
+  return { manifest, files };
+}
+
+function fileOf(folder: string, line: string): BackupFile {
+  const [, hash, name] = /^([0-9a-f]{64}) {2}([\w./-]+)$/.exec(line) ?? [];
+  // A backup may come from anywhere: nothing in it names a place outside of the new directory.
+  if (hash === undefined || name === undefined || posix.normalize(`/${name}`) !== `/${name}`) {
+    throw new AdminError(`the backup ${folder} is damaged: ${SUMS} has the line ${JSON.stringify(line)}`);
+  }
+  return { name: name.split(posix.sep).join(sep), hash };
+}
+
+function parse(folder: string, json: string): Manifest {
+  try {
+    const value = JSON.parse(json) as Partial<Manifest> | null;
+    if (typeof value?.format === 'number' && typeof value.sums === 'string') return value as Manifest;
+  } catch {
+    // Said below.
+  }
+  throw new AdminError(`the backup ${folder} is damaged: ${MANIFEST} can't be read`);
+}
+
+async function text(folder: string, name: string, otherwise: string): Promise<string> {
+  try {
+    return await readFile(join(folder, name), 'utf8');
+  } catch (error) {
+    throw new AdminError(`${otherwise}: ${name}: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}

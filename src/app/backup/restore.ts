@@ -1,0 +1,93 @@
+/** From a backup to a data directory with which a server starts. */
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { AdminError } from '#app/admin';
+import type { Clock } from '#base/clock';
+import { closeToOthers, copyHashed, syncFolder } from '#base/disk';
+import { renewIncarnation } from '#ports/log';
+import { LmdbStore, openEmbedded } from '#ports/store';
+import { type BackupFile, DATABASE, type Manifest, readManifest, writeSynced } from './manifest.js';
+import { skipMessageIds } from './skip-message-ids.js';
+
+/** Stands in a directory whose restoring has begun and not ended: no server starts with it. */
+const UNFINISHED = 'restore-unfinished';
+
+/** @param dataDir is empty or not there yet. @throws AdminError, FormatMismatch; the directory is then as it was */
+export async function restore(backup: string, dataDir: string, clock: Clock): Promise<Manifest> {
+  const [from, to] = [resolve(backup), resolve(dataDir)];
+  const { manifest, files } = await readManifest(from);
+  if (!files.some(({ name }) => name === DATABASE)) throw new AdminError(`the backup ${from} has no database`);
+  const made = await prepare(to);
+  try {
+    await writeSynced(join(to, UNFINISHED), `from ${from}\n`);
+    await syncFolder(to);
+    await copyAll(from, to, files);
+    await newLife(to, clock);
+  } catch (error) {
+    await empty(to, made);
+    throw error;
+  }
+  await rm(join(to, UNFINISHED));
+  await syncFolder(to);
+  await syncFolder(dirname(to));
+  return manifest;
+}
+
+/** @throws AdminError when a restore into that directory did not end */
+export async function refuseUnfinished(dataDir: string): Promise<void> {
+  const from = await readFile(join(dataDir, UNFINISHED), 'utf8').catch(() => undefined);
+  if (from === undefined) return;
+  throw new AdminError(`restoring ${dataDir} ${from.trim()} did not end: empty it and restore again`);
+}
+
+/** @returns whether the folder was made here */
+async function prepare(to: string): Promise<boolean> {
+  try {
+    const made = await mkdir(to, { recursive: true, mode: 0o700 });
+    if (!(await stat(to)).isDirectory()) throw new Error('it is not a folder');
+    if ((await readdir(to)).length === 0) {
+      await closeToOthers(to, () => true);
+      return made !== undefined;
+    }
+  } catch (error) {
+    throw new AdminError(`${to} can't be restored to: ${(error as Error).message}`);
+  }
+  throw new AdminError(`${to} is not empty: nothing is ever restored over data`);
+}
+
+async function copyAll(from: string, to: string, files: readonly BackupFile[]): Promise<void> {
+  const folders = new Set<string>([to]);
+  for (const { name, hash } of files) {
+    const target = join(to, name);
+    const made = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    if (made) folders.add(dirname(made));
+    for (let folder = dirname(target); folder.length >= to.length; folder = dirname(folder)) folders.add(folder);
+    const copied = await copyHashed(join(from, name), target).catch((error: Error) => {
+      throw new AdminError(`the backup ${from} can't be copied: ${error.message}`);
+    });
+    if (copied.hash !== hash) throw new AdminError(`the backup ${from} is damaged: ${name} is not what was backed up`);
+  }
+  for (const folder of folders) await syncFolder(folder);
+}
+
+/**
+ * Clients of the server that was backed up have seen what came after the backup: their queues end here, and ids that
+ * they know are not given out again.
+ */
+async function newLife(to: string, clock: Clock): Promise<void> {
+  const environment = await openEmbedded(to);
+  try {
+    const store = new LmdbStore(environment, clock);
+    await skipMessageIds(store);
+    await renewIncarnation(environment);
+    await store.close();
+  } finally {
+    await environment.close();
+  }
+}
+
+/** What was there before was nothing. */
+async function empty(to: string, made: boolean): Promise<void> {
+  for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
+  if (made) await rm(to, { recursive: true, force: true });
+}

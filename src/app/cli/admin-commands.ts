@@ -1,0 +1,213 @@
+/** Commands that make, show and change organizations and accounts. */
+import {
+  type ActorCaller,
+  AdminError,
+  BusCaller,
+  ChannelCaller,
+  createRealm,
+  createUser,
+  deactivateUser,
+  findRealm,
+  listRealms,
+  reactivateUser,
+  renewKey,
+  setBilling,
+  setRateLimits,
+  setRealmActive,
+  setRole,
+  userApiKey,
+} from '#app/admin';
+import type { Config } from '#app/config';
+import type { Ports } from '#app/server';
+import { ConclaveNode, isCluster, mismatch, openPorts, serverSecret, zuliprcText } from '#app/server';
+import { REAL_CLOCK } from '#base/clock';
+import { writePrivate } from '#base/disk';
+import { ORG_TYPES, ROLE } from '#domain/people';
+import { Secrets } from '#domain/secrets';
+import type { RealmId } from '#model';
+import { DirectoryInUse } from '#ports/store';
+import type { Logger } from '#runtime';
+import { CLUSTER_COMMANDS } from './cluster-commands.js';
+import type { Action, AdminCommand, Options } from './command.js';
+
+export const ADMIN_OPTIONS = Object.fromEntries(
+  ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
+    (name) => [name, { type: 'string' as const }],
+  ),
+);
+
+const withoutWords = (run: Action): AdminCommand => ({ words: [], run });
+
+/** A command on one account, or one organization. */
+const on = (
+  words: readonly string[],
+  change: (actors: ActorCaller, realm: RealmId, words: readonly string[]) => Promise<void>,
+): AdminCommand => ({
+  words,
+  run: (config, options, logger, given) =>
+    withActors(config, logger, async (actors) => change(actors, await findRealm(actors, options.realm), given)),
+});
+
+const ROLES: Readonly<Record<string, number>> = { ...ROLE, administrator: ROLE.admin };
+
+function needed(options: Options, name: string): string {
+  const value = options[name];
+  if (value === undefined) throw new AdminError(`--${name} is needed`);
+  return value;
+}
+
+/** With a way to the actors: of the cluster, of this data directory, or of the server that has it open. */
+async function withActors(
+  config: Config,
+  logger: Logger,
+  action: (actors: ActorCaller, secrets: Secrets) => Promise<void>,
+): Promise<void> {
+  const secrets = new Secrets(await serverSecret(config));
+  const actors = await reach(config, secrets, logger);
+  try {
+    await action(actors, secrets);
+  } finally {
+    await actors.close();
+  }
+}
+
+async function reach(config: Config, secrets: Secrets, logger: Logger): Promise<ActorCaller> {
+  const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
+  try {
+    const ports = await openPorts(own, secrets, REAL_CLOCK, logger);
+    await checkHosts(ports).catch(async (error: unknown) => {
+      await ports.close();
+      throw error;
+    });
+    const node = new ConclaveNode(ports, own, secrets, logger);
+    await node.start();
+    return new BusCaller(node.client, () => node.stop());
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error;
+    return ofRunningServer(config, secrets);
+  }
+}
+
+/** @throws ConfigError when the server that has the data directory runs under another secret */
+async function ofRunningServer({ dataDir }: Config, secrets: Secrets): Promise<ActorCaller> {
+  const server = await ChannelCaller.open(dataDir);
+  if (await server.hasSecret(secrets.check)) return server;
+  await server.close();
+  throw mismatch(`the data directory ${dataDir}`);
+}
+
+/** A command to nobody would wait for its whole deadline. */
+async function checkHosts({ hosts }: Ports): Promise<void> {
+  if (!hosts || (await hosts.anyLives())) return;
+  throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
+}
+
+const siteOf = (options: Options, config: Config): string =>
+  options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
+
+function orgTypeOf(name: string | undefined): number {
+  const type = ORG_TYPES[name ?? 'unspecified'];
+  if (type === undefined) throw new AdminError(`--type is one of ${Object.keys(ORG_TYPES).join(', ')}`);
+  return type;
+}
+
+async function writeCredentials(options: Options, config: Config, email: string, key: string): Promise<void> {
+  const site = siteOf(options, config);
+  if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
+  else await writePrivate(options.zuliprc, zuliprcText(email, key, site));
+}
+
+function roleNamed(name: string): number {
+  const role = ROLES[name];
+  if (role === undefined) throw new AdminError(`no such role: ${name}`);
+  return role;
+}
+
+function switched(word: string): boolean {
+  if (word !== 'on' && word !== 'off') throw new AdminError(`neither on nor off: ${word}`);
+  return word === 'on';
+}
+
+const PLAIN: Readonly<Record<string, Action>> = {
+  'realm create': (config, options, logger) =>
+    withActors(config, logger, async (actors, secrets) => {
+      const ownerEmail = needed(options, 'email');
+      const { ownerKey } = await createRealm(actors, secrets, {
+        subdomain: options.subdomain ?? '',
+        name: needed(options, 'name'),
+        ownerEmail,
+        ownerName: needed(options, 'full-name'),
+        ownerPassword: options.password,
+        orgType: orgTypeOf(options.type),
+        origin: siteOf(options, config),
+      });
+      await writeCredentials(options, config, ownerEmail, ownerKey);
+    }),
+
+  'realm list': (config, _options, logger) =>
+    withActors(config, logger, async (actors) => {
+      for (const { id, subdomain, deactivated } of await listRealms(actors))
+        process.stdout.write(`${id}\t${subdomain || '(root)'}${deactivated ? '\tdeactivated' : ''}\n`);
+    }),
+
+  'user create': (config, options, logger) =>
+    withActors(config, logger, async (actors) => {
+      const role = roleNamed(options['user-role'] ?? 'member');
+      const id = await createUser(actors, await findRealm(actors, options.realm), {
+        email: needed(options, 'email'),
+        name: needed(options, 'full-name'),
+        password: needed(options, 'password'),
+        role,
+      });
+      process.stdout.write(`${id}\n`);
+    }),
+
+  'user key': (config, options, logger) =>
+    withActors(config, logger, async (actors, secrets) => {
+      const email = needed(options, 'email');
+      const key = await userApiKey(actors, secrets, await findRealm(actors, options.realm), email);
+      await writeCredentials(options, config, email, key);
+    }),
+
+  'user new-key': (config, options, logger) =>
+    withActors(config, logger, async (actors, secrets) => {
+      const email = needed(options, 'email');
+      const key = await renewKey(actors, secrets, await findRealm(actors, options.realm), email);
+      await writeCredentials(options, config, email, key);
+    }),
+};
+
+const CHANGES: Readonly<Record<string, AdminCommand>> = {
+  'realm deactivate': on([], (actors, realm) => setRealmActive(actors, realm, false)),
+  'realm reactivate': on([], (actors, realm) => setRealmActive(actors, realm, true)),
+  'user role': on(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
+    setRole(actors, realm, email, roleNamed(role)),
+  ),
+  'user billing': on(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
+    setBilling(actors, realm, email, switched(word)),
+  ),
+  'user rate-limit': on(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
+    setRateLimits(actors, realm, email, rules === 'usual' ? null : rules),
+  ),
+  'user deactivate': on(['EMAIL'], (actors, realm, [email = '']) => deactivateUser(actors, realm, email)),
+  'user reactivate': on(['EMAIL'], (actors, realm, [email = '']) => reactivateUser(actors, realm, email)),
+};
+
+const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
+  ...Object.fromEntries(Object.entries(PLAIN).map(([name, run]) => [name, withoutWords(run)])),
+  ...CHANGES,
+  ...CLUSTER_COMMANDS,
+};
+
+/** The command that these words name, ready to run; undefined: there is none. @throws AdminError for missing words */
+export function adminCommand(
+  words: readonly string[],
+): ((config: Config, options: Options, logger: Logger) => Promise<number | void>) | undefined {
+  const [group = '', verb = '', ...given] = words;
+  const command = ADMIN_COMMANDS[`${group} ${verb}`];
+  if (!command) return undefined;
+  if (given.length !== command.words.length) {
+    throw new AdminError(`this is how: conclave ${[group, verb, ...command.words].join(' ')}`);
+  }
+  return (config, options, logger) => command.run(config, options, logger, given);
+}

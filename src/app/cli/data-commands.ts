@@ -1,0 +1,71 @@
+/** Commands on the data directory of the embedded face as a whole. */
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { AdminError, ChannelCaller } from '#app/admin';
+import { type BackupSummary, backUp, refuseUnfinished, restore } from '#app/backup';
+import type { Config } from '#app/config';
+import { isCluster } from '#app/server';
+import { REAL_CLOCK } from '#base/clock';
+import { DirectoryBlobs } from '#ports/blobs';
+import { DirectoryInUse, openEmbedded } from '#ports/store';
+
+const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Promise<void>>> = {
+  async backup({ dataDir }, folder) {
+    const target = resolve(folder);
+    const { files, bytes } = await fromServerOrDirectory(dataDir, target);
+    process.stdout.write(`${target}: ${files} files, ${bytes} bytes\n`);
+  },
+
+  async restore({ dataDir, secret }, folder) {
+    const { taken, version } = await restore(folder, dataDir, REAL_CLOCK);
+    process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
+    if (secret !== undefined || (await exists(join(dataDir, 'secret')))) return;
+    process.stdout.write('The backup has no secret in it: start the server with the CONCLAVE_SECRET of before.\n');
+  },
+};
+
+/** The command that these words name; undefined: it is another. @throws AdminError when its folder is missing */
+export function dataCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
+  const [name = '', folder, ...more] = words;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) return undefined;
+  if (folder === undefined || more.length > 0) throw new AdminError(`this is how: conclave ${name} DIR`);
+  return async (config) => {
+    if (isCluster(config)) {
+      throw new AdminError(`${name} is for data directories; docs/operations.md says how a cluster is backed up`);
+    }
+    await command(config, folder);
+  };
+}
+
+async function fromServerOrDirectory(dataDir: string, target: string): Promise<BackupSummary> {
+  if (!(await exists(join(dataDir, 'data.mdb')))) throw new AdminError(`${dataDir} has no data of a server`);
+  await refuseUnfinished(dataDir);
+  try {
+    return await fromDirectory(dataDir, target);
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error;
+  }
+  const server = await ChannelCaller.open(dataDir);
+  try {
+    return await server.backUp(target);
+  } finally {
+    await server.close();
+  }
+}
+
+async function fromDirectory(dataDir: string, target: string): Promise<BackupSummary> {
+  const environment = await openEmbedded(dataDir);
+  try {
+    const blobs = await DirectoryBlobs.open(join(dataDir, 'blobs'));
+    return await backUp({ environment, blobs, clock: REAL_CLOCK }, target);
+  } finally {
+    await environment.close();
+  }
+}
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,109 @@
+/** The command line: parse, do, answer with an exit code. */
+import { hostname } from 'node:os';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { AdminError } from '#app/admin';
+import { type Config, ConfigError, loadConfig, OPTIONS, SETTINGS } from '#app/config';
+import { checkSurroundings, greeting, serve } from '#app/server';
+import { REAL_CLOCK } from '#base/clock';
+import type { Logger } from '#runtime';
+import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
+import { dataCommand } from './data-commands.js';
+import { HELP } from './help.js';
+import { describeFit, secretCommand } from './secret-commands.js';
+import { storeCommand } from './store-commands.js';
+
+const LEFTOVERS_MS = 500;
+
+/** 0 done, 1 failed, 2 the words are off. */
+export async function run(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
+  try {
+    parsed = parseArgs({
+      args: withValues(argv),
+      options: { ...OPTIONS, ...ADMIN_OPTIONS, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    return complain((error as Error).message.split('\n')[0]!, 2);
+  }
+  const { values, positionals } = parsed;
+  const command = positionals.join(' ');
+  if (values.help || command === 'help' || command === '') {
+    process.stdout.write(HELP);
+    return command === '' && !values.help ? 2 : 0;
+  }
+  try {
+    const config = loadConfig(values, environment);
+    if (command === 'serve') return await runServer(config);
+    if (command === 'check-config') return await checkConfig(config);
+    const data = dataCommand(positionals) ?? storeCommand(positionals) ?? secretCommand(positionals);
+    if (data) {
+      await data(config);
+      return 0;
+    }
+    const admin = adminCommand(positionals);
+    if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
+    return (await admin(config, values as Record<string, string | undefined>, quietLogger())) ?? 0;
+  } catch (error) {
+    if (error instanceof ConfigError) return complain(error.message, 2);
+    if (error instanceof AdminError) return complain(error.message, 1);
+    return complain(error instanceof Error ? error.message : String(error), 1);
+  }
+}
+
+/** `--name -1` means `--name=-1`, so that what is wrong with the value is said; without this it is 'ambiguous'. */
+function withValues(argv: readonly string[]): string[] {
+  const args: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const [arg, next] = [argv[i]!, argv[i + 1]];
+    if (Object.hasOwn(OPTIONS, arg.slice(2)) && arg.startsWith('--') && next !== undefined && /^-(?!-)/.test(next)) {
+      args.push(`${arg}=${next}`);
+      i++;
+    } else args.push(arg);
+  }
+  return args;
+}
+
+function complain(message: string, code: number): number {
+  process.stderr.write(`conclave: ${message}\n`);
+  return code;
+}
+
+const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
+
+async function checkConfig(config: Config): Promise<number> {
+  await checkSurroundings(config);
+  for (const [name, of] of Object.entries(SETTINGS)) {
+    const value = config[name as keyof Config];
+    const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
+    process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
+  }
+  process.stdout.write(`the secret: ${await describeFit(config)}\n`);
+  return 0;
+}
+
+/** Until SIGTERM or SIGINT. A second signal ends at once. */
+async function runServer(config: Config): Promise<number> {
+  await checkSurroundings(config);
+  // As `conclave cluster status` names it.
+  const base = { host: `${hostname()}/${process.pid}`, role: config.role };
+  const destination = pino.destination({ dest: 2, sync: false });
+  const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
+  const running = await serve(config, REAL_CLOCK, logger);
+  if (running.site) process.stdout.write(greeting(running.first, running.site));
+  else process.stdout.write('Conclave actor host runs\n');
+  process.stdout.write(`Health and metrics: ${running.ops}\n`);
+  const signal = await new Promise<string>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
+  logger.info({ signal }, 'stopping');
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
+  await running.stop();
+  // Everything is stored and handed over: whatever still keeps the process alive must not.
+  setTimeout(() => {
+    logger.warn({ resources: process.getActiveResourcesInfo() }, 'something still ran after the stop');
+    process.exit(0);
+  }, LEFTOVERS_MS).unref();
+  return 0;
+}

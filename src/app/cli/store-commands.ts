@@ -1,0 +1,62 @@
+/** Commands on a cluster's database as a whole; no process needs to run, and for `restored` none may. */
+import { AdminError } from '#app/admin';
+import { skipMessageIds } from '#app/backup';
+import type { Config } from '#app/config';
+import { logNames } from '#app/server';
+import { type Clock, REAL_CLOCK } from '#base/clock';
+import { JetStreamLog } from '#ports/log';
+import { NatsKv, NoBucket, placementBucket, viewCluster } from '#ports/placement';
+import { FORMAT, MongoStore, mongoFormat, raiseMongoFormat } from '#ports/store';
+
+interface Servers {
+  readonly nats: string;
+  readonly mongodb: string;
+  readonly namespace: string;
+}
+
+const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
+  format: async ({ mongodb }) => `stored: ${await mongoFormat(mongodb)}, known to this program: up to ${FORMAT}`,
+
+  'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoFormat(mongodb)}`,
+
+  async restored({ nats, mongodb, namespace }) {
+    await mongoFormat(mongodb);
+    await nobodyRuns(nats, namespace, REAL_CLOCK);
+    const store = await MongoStore.connect(mongodb, REAL_CLOCK);
+    try {
+      await skipMessageIds(store);
+    } finally {
+      await store.close();
+    }
+    await JetStreamLog.discard(nats, REAL_CLOCK, logNames(namespace).stream);
+    return 'message ids go on above those of before, event queues of before end';
+  },
+};
+
+/** @throws AdminError when a host of the cluster gives a sign of life */
+export async function nobodyRuns(nats: string, namespace: string, clock: Clock): Promise<void> {
+  const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
+  try {
+    const { hosts } = await viewCluster(kv, clock);
+    const running = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);
+    if (running.length > 0) throw new AdminError(`stop every process of the cluster first: ${running.join(', ')}`);
+  } catch (error) {
+    // A new NATS server has no bucket yet.
+    if (!(error instanceof NoBucket)) throw error;
+  } finally {
+    await kv.close();
+  }
+}
+
+/** The command that these words name; undefined: it is another. */
+export function storeCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
+  const [group, name = '', ...more] = words;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (group !== 'store' || !command || more.length > 0) return undefined;
+  return async ({ nats, mongodb, namespace }) => {
+    if (nats === undefined || mongodb === undefined) {
+      throw new AdminError(`store ${name} is for clusters: give --nats and --mongodb`);
+    }
+    process.stdout.write(`${await command({ nats, mongodb, namespace })}\n`);
+  };
+}

@@ -1,0 +1,134 @@
+/** Forms of values that people set: each takes what was given, or throws an error with the reason. */
+import { isIPv6 } from 'node:net';
+import { checkFullName, isEmail } from '#domain/people';
+
+const LONGEST_PATH = 4_096;
+const LEAST_SECRET = 16;
+/** Whoever types one by hand uses more; a secret that is made has some 40. */
+const LEAST_DIFFERENT = 6;
+const LONGEST_NAMESPACE = 64;
+const LONGEST_REALM_NAME = 40;
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
+
+const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+
+function given(condition: boolean, reason: string, value: string): string {
+  if (condition) return value;
+  throw new Error(reason);
+}
+
+/** To listen on. */
+export const address = (value: string): string =>
+  given(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
+
+/** Under which clients come: a name, and a port where it is not the usual one. */
+export function hostAndPort(value: string): string {
+  const [, host = '', bracketed, port] = /^((?:\[([^\]]*)\])|[^:]*)(?::(.*))?$/.exec(value) ?? [];
+  const known = bracketed === undefined ? HOST_NAME.test(host) : isIPv6(bracketed);
+  const fits = known && (port === undefined || isPort(port));
+  return given(fits, 'must be a host name, or host:port, without http:// and without a path', value);
+}
+
+export const path = (value: string): string =>
+  given(
+    value.trim() !== '' && value.length <= LONGEST_PATH && !value.includes('\0'),
+    'must be the path of a file or folder',
+    value,
+  );
+
+export const email = (value: string): string =>
+  given(isEmail(value), 'must be an address such as ann@example.com', value);
+
+export const realmName = (value: string): string =>
+  given(
+    value.trim() !== '' && [...value].length <= LONGEST_REALM_NAME && !/\p{Cc}/u.test(value),
+    `must be a name of at most ${LONGEST_REALM_NAME} characters`,
+    value,
+  );
+
+export const fullName = (value: string): string => checkFullName(value);
+
+export function secret(value: string): string {
+  if (value.length < LEAST_SECRET) throw new Error(`must have at least ${LEAST_SECRET} characters`);
+  if (/change.?me/i.test(value))
+    throw new Error('is that of an example: make one with head -c 32 /dev/urandom | base64');
+  return given(
+    new Set(value).size >= LEAST_DIFFERENT,
+    'can be guessed: make one with head -c 32 /dev/urandom | base64',
+    value,
+  );
+}
+
+export const namespace = (value: string): string =>
+  given(
+    /^[A-Za-z0-9]*$/.test(value) && value.length <= LONGEST_NAMESPACE,
+    `must be letters and digits, at most ${LONGEST_NAMESPACE}`,
+    value,
+  );
+
+const schemesOf = (schemes: readonly string[]): string => schemes.map((s) => `${s}://`).join(' or ');
+
+/** `scheme://user:password@host:port`; where paths are allowed, what follows is not looked at. */
+function checkServer(text: string, scheme: string): string {
+  const [, account, host = '', port, rest = ''] =
+    /^(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#@]*)(?::([^/?#]*))?(.*)$/s.exec(text.slice(`${scheme}://`.length)) ?? [];
+  if (account !== undefined) decode(account);
+  // A socket of this machine.
+  if (host.startsWith('%2F')) return rest;
+  const known = host.startsWith('[') ? isIPv6(host.slice(1, -1)) : HOST_NAME.test(host);
+  if (!known) throw new Error('must name a host');
+  if (port !== undefined && !isPort(port)) throw new Error('must name a port from 1 to 65535, or none');
+  return rest;
+}
+
+function decode(account: string): void {
+  try {
+    decodeURIComponent(account);
+  } catch {
+    throw new Error('has a % in its user or password that must be written %25');
+  }
+}
+
+/** Servers separated by commas, as NATS has them: without paths. */
+export function servers(...schemes: readonly string[]) {
+  return (value: string): string => {
+    const [first] = value.split(',');
+    const usual = schemes.find((scheme) => first!.startsWith(`${scheme}://`));
+    if (!usual) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);
+    for (const one of value.split(',')) {
+      const scheme = schemes.find((name) => one.startsWith(`${name}://`));
+      const rest = checkServer(scheme === undefined ? `${usual}://${one}` : one, scheme ?? usual);
+      if (rest !== '' && rest !== '/') throw new Error('must end with the host or its port, without a path');
+    }
+    return value;
+  };
+}
+
+/** One server, with options as its query. */
+export function server(...schemes: readonly string[]) {
+  return (value: string): string => {
+    const scheme = schemes.find((name) => value.startsWith(`${name}://`));
+    if (!scheme) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);
+    const rest = checkServer(value, scheme);
+    return given(/^\/?(\?.*)?$/s.test(rest), 'must have no path', value);
+  };
+}
+
+/** A replica set has several hosts in one address: its driver reads it at the start. This is what can be said before. */
+export function database(...schemes: readonly string[]) {
+  return (value: string): string => {
+    const scheme = schemes.find((name) => value.startsWith(`${name}://`));
+    if (!scheme) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);
+    const [, account, hosts = '', rest = ''] =
+      /^(?:([^@/?]*)@)?([^/?]*)(.*)$/s.exec(value.slice(`${scheme}://`.length)) ?? [];
+    if (account !== undefined) decode(account);
+    for (const host of hosts.split(',')) checkServer(`${scheme}://${host}`, scheme);
+    const [, name = ''] = /^\/([^?]*)/.exec(rest) ?? [];
+    return given(
+      /^[^/\\. "$*<>:|]{0,63}$/.test(name) && /^\/?[^?]*(\?.*)?$/s.test(rest),
+      'must end with the name of a database, without / . and other special characters',
+      value,
+    );
+  };
+}

@@ -1,0 +1,489 @@
+/**
+ * Every setting of the server, once: its name in the environment and on the command line, its meaning, its default.
+ * Parsing, validation, `--help` and docs/configuration.md all come from this table.
+ */
+
+import { parseNetworks } from '#domain/webhooks';
+import { parseRules } from '#frontend/limits';
+import {
+  address,
+  database,
+  email,
+  fullName,
+  hostAndPort,
+  namespace,
+  path,
+  realmName,
+  secret,
+  server,
+  servers,
+} from './forms.js';
+
+export interface Setting<T> {
+  /** Environment variable. */
+  readonly env: string;
+  /** Command-line option without the dashes. */
+  readonly option: string;
+  /** What its value is called in help. */
+  readonly value: string;
+  readonly description: string;
+  /** Undefined = not set. */
+  readonly fallback: T;
+  /** Is never shown: it holds a password. */
+  readonly secret?: true;
+  /** @throws Error with the reason, without the name of the setting */
+  parse(text: string): T;
+}
+
+function oneOf<const T extends string>(...allowed: readonly T[]) {
+  return (given: string): T => {
+    if ((allowed as readonly string[]).includes(given)) return given as T;
+    throw new Error(`must be one of ${allowed.join(', ')}`);
+  };
+}
+
+function integer(min: number, max: number) {
+  return (given: string): number => {
+    const n = Number(given);
+    if (/^\d+$/.test(given) && n >= min && n <= max) return n;
+    throw new Error(`must be an integer from ${min} to ${max}`);
+  };
+}
+
+function networks(given: string): string {
+  parseNetworks(given);
+  return given;
+}
+
+function rules(given: string): string {
+  parseRules(given);
+  return given;
+}
+
+const setting = <T>(of: Setting<T>): Setting<T> => of;
+
+export const SETTINGS = {
+  host: setting({
+    env: 'HOST',
+    option: 'host',
+    value: 'ADDRESS',
+    description: 'Address to listen on; 0.0.0.0 for all.',
+    fallback: '127.0.0.1',
+    parse: address,
+  }),
+  port: setting({
+    env: 'PORT',
+    option: 'port',
+    value: 'N',
+    description: 'Port to listen on; 0 picks a free one.',
+    fallback: 9991,
+    parse: integer(0, 65_535),
+  }),
+  opsHost: setting({
+    env: 'OPS_HOST',
+    option: 'ops-host',
+    value: 'ADDRESS',
+    description:
+      'Address to listen on for operators: /health/live, /health/ready and /metrics. Keep it from the Internet: it asks for no credentials.',
+    fallback: '127.0.0.1',
+    parse: address,
+  }),
+  opsPort: setting({
+    env: 'OPS_PORT',
+    option: 'ops-port',
+    value: 'N',
+    description: 'Port for operators; 0 picks a free one, which the start prints.',
+    fallback: 0,
+    parse: integer(0, 65_535),
+  }),
+  leaveSeconds: setting({
+    env: 'LEAVE_SECONDS',
+    option: 'leave-seconds',
+    value: 'SECONDS',
+    description:
+      'After SIGTERM a frontend goes on serving for this long, with /health/ready at 503, so that whatever balances over frontends notices. 0 where nothing does.',
+    fallback: 0,
+    parse: integer(0, 600),
+  }),
+  dataDir: setting({
+    env: 'DATA_DIR',
+    option: 'data-dir',
+    value: 'DIR',
+    description: 'Where the embedded face keeps everything, and every face its secret.',
+    fallback: './data',
+    parse: path,
+  }),
+  role: setting({
+    env: 'ROLE',
+    option: 'role',
+    value: 'ROLE',
+    description: 'http (frontend), actors (actor host) or all. Other than all needs --nats and --mongodb.',
+    fallback: 'all' as 'http' | 'actors' | 'all',
+    parse: oneOf('http', 'actors', 'all'),
+  }),
+  nats: setting({
+    env: 'NATS_URL',
+    option: 'nats',
+    value: 'URL',
+    description:
+      'NATS servers (2.11 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 where they ask for it.',
+    fallback: undefined as string | undefined,
+    secret: true,
+    parse: servers('nats', 'tls'),
+  }),
+  natsReplicas: setting({
+    env: 'NATS_REPLICAS',
+    option: 'nats-replicas',
+    value: 'N',
+    description:
+      'Copies that JetStream keeps of the event log and of the placement: 1, 3 or 5, at most as many as there are NATS servers. The same for all processes.',
+    fallback: 1,
+    parse: (given) => Number(oneOf('1', '3', '5')(given)),
+  }),
+  mongodb: setting({
+    env: 'MONGODB_URL',
+    option: 'mongodb',
+    value: 'URL',
+    description: 'MongoDB of a cluster; the path names the database, default conclave.',
+    fallback: undefined as string | undefined,
+    secret: true,
+    parse: database('mongodb', 'mongodb+srv'),
+  }),
+  externalHost: setting({
+    env: 'EXTERNAL_HOST',
+    option: 'external-host',
+    value: 'HOST',
+    description:
+      'Name under which clients reach the server, with the port where it is not the usual one; organizations are its subdomains. Links in mails begin with it.',
+    fallback: 'localhost',
+    parse: hostAndPort,
+  }),
+  externalScheme: setting({
+    env: 'EXTERNAL_SCHEME',
+    option: 'external-scheme',
+    value: 'SCHEME',
+    description: 'http, or https behind a proxy that speaks TLS.',
+    fallback: 'http' as 'http' | 'https',
+    parse: oneOf('http', 'https'),
+  }),
+  secret: setting({
+    env: 'CONCLAVE_SECRET',
+    option: 'secret',
+    value: 'TEXT',
+    description:
+      'Server secret. A cluster needs it, the same for all processes; otherwise made once, in DATA_DIR/secret.',
+    fallback: undefined as string | undefined,
+    secret: true,
+    parse: secret,
+  }),
+  emojiNames: setting({
+    env: 'EMOJI_NAMES',
+    option: 'emoji-names',
+    value: 'NAMES',
+    description:
+      'Name under which the extra emoji goes out: conclave, or zulip for clients that know only that one. The same for all processes; both are always accepted.',
+    fallback: 'conclave' as 'conclave' | 'zulip',
+    parse: oneOf('conclave', 'zulip'),
+  }),
+  realmName: setting({
+    env: 'REALM_NAME',
+    option: 'realm-name',
+    value: 'TEXT',
+    description: 'Name of the organization made at the first start of the embedded face.',
+    fallback: 'Conclave',
+    parse: realmName,
+  }),
+  ownerEmail: setting({
+    env: 'OWNER_EMAIL',
+    option: 'owner-email',
+    value: 'ADDRESS',
+    description: 'Address of its owner.',
+    fallback: 'owner@localhost',
+    parse: email,
+  }),
+  ownerName: setting({
+    env: 'OWNER_NAME',
+    option: 'owner-name',
+    value: 'TEXT',
+    description: 'Name of its owner.',
+    fallback: 'Owner',
+    parse: fullName,
+  }),
+  disposableDomains: setting({
+    env: 'DISPOSABLE_DOMAINS',
+    option: 'disposable-domains',
+    value: 'FILE',
+    description: 'Domains of throw-away addresses, one a line, which organizations may keep out.',
+    fallback: undefined as string | undefined,
+    parse: path,
+  }),
+  webPublicStreams: setting({
+    env: 'WEB_PUBLIC_STREAMS',
+    option: 'web-public-streams',
+    value: 'YES_OR_NO',
+    description: 'yes: organizations may open streams to the web, to be read without an account.',
+    fallback: 'no' as 'yes' | 'no',
+    parse: oneOf('yes', 'no'),
+  }),
+  smtpUrl: setting({
+    env: 'SMTP_URL',
+    option: 'smtp-url',
+    value: 'URL',
+    description:
+      'Mail server: smtp://user:password@host:587 or smtps://…:465, with the options of nodemailer as its query. Without one the embedded face writes mails to DATA_DIR/mail, and a cluster keeps them for three days.',
+    fallback: undefined as string | undefined,
+    secret: true,
+    parse: server('smtp', 'smtps'),
+  }),
+  administratorEmail: setting({
+    env: 'ADMINISTRATOR_EMAIL',
+    option: 'administrator-email',
+    value: 'ADDRESS',
+    description:
+      'Address of those who run the server, told to administrators of organizations who ask for what is done by hand: data exports. Default: admin@EXTERNAL_HOST.',
+    fallback: undefined as string | undefined,
+    parse: email,
+  }),
+  mailFrom: setting({
+    env: 'MAIL_FROM',
+    option: 'mail-from',
+    value: 'ADDRESS',
+    description: 'Sender of mails: an address, or Name <address>. Default: Conclave <noreply@EXTERNAL_HOST>.',
+    fallback: undefined as string | undefined,
+    parse: (given) => {
+      if (/^([^\p{C}<>@"]*<[^\s\p{C}<>@]+@[^\s\p{C}<>@]+>|[^\s\p{C}<>@]+@[^\s\p{C}<>@]+)$/u.test(given)) return given;
+      throw new Error('must be an address, or a name and an address in <>');
+    },
+  }),
+  webhookNetworks: setting({
+    env: 'WEBHOOK_NETWORKS',
+    option: 'webhook-networks',
+    value: 'NETWORKS',
+    description:
+      'Networks that outgoing webhooks and the image proxy may reach besides the public Internet, separated by commas, e.g. 10.1.0.0/16. Loopback, private and other special addresses are refused otherwise.',
+    fallback: '',
+    parse: networks,
+  }),
+  imageProxy: setting({
+    env: 'IMAGE_PROXY',
+    option: 'image-proxy',
+    value: 'MODE',
+    description:
+      'on: pictures of other hosts that messages show are fetched by this server, so that those hosts learn nothing of the readers. off: readers load them directly. The same for all processes.',
+    fallback: 'on' as 'on' | 'off',
+    parse: oneOf('on', 'off'),
+  }),
+  maxConnections: setting({
+    env: 'MAX_CONNECTIONS',
+    option: 'max-connections',
+    value: 'N',
+    description:
+      'Connections of clients at a time; more are refused. Keep it below what the system lets a process open. With uws on other systems than Linux there is no such bound.',
+    fallback: 100_000,
+    parse: integer(1, 10_000_000),
+  }),
+  maxRequests: setting({
+    env: 'MAX_REQUESTS',
+    option: 'max-requests',
+    value: 'N',
+    description: 'Requests of a frontend under way at a time, without held polls; more are answered 503.',
+    fallback: 10_000,
+    parse: integer(1, 10_000_000),
+  }),
+  maxPolls: setting({
+    env: 'MAX_POLLS',
+    option: 'max-polls',
+    value: 'N',
+    description: 'Polls that a frontend holds at a time; more are answered 503.',
+    fallback: 100_000,
+    parse: integer(1, 10_000_000),
+  }),
+  maxQueues: setting({
+    env: 'MAX_QUEUES',
+    option: 'max-queues',
+    value: 'N',
+    description:
+      'Event queues that one account may have; one more ends that of which nothing was heard for longest, polls that wait excepted.',
+    fallback: 1_000,
+    parse: integer(1, 10_000_000),
+  }),
+  heartbeatSeconds: setting({
+    env: 'HEARTBEAT_SECONDS',
+    option: 'heartbeat-seconds',
+    value: 'N',
+    description:
+      'A poll for which nothing comes is answered with a heartbeat after so many seconds, spread over a fifth more. Keep that below the time after which proxies cut idle connections. The same for all processes.',
+    fallback: 45,
+    parse: integer(5, 50),
+  }),
+  compression: setting({
+    env: 'COMPRESSION',
+    option: 'compression',
+    value: 'WHEN',
+    description:
+      'on: answers of 1 KiB and more are compressed (gzip) for clients that take them so, in threads beside the event loop. off: never, where a proxy does it, or bytes cost less than computing.',
+    fallback: 'on',
+    parse: oneOf('on', 'off'),
+  }),
+  receiveMemoryMib: setting({
+    env: 'RECEIVE_MEMORY_MIB',
+    option: 'receive-memory-mib',
+    value: 'N',
+    description:
+      'Memory of a frontend for request bodies that have not come whole, MiB; beyond it those that wait longest are cut off.',
+    fallback: 512,
+    parse: integer(1, 1_000_000),
+  }),
+  sendMemoryMib: setting({
+    env: 'SEND_MEMORY_MIB',
+    option: 'send-memory-mib',
+    value: 'N',
+    description:
+      'Memory of a frontend for answers that their clients do not read, MiB; beyond it those that wait longest are cut off.',
+    fallback: 256,
+    parse: integer(1, 1_000_000),
+  }),
+  rateLimits: setting({
+    env: 'RATE_LIMITS',
+    option: 'rate-limits',
+    value: 'ON_OFF',
+    description:
+      'off: frontends count no calls, whatever the options below say. Failed log-ins are counted all the same.',
+    fallback: 'on' as 'on' | 'off',
+    parse: oneOf('on', 'off'),
+  }),
+  rateLimitUser: setting({
+    env: 'RATE_LIMIT_USER',
+    option: 'rate-limit-user',
+    value: 'RULES',
+    description:
+      'How often an account may call: seconds:calls, several separated by commas, or off. Polls of event queues are counted apart, by the same rules.',
+    fallback: '60:200',
+    parse: rules,
+  }),
+  rateLimitAddress: setting({
+    env: 'RATE_LIMIT_ADDRESS',
+    option: 'rate-limit-address',
+    value: 'RULES',
+    description: 'The same, for all calls without account of one network address (IPv6: of one /64).',
+    fallback: '60:100',
+    parse: rules,
+  }),
+  rateLimitMails: setting({
+    env: 'RATE_LIMIT_MAILS',
+    option: 'rate-limit-mails',
+    value: 'RULES',
+    description: 'How many letters such calls of one network address may have sent.',
+    fallback: '86400:5',
+    parse: rules,
+  }),
+  rateLimitFile: setting({
+    env: 'RATE_LIMIT_FILE',
+    option: 'rate-limit-file',
+    value: 'RULES',
+    description: 'How often visitors without account may open one uploaded file.',
+    fallback: '86400:1000',
+    parse: rules,
+  }),
+  trustedProxies: setting({
+    env: 'TRUSTED_PROXIES',
+    option: 'trusted-proxies',
+    value: 'NETWORKS',
+    description:
+      'Networks of the proxies before the server, separated by commas: where a call comes from is then what their X-Forwarded-For says.',
+    fallback: '',
+    parse: networks,
+  }),
+  httpAdapter: setting({
+    env: 'HTTP_ADAPTER',
+    option: 'http-adapter',
+    value: 'KIND',
+    description: 'uws (uWebSockets.js), node (node:http), or auto: uws where it loads.',
+    fallback: 'auto' as 'auto' | 'uws' | 'node',
+    parse: oneOf('auto', 'uws', 'node'),
+  }),
+  deadlineSeconds: setting({
+    env: 'REQUEST_DEADLINE',
+    option: 'request-deadline',
+    value: 'SECONDS',
+    description: 'A request that is not answered by then gets an error. Held polls have their own times.',
+    fallback: 30,
+    parse: integer(1, 600),
+  }),
+  outageSeconds: setting({
+    env: 'OUTAGE_SECONDS',
+    option: 'outage-seconds',
+    value: 'SECONDS',
+    description:
+      'While NATS, the Store or every actor host is known to be away, a request waits for so long before it is answered 503. More rides out more, e.g. elections of MongoDB.',
+    fallback: 3,
+    parse: integer(1, 600),
+  }),
+  maxBodyMib: setting({
+    env: 'MAX_BODY_MIB',
+    option: 'max-body-mib',
+    value: 'N',
+    description: 'Largest request body without files, MiB. Most operations take less (limits.md).',
+    fallback: 10,
+    parse: integer(1, 1_024),
+  }),
+  maxFileMib: setting({
+    env: 'MAX_FILE_MIB',
+    option: 'max-file-mib',
+    value: 'N',
+    description: 'Largest uploaded file, MiB.',
+    fallback: 25,
+    parse: integer(1, 1_024),
+  }),
+  uploadQuotaMib: setting({
+    env: 'UPLOAD_QUOTA_MIB',
+    option: 'upload-quota-mib',
+    value: 'N',
+    description: 'Space for all uploaded files of an organization, MiB; 0: no limit. The same for all processes.',
+    fallback: 0,
+    parse: integer(0, 1_000_000_000),
+  }),
+  uploadMemoryMib: setting({
+    env: 'UPLOAD_MEMORY_MIB',
+    option: 'upload-memory-mib',
+    value: 'N',
+    description: 'Memory of a frontend for uploads under way, MiB; more are answered 503 meanwhile.',
+    fallback: 256,
+    parse: integer(1, 1_000_000),
+  }),
+  logHours: setting({
+    env: 'EVENT_LOG_HOURS',
+    option: 'event-log-hours',
+    value: 'N',
+    description: 'How long events are kept for queues; at least the longest queue lifespan in use (7 days = 168).',
+    fallback: 168,
+    parse: integer(1, 10_000),
+  }),
+  logMib: setting({
+    env: 'EVENT_LOG_MIB',
+    option: 'event-log-mib',
+    value: 'N',
+    description: 'Most that is kept of them, MiB: per organization (embedded) or in all (cluster).',
+    fallback: 4_096,
+    parse: integer(1, 1_000_000),
+  }),
+  namespace: setting({
+    env: 'NAMESPACE',
+    option: 'namespace',
+    value: 'NAME',
+    description: 'Keeps several clusters apart on one NATS server: letters and digits.',
+    fallback: '',
+    parse: namespace,
+  }),
+  logLevel: setting({
+    env: 'LOG_LEVEL',
+    option: 'log-level',
+    value: 'LEVEL',
+    description: 'debug, info, warn, error or silent.',
+    fallback: 'info' as 'debug' | 'info' | 'warn' | 'error' | 'silent',
+    parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+export type Config = { readonly [K in SettingName]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };

@@ -1,0 +1,60 @@
+/** /health/live, /health/ready and /metrics over HTTP. No credentials: nothing in them is anybody's secret. */
+
+import { expose, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
+import { Headers, type HttpExchange } from '#frontend/http';
+import type { Health } from './health.js';
+
+const headersOf = (type: string): Headers =>
+  new Headers([
+    ['Content-Type', type],
+    ['Cache-Control', 'no-store'],
+  ]);
+const JSON_TEXT = headersOf('application/json');
+const METRICS_TEXT = headersOf(METRICS_CONTENT_TYPE);
+const PLAIN = headersOf('text/plain; charset=utf-8');
+
+type Answer = (exchange: HttpExchange) => void;
+
+const respondJson = (exchange: HttpExchange, status: number, value: object): void =>
+  exchange.respond(status, JSON_TEXT, [`${JSON.stringify(value)}\n`]);
+
+/** That it answers at all is what is asked. */
+const live: Answer = (exchange) => respondJson(exchange, 200, { status: 'live' });
+
+const readyPage =
+  (health: Health): Answer =>
+  (exchange) =>
+    void health.readiness().then(({ ready, checks }) => {
+      respondJson(exchange, ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks });
+    });
+
+const metricsPage =
+  (metrics: Metrics): Answer =>
+  (exchange) =>
+    void expose(metrics).then(
+      (text) => exchange.respond(200, METRICS_TEXT, [text]),
+      () => exchange.respond(500, PLAIN, ['Gathering the metrics failed\n']),
+    );
+
+type Pages = ReadonlyMap<string, Answer>;
+
+/** For the port that clients use. */
+export const healthPages = (health: Health): Pages =>
+  new Map([
+    ['/health/live', live],
+    ['/health/ready', readyPage(health)],
+  ]);
+
+/** For the port that only operators reach: how busy an organization is, is nobody else's business. */
+export const opsPages = (health: Health, metrics: Metrics): Pages =>
+  new Map([...healthPages(health), ['/metrics', metricsPage(metrics)]]);
+
+/** False where there is no such page. */
+export function answerPage(pages: Pages, exchange: HttpExchange): boolean {
+  const page = pages.get(exchange.path);
+  if (!page || (exchange.method !== 'GET' && exchange.method !== 'HEAD')) return false;
+  page(exchange);
+  return true;
+}
+
+export const noPage = (exchange: HttpExchange): void => exchange.respond(404, PLAIN, ['Not Found\n']);

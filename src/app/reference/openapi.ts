@@ -1,0 +1,111 @@
+/** openapi.json, from the declared operations. */
+
+import type { JsonObject } from '#base';
+import { VERSION } from '#base';
+import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_VALUES, type Operation, type Parameter } from '#frontend/api';
+
+function schemaOf(parameter: Parameter): JsonObject {
+  const schema = JSON.parse(JSON.stringify(parameter.schema)) as JsonObject;
+  return parameter.default === undefined ? schema : { ...schema, default: parameter.default as never };
+}
+
+/** Arrays, objects, booleans and numbers travel as JSON text. */
+const isJson = (parameter: Parameter): boolean => parameter.encoding === 'json';
+
+/** Bounds that are not those of every parameter. */
+const boundsOf = ({ mostValues, mostCharacters }: Parameter): JsonObject => ({
+  ...(mostValues === undefined ? {} : { 'x-most-values': mostValues }),
+  ...(mostCharacters === undefined ? {} : { 'x-most-characters': mostCharacters }),
+});
+
+function inPathOrQuery(name: string, parameter: Parameter): JsonObject {
+  const described = {
+    name,
+    in: parameter.in,
+    required: parameter.required,
+    ...(parameter.description ? { description: parameter.description } : {}),
+    ...boundsOf(parameter),
+  };
+  const schema = schemaOf(parameter);
+  return isJson(parameter) ? { ...described, content: { 'application/json': { schema } } } : { ...described, schema };
+}
+
+function bodyOf(parameters: readonly (readonly [string, Parameter])[]): JsonObject {
+  const encoding = parameters
+    .filter(([, of]) => isJson(of))
+    .map(([name]) => [name, { contentType: 'application/json' }]);
+  return {
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            parameters.map(([name, of]) => [
+              name,
+              { ...schemaOf(of), ...(of.description ? { description: of.description } : {}), ...boundsOf(of) },
+            ]),
+          ),
+          required: parameters.filter(([, of]) => of.required).map(([name]) => name),
+        },
+        encoding: Object.fromEntries(encoding),
+      },
+    },
+  };
+}
+
+/** One file, in any field. */
+const FILE_BODY: JsonObject = {
+  content: {
+    'multipart/form-data': { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } } },
+  },
+};
+
+function describe(operation: Operation): JsonObject {
+  const parameters = Object.entries(operation.parameters);
+  const form = parameters.filter(([, of]) => of.in === 'form');
+  const others = parameters.filter(([, of]) => of.in !== 'form');
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    'x-guard': operation.guard,
+    ...(operation.mostBodyMib === undefined ? {} : { 'x-most-body-mib': operation.mostBodyMib }),
+    ...(operation.guard === 'none' ? { security: [] } : {}),
+    ...(operation.visitors ? { security: [{ basic: [] }, { key: [] }, {}] } : {}),
+    parameters: others.map(([name, of]) => inPathOrQuery(name, of)),
+    ...(operation.takesFiles ? { requestBody: FILE_BODY } : {}),
+    ...(form.length > 0 ? { requestBody: bodyOf(form) } : {}),
+    responses: { 200: { description: 'Success: result, msg and the fields of the operation.' } },
+  };
+}
+
+type Paths = Record<string, Record<string, JsonObject>>;
+
+export function openapi(operations: readonly Operation[]): JsonObject {
+  const below: Paths = {};
+  const root: Paths = {};
+  for (const operation of operations) {
+    const paths = operation.root ? root : below;
+    const path = paths[operation.path] ?? {};
+    path[operation.method.toLowerCase()] = describe(operation);
+    paths[operation.path] = path;
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Conclave', version: VERSION },
+    servers: [{ url: '/api/v1' }],
+    // Of every operation and parameter that declares no other.
+    'x-most-body-mib': MOST_BODY_MIB,
+    'x-most-values': MOST_VALUES,
+    'x-most-characters': MOST_CHARACTERS,
+    security: [{ basic: [] }],
+    components: {
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        key: { type: 'apiKey', in: 'query', name: 'api_key' },
+      },
+    },
+    paths: below,
+    // Not under /api/v1: addresses that are opened as links.
+    'x-root-paths': root,
+  };
+}

@@ -1,0 +1,56 @@
+/** The first start of the embedded face: an organization, its owner, and how to use them. */
+import { join, resolve } from 'node:path';
+import { type ActorCaller, createRealm, listRealms } from '#app/admin';
+import type { Config } from '#app/config';
+import { writePrivate } from '#base/disk';
+import type { Secrets } from '#domain/secrets';
+
+export interface FirstStart {
+  /** File with the owner's credentials. */
+  readonly zuliprc: string;
+}
+
+/** Does nothing when there is an organization already. */
+export async function firstStart(
+  config: Config,
+  actors: ActorCaller,
+  secrets: Secrets,
+  site: string,
+): Promise<FirstStart | undefined> {
+  if ((await listRealms(actors)).length > 0) return undefined;
+  const email = config.ownerEmail;
+  const { ownerKey } = await createRealm(actors, secrets, {
+    subdomain: '',
+    name: config.realmName,
+    ownerEmail: email,
+    ownerName: config.ownerName,
+    ownerPassword: undefined,
+    origin: site,
+  });
+  const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
+  await writePrivate(zuliprc, zuliprcText(email, ownerKey, site));
+  return { zuliprc };
+}
+
+export const zuliprcText = (email: string, key: string, site: string): string =>
+  `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
+
+/** As one word of a shell. */
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+
+/** What a newcomer reads in the terminal, and a journal keeps: it has no key in it. */
+export function greeting(first: FirstStart | undefined, site: string): string {
+  if (!first) return `Conclave serves ${site}\n`;
+  return [
+    `Conclave serves ${site}`,
+    '',
+    'A first organization was made. Its owner logs in with the API key in',
+    `  ${first.zuliprc}`,
+    '',
+    'Send a message to the stream for all:',
+    '',
+    `  curl -u "$(sed -n 's/^email=//p; s/^key=//p' ${quoted(first.zuliprc)} | paste -s -d : -)" ${site}/api/v1/messages \\`,
+    `    -d type=stream -d to=general -d topic=hello --data-urlencode 'content=Hello, **world**'`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,114 @@
+/**
+ * One running process of Conclave, put together from its ports: directory replicas, an actor host where actors run,
+ * and what frontends and the command line use to reach actors anywhere.
+ */
+import { readFileSync } from 'node:fs';
+import type { Config } from '#app/config';
+import { Metrics } from '#base/metrics';
+import { Feeds, PersonalParts } from '#delivery';
+import { Directories } from '#directory';
+import { extraEmoji } from '#domain/emoji';
+import { PostOffice } from '#domain/mail';
+import { MessageRenderer } from '#domain/messages';
+import { disposableDomains } from '#domain/people';
+import type { Secrets } from '#domain/secrets';
+import { PasswordThread } from '#domain/secrets';
+import { Reachable, WebhookCaller } from '#domain/webhooks';
+import { Gateway } from '#frontend/gateway';
+import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
+import { type EventLog, MeteredLog } from '#ports/log';
+import { ActorClient, ActorHost, type Logger } from '#runtime';
+import { actorKinds } from './kinds.js';
+import type { Ports } from './ports.js';
+
+export class ConclaveNode {
+  readonly client: ActorClient;
+  readonly directories: Directories;
+  readonly gateway: Gateway;
+  readonly host: ActorHost | undefined;
+  readonly metrics = new Metrics();
+  readonly log: EventLog;
+  readonly imageProxy: ImageProxy;
+  readonly #renderer: MessageRenderer;
+  readonly #passwords = new PasswordThread();
+
+  constructor(
+    readonly ports: Ports,
+    config: Config,
+    readonly secrets: Secrets,
+    logger: Logger,
+  ) {
+    const { clock, bus } = ports;
+    const log = new MeteredLog(ports.log, clock, this.metrics);
+    this.log = log;
+    const reachable = new Reachable(config.webhookNetworks);
+    const proxies = config.imageProxy === 'on';
+    const { imageProxyKey } = secrets;
+    this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);
+    this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
+    const outageMs = config.outageSeconds * 1000;
+    this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
+    this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
+    this.gateway = new Gateway({
+      clock,
+      log: logger,
+      directories: this.directories,
+      client: this.client,
+      secrets: this.secrets,
+      blobs: ports.blobs,
+      site: {
+        scheme: config.externalScheme,
+        externalHost: config.externalHost,
+        host: config.host,
+        port: config.port,
+      },
+      deadlineMs: config.deadlineSeconds * 1000,
+    });
+    if (ports.actors) {
+      const { store, placement, mailer } = ports.actors;
+      this.host = new ActorHost({
+        clock,
+        store,
+        log,
+        bus,
+        placement,
+        logger,
+        metrics: this.metrics,
+        directory: this.directories,
+        kinds: actorKinds(),
+        maxQueues: config.maxQueues,
+        outageMs,
+        services: {
+          clock,
+          random: ports.random ?? Math.random,
+          heartbeatMs: config.heartbeatSeconds * 1000,
+          secrets: this.secrets,
+          passwords: this.#passwords,
+          disposable: disposableDomains(
+            config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
+          ),
+          renderer: this.#renderer,
+          blobs: ports.blobs,
+          mail: new PostOffice(mailer, clock, logger),
+          limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
+          feeds: new Feeds(this.directories, log, store, clock),
+          webhooks: new WebhookCaller(clock, reachable),
+          personal: new PersonalParts(store, this.secrets),
+        },
+      });
+    }
+  }
+
+  async start(): Promise<void> {
+    await this.host?.start();
+  }
+
+  /** Actors finish and hand over first; the ports they finish on close last. */
+  async stop(): Promise<void> {
+    await this.host?.stop();
+    await this.#renderer.close();
+    await this.#passwords.close();
+    this.directories.close();
+    await this.ports.close();
+  }
+}

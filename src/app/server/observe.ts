@@ -1,0 +1,119 @@
+/** Where the metrics and the health of a process come from, besides what its parts count themselves. */
+
+import type { Config } from '#app/config';
+import { type CheckName, Health, LoopDelay } from '#app/ops';
+import { VERSION } from '#base';
+import type { Metrics } from '#base/metrics';
+import { LagWatch, SERVER_REALM } from '#directory';
+import type { HttpServer, SlowTransfers } from '#frontend/http';
+import type { Bus } from '#ports/bus';
+import type { ReportingPlacement } from '#ports/placement';
+import type { ConclaveNode } from './node.js';
+
+/** Timers that are later than this, most of the time, mean that requests are, too. */
+const LATE_MS = 500;
+
+function observeBus(metrics: Metrics, bus: Bus): void {
+  const reconnects = metrics.counter('conclave_bus_reconnects_total');
+  bus.onReconnect(() => {
+    reconnects.n++;
+  });
+  metrics.read('conclave_bus_connected', () => Number(bus.connected));
+  const { stats } = bus;
+  if (!stats) return;
+  metrics.read('conclave_bus_frames_total', () => [
+    [['in'], stats.framesIn],
+    [['out'], stats.framesOut],
+  ]);
+  metrics.read('conclave_bus_bytes_total', () => [
+    [['in'], stats.bytesIn],
+    [['out'], stats.bytesOut],
+  ]);
+  metrics.read('conclave_bus_requests_total', () => stats.requestsOut);
+  metrics.read('conclave_bus_replies_total', () => stats.repliesOut);
+  metrics.read('conclave_bus_replies_dropped_total', () => stats.repliesDropped);
+  metrics.read('conclave_bus_transfers_total', () => stats.transfersOut);
+  metrics.read('conclave_bus_gaps_total', () => stats.gaps);
+  metrics.read('conclave_bus_malformed_total', () => stats.malformed);
+  metrics.read('conclave_bus_failures_total', () =>
+    Object.entries(stats.failed).map(([reason, n]) => [[reason], n] as const),
+  );
+}
+
+/** The server that clients connect to. */
+export function observeServer(
+  metrics: Metrics,
+  server: HttpServer,
+  answers: SlowTransfers,
+  bodies: SlowTransfers,
+): void {
+  metrics.read('conclave_http_running_requests', () => server.running);
+  metrics.read('conclave_http_turned_away_connections_total', () => server.turnedAway);
+  metrics.read('conclave_http_waiting_answers', () => answers.size);
+  metrics.read('conclave_http_waiting_answer_bytes', () => answers.bytes);
+  metrics.read('conclave_http_waiting_body_bytes', () => bodies.bytes);
+  metrics.read('conclave_http_cut_connections_total', () => [
+    [['answer'], answers.cut],
+    [['body'], bodies.cut],
+  ]);
+}
+
+function observeLog({ log, directories }: ConclaveNode, metrics: Metrics): void {
+  const watch = new LagWatch(
+    log,
+    () => directories.tails(),
+    () => performance.now(),
+  );
+  let lag = { positions: 0, ms: 0 };
+  metrics.beforeReading(async () => {
+    lag = await watch.look();
+  });
+  metrics.read('conclave_log_realms', () => directories.tails().length);
+  metrics.read('conclave_log_lag_positions', () => lag.positions);
+  metrics.read('conclave_log_lag_seconds', () => lag.ms / 1000);
+}
+
+function observePlacement(placement: ReportingPlacement, metrics: Metrics): void {
+  let status = placement.status();
+  metrics.beforeReading(() => {
+    status = placement.status();
+  });
+  metrics.read('conclave_lease_valid_seconds', () => status.leaseMsLeft / 1000);
+  metrics.read('conclave_cluster_hosts', () => status.hosts.filter(({ state }) => state !== 'dead').length);
+  metrics.read('conclave_partitions_unowned', () => status.unowned);
+  metrics.read('conclave_store_usable', () => Number(status.store !== 'fails' && status.store !== 'slow'));
+}
+
+export interface Observation {
+  readonly health: Health;
+  close(): void;
+}
+
+export function observe(node: ConclaveNode, config: Config): Observation {
+  const { metrics, ports, log } = node;
+  const { bus, hosts, actors } = ports;
+  const health = new Health();
+  const delay = new LoopDelay();
+  health.add('loop', () => delay.median <= LATE_MS || 'busy');
+  health.add('bus', () => bus.connected || 'not connected');
+  if (hosts) health.add('hosts', () => !hosts.none || 'no actor host is alive');
+  health.add('log', () => log.position(SERVER_REALM).then(() => true as const));
+  if (actors) {
+    const { store, placement } = actors;
+    health.add('store', () => store.ping().then(() => true as const));
+    health.add('lease', () => placement.status().leaseMsLeft > 0 || 'lapsed');
+    observePlacement(placement, metrics);
+  }
+  metrics.read('conclave_build_info', () => [
+    [[VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
+  ]);
+  metrics.read('conclave_event_loop_delay_seconds', () => delay.median / 1000);
+  metrics.read('conclave_ready', async () => Number((await health.readiness()).ready));
+  metrics.read('conclave_health_check', async () => {
+    const { checks } = await health.readiness();
+    return (Object.keys(checks) as CheckName[]).map((name) => [[name], Number(checks[name]!.ok)] as const);
+  });
+  observeBus(metrics, bus);
+  observeLog(node, metrics);
+  return { health, close: () => delay.close() };
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { backUp, refuseUnfinished } from '#app/backup';
+import type { Config } from '#app/config';
+import type { Clock } from '#base/clock';
+import { digestOf } from '#domain/messages';
+import type { Secrets } from '#domain/secrets';
+import { DirectoryBlobs } from '#ports/blobs';
+import { LocalBus } from '#ports/bus';
+import { LmdbLog } from '#ports/log';
+import { SinglePlacement } from '#ports/placement';
+import { embeddedSecretNote, LmdbStore, openEmbedded } from '#ports/store';
+import { prepareDataDir } from './data-dir.js';
+import { logLimits } from './log-limits.js';
+import { embeddedMailer } from './mailer.js';
+import type { Ports } from './ports.js';
+import { checkSecret } from './secret-check.js';
+
+/**
+ * One process, one directory, nothing else installed.
+ * @throws DirectoryInUse when another process has the directory; ConfigError when it was written under another secret
+ */
+export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clock): Promise<Ports> {
+  await prepareDataDir(config.dataDir);
+  await refuseUnfinished(config.dataDir);
+  const environment = await openEmbedded(config.dataDir);
+  try {
+    await checkSecret(embeddedSecretNote(environment), secrets, `the data directory ${config.dataDir}`);
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
+  const store = new LmdbStore(environment, clock, digestOf);
+  const log = await LmdbLog.open(environment, clock, logLimits(config));
+  const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
+  const mailer = await embeddedMailer(config);
+  const bus = new LocalBus(clock);
+  return {
+    clock,
+    bus,
+    log,
+    blobs,
+    actors: { store, placement: new SinglePlacement(store), mailer },
+    backUp: (folder) => backUp({ environment, blobs, clock }, folder),
+    async close() {
+      await bus.close();
+      await log.close();
+      await blobs.close();
+      await mailer.close();
+      await store.close();
+      await environment.close();
+    },
+  };
+}

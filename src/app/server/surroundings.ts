@@ -1,0 +1,133 @@
+/**
+ * What a configuration names outside of itself: folders, files, addresses of this machine. `conclave serve` and `conclave check-config`
+ * ask here, so that what one refuses the other refuses, too. Nothing is left behind.
+ */
+import { constants } from 'node:fs';
+import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { type Config, ConfigError, SETTINGS, type SettingName } from '#app/config';
+import { createClient } from '#ports/store';
+import { reasonOf } from './data-dir.js';
+
+/** As on the command line and in the environment: where it was given, the person knows. */
+const called = (name: SettingName): string => `--${SETTINGS[name].option} (${SETTINGS[name].env})`;
+
+/** More is no list of domains. */
+const LARGEST_LIST_BYTES = 64 * 1_048_576;
+/** They pass by themselves: a start that is repeated may succeed. */
+const PASSING = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
+
+type Problem = string | undefined;
+
+/** @throws ConfigError for what a repeated start can't mend; Error for a port that another process has now */
+export async function checkSurroundings(config: Config): Promise<void> {
+  const problems = [
+    samePort(config),
+    mongoUrl(config),
+    config.nats === undefined ? await dataDir(config) : undefined,
+    await domainsFile(config),
+  ];
+  const ports = await Promise.all([
+    config.role === 'actors' ? undefined : portProblem(config, 'host', 'port'),
+    portProblem(config, 'opsHost', 'opsPort'),
+  ]);
+  const wrong = [...problems, ...ports.map((found) => found?.wrong)].filter((problem) => problem !== undefined);
+  if (wrong.length > 0) throw new ConfigError(wrong.join('\n'));
+  for (const found of ports) if (found?.taken) throw new Error(found.taken);
+}
+
+function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
+  if (role === 'actors' || port === 0 || port !== opsPort) return undefined;
+  const every = ['0.0.0.0', '::'];
+  if (host !== opsHost && !every.includes(host) && !every.includes(opsHost)) return undefined;
+  return `${called('opsPort')}: must differ from ${called('port')} (given: ${opsPort})`;
+}
+
+/** The driver's own words name options, and no password. */
+function mongoUrl({ mongodb }: Config): Problem {
+  if (mongodb === undefined) return undefined;
+  try {
+    void createClient(mongodb).close();
+    return undefined;
+  } catch (error) {
+    return `${called('mongodb')}: ${(error as Error).message}`;
+  }
+}
+
+async function dataDir({ dataDir: folder }: Config): Promise<Problem> {
+  let at = resolve(folder);
+  try {
+    for (;;) {
+      const found = await stat(at).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' && at !== dirname(at)) return undefined;
+        throw error;
+      });
+      if (found && !found.isDirectory())
+        throw Object.assign(new Error(), { code: at === resolve(folder) ? 'EEXIST' : 'ENOTDIR' });
+      if (found) break;
+      at = dirname(at);
+    }
+    await access(at, constants.R_OK | constants.W_OK | constants.X_OK);
+    // What may be written to is not all that can be: /proc, a file system that is read-only.
+    await rmdir(await mkdtemp(join(at, '.conclave-check-')));
+    return undefined;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (PASSING.includes(code)) return undefined;
+    return `${called('dataDir')}: data directory ${folder} can't be used: ${reasonOf(error)}`;
+  }
+}
+
+async function domainsFile({ disposableDomains: file }: Config): Promise<Problem> {
+  if (file === undefined) return undefined;
+  const name = called('disposableDomains');
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) return `${name}: ${file} is no file`;
+    if (found.size > LARGEST_LIST_BYTES) return `${name}: ${file} is larger than ${LARGEST_LIST_BYTES} bytes`;
+    await access(file, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return `${name}: ${file} can't be read: ${reasonOf(error)}`;
+  }
+}
+
+interface PortProblem {
+  readonly wrong?: string;
+  /** By another process, which may end. */
+  readonly taken?: string;
+}
+
+async function portProblem(
+  config: Config,
+  hostName: 'host' | 'opsHost',
+  portName: 'port' | 'opsPort',
+): Promise<PortProblem> {
+  const [host, port] = [config[hostName], config[portName]];
+  const error = await tryToListen(host, port);
+  const shown = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  switch (error?.code) {
+    case undefined:
+      return {};
+    case 'EADDRINUSE':
+      return { taken: `${called(portName)}: ${shown} is in use by another process` };
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAFNOSUPPORT':
+      return { wrong: `${called(hostName)}: ${host} is no address of this machine` };
+    case 'EACCES':
+      return { wrong: `${called(portName)}: ${shown} may not be listened on: no permission` };
+    default:
+      // Whatever it is (a name server that is away), the start will say.
+      return {};
+  }
+}
+
+function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => done(error));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => done(undefined)));
+  });
+}

@@ -1,0 +1,116 @@
+import { madeOnce } from '#base';
+import type { Clock, TimerHandle } from './clock.js';
+
+/** An entry that can be taken out again; `bucket` belongs to the wheel. */
+export interface Deadline {
+  bucket: Set<Deadline> | undefined;
+  expire(): void;
+}
+
+/** What is so far away may be later by a hundredth: there would be a bucket for each 20 ms of an hour. */
+const FAR_MS = 100_000;
+const FAR_GRAIN_MS = 1_000;
+
+/**
+ * Deadlines of thousands of held polls with a single timer: entries fall into buckets (default: of 20 ms), so an entry
+ * expires up to that much late and never early. Adding and removing cost one operation on a set.
+ */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #grain: number;
+  /** Ends of the buckets, ascending. */
+  readonly #ends: number[] = [];
+  readonly #buckets = new Map<number, Set<Deadline>>();
+  #timer: TimerHandle | undefined;
+  #armed = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock, grainMs = 20) {
+    this.#clock = clock;
+    this.#grain = grainMs;
+  }
+
+  add(entry: Deadline, ms: number): void {
+    const grain = ms < FAR_MS ? this.#grain : Math.max(this.#grain, FAR_GRAIN_MS);
+    this.at(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
+  }
+
+  /** @param end monotonic; a multiple of the grain */
+  at(entry: Deadline, end: number): void {
+    let bucket = this.#buckets.get(end);
+    if (!bucket) {
+      bucket = new Set();
+      this.#buckets.set(end, bucket);
+      let at = this.#ends.length;
+      while (at > 0 && this.#ends[at - 1]! > end) at--;
+      this.#ends.splice(at, 0, end);
+      if (end < this.#armed) this.#arm();
+    }
+    bucket.add(entry);
+    entry.bucket = bucket;
+  }
+
+  remove(entry: Deadline): void {
+    entry.bucket?.delete(entry);
+    entry.bucket = undefined;
+  }
+
+  /** The same for one that ends for good: if it was the last there is no timer any more. */
+  cancel(entry: Deadline): void {
+    this.remove(entry);
+    this.#skipEmpty();
+    if (this.#ends.length === 0) this.clear();
+  }
+
+  /** Forget everything; nothing expires any more. */
+  clear(): void {
+    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#armed = Number.POSITIVE_INFINITY;
+    this.#ends.length = 0;
+    this.#buckets.clear();
+  }
+
+  #arm(): void {
+    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#armed = this.#ends[0] ?? Number.POSITIVE_INFINITY;
+    if (this.#armed === Number.POSITIVE_INFINITY) return;
+    this.#timer = this.#clock.setTimeout(() => this.#fire(), this.#armed - this.#clock.monotonic());
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    const now = this.#clock.monotonic();
+    const due: Set<Deadline>[] = [];
+    while (this.#ends.length > 0 && this.#ends[0]! <= now) {
+      const end = this.#ends.shift()!;
+      due.push(this.#buckets.get(end)!);
+      this.#buckets.delete(end);
+    }
+    this.#skipEmpty();
+    this.#arm();
+    for (const bucket of due) {
+      for (const entry of bucket) {
+        entry.bucket = undefined;
+        bucket.delete(entry);
+        entry.expire();
+      }
+    }
+  }
+
+  /** Most requests are answered long before their deadline: don't wake up for what they left behind. */
+  #skipEmpty(): void {
+    let empty = 0;
+    while (empty < this.#ends.length && this.#buckets.get(this.#ends[empty]!)!.size === 0) {
+      this.#buckets.delete(this.#ends[empty]!);
+      empty++;
+    }
+    if (empty > 0) this.#ends.splice(0, empty);
+  }
+}
+
+/** Grain of the wheel that all share: what it is for counts in seconds. Milliseconds. */
+export const SHARED_GRAIN_MS = 500;
+
+/** One wheel for everything in this process that waits for seconds on this clock. */
+export const wheelOf = madeOnce((clock: Clock): Deadlines => new Deadlines(clock, SHARED_GRAIN_MS));

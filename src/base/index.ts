@@ -1,0 +1,13 @@
+export { emptyMap, emptySet, ownMap, ownSet, slimMap } from './empty.js';
+export { Encoded, encodeFields, encodeParts, type Fields, ReadyFields } from './encode-fields.js';
+export { escapeHtml } from './escape-html.js';
+export { isDate, isUrl } from './formats.js';
+export { IdSet } from './id-set.js';
+export { filterInTurns, mapInTurns, Turns } from './in-turns.js';
+export type { Json, JsonObject } from './json.js';
+export { cleaned, JsonFloat, type JsonText, parseJsonText, TooManyValues } from './json-text.js';
+export { madeOnce } from './made-once.js';
+export { type Limit, type RateStanding, standingOf, stillCounts, waitFor, withTime } from './rates.js';
+export { Gate } from './semaphore.js';
+export { SharedRuns } from './shared-runs.js';
+export { SERVER_GENERATION, VERSION, VERSION_FIELDS } from './version.js';

@@ -1,0 +1,62 @@
+/** Who gets an event: decided by what was true at its commit, never by what is true now. */
+
+import { movedCopy } from '#domain/messages';
+import { ROLE } from '#domain/people';
+import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
+import type { Audience, DirectoryView } from '#model';
+import { userId } from '#model';
+import type { DirectoryUser } from '#model/records';
+
+/** Role of the account at a realm version. */
+export function roleAt(user: DirectoryUser, version: number): number {
+  for (const [role, until] of user.pastRoles) if (version < until) return role;
+  return user.role;
+}
+
+export interface Recipient {
+  readonly user: number;
+  /** Registered with all_public_streams. */
+  readonly allPublic: boolean;
+}
+
+/** Streams whose memberships decide, each with the version that must be known. */
+export function streamsOf({ stream, mv, moved, neverIn }: Audience): Map<number, number> {
+  const streams = new Map<number, number>();
+  const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
+  if (stream !== undefined) need(stream, mv ?? 0);
+  if (neverIn) need(neverIn.stream, neverIn.mv);
+  if (moved) {
+    need(moved.home, 0);
+    for (const { from, fromMv, to, toMv } of moved.moves) {
+      need(from, fromMv);
+      need(to, toMv);
+    }
+  }
+  return streams;
+}
+
+/** @param membersOf each of `streamsOf` */
+export function receives(
+  to: Audience,
+  recipient: Recipient,
+  directory: DirectoryView,
+  membersOf: (stream: number) => ReadonlyMap<number, Member> | undefined,
+): boolean {
+  const { user } = recipient;
+  const members = to.stream === undefined ? undefined : membersOf(to.stream);
+  if (to.except?.includes(user)) return false;
+  if (to.neverIn && everMember(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
+  if (to.users?.includes(user)) return true;
+  if (to.mv !== undefined && members) {
+    const member = members.get(user);
+    if (to.former ? everMember(member, to.mv) : wasMember(member, to.mv)) return true;
+  }
+  if (to.copyOf !== undefined && hasCopy(members?.get(user), to.copyOf)) return true;
+  if (to.moved && movedCopy(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
+  if (to.rv === undefined) return false;
+  const account = directory.user(userId(user));
+  if (!account) return false;
+  const role = roleAt(account, to.rv);
+  if (to.role !== undefined && role <= to.role && role > (to.weakerThan ?? 0)) return true;
+  return to.publicStream === true && recipient.allPublic && role < ROLE.guest;
+}

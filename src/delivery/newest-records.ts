@@ -1,0 +1,153 @@
+/**
+ * The newest messages of a realm, without their texts, in order of id: all of them from some id on. Scans towards older messages are
+ * answered from here as far as they reach. Pure.
+ */
+import type { JsonObject } from '#base';
+import type { MessageBody } from '#domain/messages';
+import { topicKey } from '#domain/streams';
+import type { MessageIndex, MessageRange, MessageRecord, MessageScan } from '#ports/store';
+import { indexesOf, inRange, lowest, rangesOf } from '#ports/store';
+
+/** What there is of a scan here, and where the rest of it begins; undefined: that was all. */
+export interface Found {
+  readonly records: MessageRecord[];
+  readonly rest: MessageScan | undefined;
+}
+
+/** Without what nobody asks for who does not show the message itself. */
+export function withoutText(record: MessageRecord): MessageRecord {
+  const { stream, topic, sent, flags, wildcard, moves } = record.body as MessageBody;
+  return { ...record, tags: [], body: { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) } };
+}
+
+export class NewestRecords {
+  #ids: number[];
+  #records: MessageRecord[];
+  #floor: number;
+
+  /**
+   * @param records newest first
+   * @param floor all messages from this id on are among them
+   */
+  constructor(records: readonly MessageRecord[], floor: number) {
+    this.#records = records.map(withoutText).reverse();
+    this.#ids = this.#records.map(({ id }) => id);
+    this.#floor = floor;
+  }
+
+  get size(): number {
+    return this.#ids.length;
+  }
+
+  get floor(): number {
+    return this.#floor;
+  }
+
+  /** Id of the newest; 0 = there is none. */
+  get newest(): number {
+    return this.#ids.at(-1) ?? 0;
+  }
+
+  get(id: number): MessageRecord | undefined {
+    const at = lowest(this.#ids, id);
+    return this.#ids[at] === id ? this.#records[at] : undefined;
+  }
+
+  /** One that is there already stays: it may show what became of the message since. */
+  add(record: MessageRecord): void {
+    const { id } = record;
+    if (id < this.#floor) return;
+    const at = lowest(this.#ids, id);
+    if (this.#ids[at] === id) return;
+    this.#ids.splice(at, 0, id);
+    this.#records.splice(at, 0, record);
+  }
+
+  /** @param record null: it was deleted */
+  replace(id: number, record: MessageRecord | null): void {
+    const at = lowest(this.#ids, id);
+    if (this.#ids[at] !== id) return;
+    if (record) this.#records[at] = withoutText(record);
+    else {
+      this.#ids.splice(at, 1);
+      this.#records.splice(at, 1);
+    }
+  }
+
+  rename(id: number, topic: string): void {
+    const at = lowest(this.#ids, id);
+    const record = this.#records[at];
+    if (this.#ids[at] !== id || !record) return;
+    const body: JsonObject = { ...record.body, topic };
+    this.#records[at] = { ...record, topicKey: topicKey(topic), body };
+  }
+
+  /** Only so many of the newest. */
+  trim(most: number): void {
+    const over = this.#ids.length - most;
+    if (over <= 0) return;
+    this.#ids.splice(0, over);
+    this.#records.splice(0, over);
+    this.#floor = this.#ids[0]!;
+  }
+
+  /** The newest id below which nothing was sent since that time, in seconds. */
+  settledBefore(sent: number): number {
+    for (let i = this.#records.length - 1; i >= 0; i--) {
+      if ((this.#records[i]!.body as MessageBody).sent < sent) return this.#ids[i]!;
+    }
+    return this.#floor - 1;
+  }
+
+  /** Undefined: the Store has indexes for that which are not here. */
+  scan(wanted: MessageScan): Found | undefined {
+    const ranges = rangesOf(wanted);
+    if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;
+    const matches = matching(ranges);
+    const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
+    const records: MessageRecord[] = [];
+    for (let i = lowest(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
+      const record = this.#records[i]!;
+      if (!matches(record)) continue;
+      records.push(record);
+      if (records.length === wanted.limit) return { records, rest: undefined };
+    }
+    if (from >= this.#floor) return { records, rest: undefined };
+    const rest = { ...wanted, from: Math.min(wanted.from, this.#floor), limit: wanted.limit - records.length };
+    return { records, rest };
+  }
+}
+
+const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOf(range).every(isKnownIndex);
+
+/** Direct conversations have names that the log does not tell. */
+const isKnownIndex = (index: MessageIndex): boolean =>
+  index.by === 'realm' ||
+  index.by === 'participant' ||
+  index.by === 'moved' ||
+  (index.by === 'conversation' && index.conversation.startsWith('s'));
+
+type Ranges = Map<string, MessageRange[]>;
+
+/** A user's scan has a range for each of his streams, and one more for what left it. */
+function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
+  const here: Ranges = new Map();
+  const away: Ranges = new Map();
+  const others: MessageRange[] = [];
+  for (const range of ranges) {
+    const { index } = range;
+    if (index.by === 'conversation') put(here, index.conversation, range);
+    else if (index.by === 'moved') put(away, index.from, range);
+    else others.push(range);
+  }
+  return (record) =>
+    (here.get(record.conversation)?.some((range) => inRange(record, range)) ?? false) ||
+    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => inRange(record, range)) ?? false)) ||
+    others.some((range) => inRange(record, range));
+}
+
+function put(into: Ranges, name: string, range: MessageRange): void {
+  const known = into.get(name);
+  if (known) known.push(range);
+  else into.set(name, [range]);
+}

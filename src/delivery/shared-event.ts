@@ -1,0 +1,125 @@
+/**
+ * One event of the log, held once per host and referenced by every queue that has it waiting. It is encoded once per
+ * variant; equal variants share the very same bytes, so that a fan-out carries them once.
+ */
+import type { JsonObject } from '#base';
+import { type NeutralMessage, orderFlags, variant } from '#domain/messages';
+import { withoutPronouns } from '#domain/people';
+import type { LogItem, MessageItem, PlainItem } from '#model';
+
+/** How one client wants its events. */
+export interface EventShape {
+  readonly applyMarkdown: boolean;
+  readonly clientGravatar: boolean;
+  readonly includeSubscribers: boolean;
+  readonly notificationNull: boolean;
+  readonly pronouns: boolean;
+  readonly slimPresence: boolean;
+}
+
+const encoder = new TextEncoder();
+
+export class SharedEvent {
+  readonly #encoded = new Map<string, Uint8Array>();
+
+  constructor(
+    readonly id: number,
+    readonly item: MessageItem | PlainItem,
+  ) {}
+
+  get type(): string {
+    return this.item.t === 'message' ? 'message' : (this.item.event.type as string);
+  }
+
+  /**
+   * Queues get it although their snapshot covers it: it changes nothing where what follows comes, too. A message that comes after
+   * the snapshot was taken without it, because the user has left its stream, has the flags it had at first.
+   */
+  get isReplayable(): boolean {
+    return this.type === 'update_message_flags';
+  }
+
+  /** @param queue of the recipient, which alone gets its local id back */
+  encode(shape: EventShape, user: number, queue: string): Uint8Array {
+    const { item } = this;
+    const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;
+    const key = this.#variant(shape, user);
+    const known = local === undefined ? this.#encoded.get(key) : undefined;
+    if (known) return known;
+    const event = item.t === 'message' ? this.#message(item, shape, user) : shapeEvent(item, shape);
+    const bytes = encoder.encode(
+      JSON.stringify({ ...event, ...(local === undefined ? {} : { local_message_id: local }), id: this.id }),
+    );
+    if (local === undefined) this.#encoded.set(key, bytes);
+    return bytes;
+  }
+
+  #variant(shape: EventShape, user: number): string {
+    const { item } = this;
+    if (item.t === 'message') {
+      const flags = item.flags[user];
+      return `${shape.applyMarkdown ? 'h' : 'm'}${shape.clientGravatar ? 'g' : ''}${flags ? flags.join() : ''}`;
+    }
+    if (item.event.type === 'custom_profile_fields') return shape.pronouns ? 'p' : '';
+    if (item.event.type === 'presence') return shape.slimPresence ? 'l' : '';
+    if (item.event.type !== 'subscription') return '';
+    return `${shape.includeSubscribers ? 's' : ''}${shape.notificationNull ? 'n' : ''}`;
+  }
+
+  #message(item: MessageItem, shape: EventShape, user: number): JsonObject {
+    return {
+      type: 'message',
+      message: variant(item.message as unknown as NeutralMessage, shape),
+      flags: orderFlags([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
+    };
+  }
+}
+
+/** An event that was never in the log (somebody types). Its id differs from queue to queue, all else is encoded once. */
+export class TransientEvent {
+  readonly #start: string;
+  readonly #slim: string;
+
+  constructor(readonly item: PlainItem) {
+    const start = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
+    this.#start = start(item.event);
+    this.#slim = item.event.type === 'presence' ? start(withoutEmail(item.event)) : this.#start;
+  }
+
+  get type(): string {
+    return this.item.event.type as string;
+  }
+
+  encode(id: number, { slimPresence }: Pick<EventShape, 'slimPresence'>): Uint8Array {
+    return encoder.encode(`${slimPresence ? this.#slim : this.#start}${id}}`);
+  }
+}
+
+const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
+
+const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
+
+/** Capability deltas of events.md that change an event's content. */
+function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
+  const { event } = item;
+  if (event.type === 'custom_profile_fields' && !shape.pronouns) {
+    return { ...event, fields: withoutPronouns(event.fields as readonly { readonly type: number }[]) };
+  }
+  if (event.type === 'presence') return shape.slimPresence ? withoutEmail(event) : event;
+  if (event.type !== 'subscription' || event.op !== 'add') return event;
+  const subscriptions = (event.subscriptions as readonly JsonObject[]).map((of) => {
+    const { subscribers, ...rest } = of;
+    const shaped: Record<string, unknown> = shape.includeSubscribers ? { ...of } : { ...rest };
+    if (!shape.notificationNull) {
+      // Clients that can't handle null get the user's own setting (register.md § Capability deltas).
+      for (const kind of NOTIFICATIONS) {
+        shaped[`${kind}_notifications`] ??= item.aux?.[`enable_stream_${kind}_notifications`] ?? false;
+      }
+    }
+    return shaped as JsonObject;
+  });
+  return { ...event, subscriptions };
+}
+
+export const isClientItem = (item: LogItem): item is MessageItem | PlainItem =>
+  item.t === 'message' || item.t === 'event';

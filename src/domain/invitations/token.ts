@@ -1,0 +1,41 @@
+/**
+ * What a link of an invitation ends in. It names the invitation and is signed with the server's secret, so that nobody can
+ * make one up, whoever reads the Store finds none in it, and the same invitation always has the same link.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { Secrets } from '#domain/secrets';
+import { type RealmId, realmId } from '#model';
+
+export interface InvitationName {
+  readonly realm: RealmId;
+  /** To one address, or a link for any number of people. */
+  readonly kind: 'single' | 'link';
+  readonly id: number;
+  /** Of the invitation's own: numbers are used again after a Store was made anew under the same secret. */
+  readonly nonce: string;
+}
+
+/** First segment of the link's path. */
+export const LINK_PATH = { single: 'invitation', link: 'join' } as const;
+
+const NONCE = /^[0-9a-f]{8}$/;
+const SHAPE = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([0-9a-f]{8})-([A-Za-z0-9_-]{22})$/;
+
+const signature = (secrets: Secrets, { realm, kind, id, nonce }: InvitationName): string =>
+  secrets.sign(`invitation/${kind}/${realm}/${id}/${nonce}`);
+
+export function invitationToken(secrets: Secrets, of: InvitationName): string {
+  if (!NONCE.test(of.nonce)) throw new Error('a nonce has 8 hexadecimal digits');
+  return [of.realm.toString(36), of.id.toString(36), of.nonce, signature(secrets, of)].join('-');
+}
+
+export const invitationLink = (secrets: Secrets, origin: string, of: InvitationName): string =>
+  `${origin}/${LINK_PATH[of.kind]}/${invitationToken(secrets, of)}`;
+
+/** Undefined for what this server did not make. Says nothing of whether the invitation still stands. */
+export function readToken(secrets: Secrets, kind: InvitationName['kind'], token: string): InvitationName | undefined {
+  const [, realm = '', id = '', nonce = '', signed = ''] = SHAPE.exec(token) ?? [];
+  if (signed === '') return undefined;
+  const of = { realm: realmId(Number.parseInt(realm, 36)), kind, id: Number.parseInt(id, 36), nonce };
+  return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(secrets, of))) ? of : undefined;
+}

@@ -1,0 +1,32 @@
+/** What is handed to nodemailer: from checked parts only, so that no text ever becomes a header or a recipient. */
+import type { SendMailOptions } from 'nodemailer';
+import { isEmail } from '#domain/people';
+import { type Mail, MailRefused } from './mailer.js';
+
+/** Longest subject, code points; what is longer is cut. */
+const LONGEST_SUBJECT = 200;
+
+/** `Name <address>` or an address, as in the configuration, where it is checked. */
+export function sender(from: string): { readonly name: string; readonly address: string } {
+  const [, name = '', address = from] = /^(.*)<([^<>]*)>$/.exec(from.trim()) ?? [];
+  return { name: name.trim(), address: address.trim() };
+}
+
+/** @throws MailRefused when its address is none */
+export function compose({ id, to, subject, text, date }: Mail, from: string): SendMailOptions {
+  if (!isEmail(to)) throw new MailRefused('this is not an address');
+  const by = sender(from);
+  const line = subject.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return {
+    from: by,
+    to: { name: '', address: to },
+    subject: [...line].slice(0, LONGEST_SUBJECT).join(''),
+    text: text.replace(/[\p{Cs}\0]/gu, '\ufffd'),
+    date: new Date(date),
+    messageId: `<${id}@${by.address.slice(by.address.lastIndexOf('@') + 1)}>`,
+    // Nobody's holiday notice should answer (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}

@@ -1,0 +1,190 @@
+/** Pictures and videos that a message links, shown below the paragraph (markdown.md § Previews). */
+import { proxiedPath } from '#domain/pictures';
+import { element } from './html.js';
+import { type Meaning, rawToken, type Token } from './tokens.js';
+
+/** Different addresses in one message; with more there are no previews at all. */
+const MAX_ADDRESSES = 24;
+
+const PICTURE = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
+
+interface Settings {
+  readonly imageProxySecret: string;
+  readonly origin: string;
+}
+
+interface Preview {
+  readonly html: string;
+  /** A paragraph or item with nothing but the address is replaced by the picture. */
+  readonly replaces: boolean;
+}
+
+interface Place {
+  readonly tag: string;
+  readonly open: number;
+}
+
+/** What is inserted behind which token, and which tokens are left out. */
+interface Changes {
+  readonly inserted: Map<number, string[]>;
+  readonly dropped: Set<number>;
+}
+
+/** @returns the tokens with previews, and whether there are any */
+export function withPreviews(tokens: readonly Token[], settings: Settings): { tokens: Token[]; found: boolean } {
+  const closers = closersOf(tokens);
+  const links = linksIn(tokens);
+  if (new Set(links.map(({ link }) => link.url)).size > MAX_ADDRESSES) return { tokens: [...tokens], found: false };
+  const changes: Changes = { inserted: new Map(), dropped: new Set() };
+  const done = new Set<string>();
+  for (const { link, at, parent, alone } of links) {
+    if (done.has(link.url)) continue;
+    const preview = previewOf(link.url, link.text, settings);
+    if (!preview) continue;
+    done.add(link.url);
+    place(changes, preview, tokens, { at, parent, alone: alone && link.text === written(link) }, closers);
+  }
+  return { tokens: applied(tokens, changes), found: changes.inserted.size > 0 };
+}
+
+/** Addresses of this organization are shortened in links; the reader still sees them whole. */
+const written = ({ url, text }: Link): string => (text.endsWith(url) ? text : url);
+
+type Link = Extract<Meaning, { kind: 'link' }>;
+
+interface FoundLink {
+  readonly link: Link;
+  /** Of the inline token. */
+  readonly at: number;
+  readonly parent: Place | undefined;
+  /** Nothing else is in that text. */
+  readonly alone: boolean;
+}
+
+function linksIn(tokens: readonly Token[]): FoundLink[] {
+  const open: Place[] = [];
+  const out: FoundLink[] = [];
+  for (const [at, token] of tokens.entries()) {
+    if (token.type !== 'inline') {
+      if (token.nesting === 1) open.push({ tag: token.tag, open: at });
+      else if (token.nesting === -1) open.pop();
+      continue;
+    }
+    if (token.meta?.quoted) continue;
+    const children = token.children ?? [];
+    for (const child of children) {
+      const meaning = child.meta as Meaning | null;
+      if (meaning?.kind !== 'link' || child.attrGet('data-stream-id') !== null) continue;
+      out.push({ link: meaning, at, parent: open.at(-1), alone: children.length === 3 && child === children[0] });
+    }
+  }
+  return out;
+}
+
+function closersOf(tokens: readonly Token[]): Map<number, number> {
+  const open: number[] = [];
+  const out = new Map<number, number>();
+  for (const [at, token] of tokens.entries()) {
+    if (token.nesting === 1) open.push(at);
+    else if (token.nesting === -1) out.set(open.pop() ?? 0, at);
+  }
+  return out;
+}
+
+function place(
+  { inserted, dropped }: Changes,
+  preview: Preview,
+  tokens: readonly Token[],
+  { at, parent, alone }: { at: number; parent: Place | undefined; alone: boolean },
+  closers: ReadonlyMap<number, number>,
+): void {
+  const close = parent ? (closers.get(parent.open) ?? tokens.length - 1) : tokens.length - 1;
+  let behind = tokens.length - 1;
+  // Behind the paragraph's line break; at the end of an item; else at the end of the message.
+  if (parent?.tag === 'p') behind = close + 1;
+  else if (parent?.tag === 'li') behind = close - 1;
+  const present = inserted.get(behind);
+  if (present) present.push(preview.html);
+  else inserted.set(behind, [preview.html]);
+  if (!preview.replaces || !alone) return;
+  if (parent?.tag === 'p') for (let index = parent.open; index <= close + 1; index++) dropped.add(index);
+  else if (parent?.tag === 'li') dropped.add(at);
+}
+
+function applied(tokens: readonly Token[], { inserted, dropped }: Changes): Token[] {
+  const out: Token[] = [];
+  for (const [at, token] of tokens.entries()) {
+    if (!dropped.has(at)) out.push(token);
+    for (const html of inserted.get(at) ?? []) out.push(rawToken(html));
+  }
+  return out;
+}
+
+function previewOf(url: string, text: string, settings: Settings): Preview | null {
+  const parsed = parse(url);
+  if (!parsed) return null;
+  const title = text === url || text.endsWith(`/${url}`) ? '' : text;
+  const video = youTubeId(parsed);
+  if (video !== undefined) {
+    const picture = throughProxy(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
+    const image = openElement('img', { src: picture ?? '' });
+    const anchor = element('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
+    return { html: element('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
+  }
+  const image = pictureOf(url, parsed);
+  if (!image) return null;
+  const source = throughProxy(image.source, settings);
+  if (source === undefined) return null;
+  const shown = openElement('img', { src: source });
+  const anchor = element('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
+  return { html: element('div', { class: 'message_inline_image' }, anchor), replaces: true };
+}
+
+function openElement(tag: string, attrs: Record<string, string>): string {
+  return element(tag, attrs, '').replace(`</${tag}>`, '');
+}
+
+/** Relative addresses have no host. */
+function parse(url: string): { host: string; path: string; query: URLSearchParams } | null {
+  if (!/^(?:https?:\/\/|\/|user_uploads\/)/.test(url) || !URL.canParse(url, 'http://relative.invalid/')) return null;
+  const parsed = new URL(url, 'http://relative.invalid/');
+  const host = parsed.host === 'relative.invalid' ? '' : parsed.host;
+  return { host, path: parsed.pathname, query: parsed.searchParams };
+}
+
+function pictureOf(
+  url: string,
+  { host, path }: { host: string; path: string },
+): { link: string; source: string } | null {
+  const isPicture = PICTURE.test(path);
+  if (/(?:^|\.)dropbox\.com$/.test(host) && /^\/sh?\//.test(path)) {
+    return isPicture ? { link: url, source: `${url.replace(/[?#].*$/s, '')}?raw=1` } : null;
+  }
+  if (!isPicture) return null;
+  if (/(?:^|\.)wikipedia\.org$/.test(host) && path.startsWith('/wiki/File:')) {
+    const raw = url.replace('/wiki/File:', '/wiki/Special:FilePath/File:');
+    return { link: raw, source: raw };
+  }
+  const blob = /^https?:\/\/(?:www\.)?github\.com\/([^/]+\/[^/]+)\/blob\/(.+)$/.exec(url);
+  if (blob) return { link: url, source: `https://raw.githubusercontent.com/${blob[1]}/${blob[2]}` };
+  return { link: url, source: url };
+}
+
+function youTubeId({ host, path, query }: { host: string; path: string; query: URLSearchParams }): string | undefined {
+  const name = host.replace(/^(?:www|m)\./, '');
+  let id: string | null | undefined;
+  if (name === 'youtu.be') id = path.slice(1);
+  else if (name === 'youtube.com' || name === 'youtube-nocookie.com') {
+    id = path === '/watch' ? query.get('v') : /^\/(?:v|embed|e|shorts)\/([^/]+)/.exec(path)?.[1];
+  }
+  return id && /^[\w-]{6,20}$/.test(id) ? id : undefined;
+}
+
+/**
+ * The address from which readers load a picture: through the image proxy where another host has it, so that its server
+ * learns nothing of them. Undefined: the proxy takes no such address, so there is no preview.
+ */
+function throughProxy(source: string, { imageProxySecret: secret, origin }: Settings): string | undefined {
+  const isOwn = !/^https?:/i.test(source) || (origin !== '' && source.startsWith(`${origin}/`));
+  return secret === '' || isOwn ? source : proxiedPath(source, secret);
+}

@@ -1,0 +1,44 @@
+/** Drafts (messages.md § Drafts): one part of the user's actor per draft. Pure. */
+import type { Json, JsonObject } from '#base';
+
+interface Addressed extends JsonObject {
+  /** '' = not addressed yet. */
+  readonly type: '' | 'stream' | 'private';
+  /** The stream; the others of a conversation, ascending (oneself when alone); or nobody. */
+  readonly to: readonly number[];
+  /** '' unless it is for a stream. */
+  readonly topic: string;
+  readonly content: string;
+}
+
+/** As a client sends it, its form checked. */
+export interface GivenDraft extends Addressed {
+  /** With fractions; default now. */
+  readonly timestamp?: number;
+}
+
+/** What a draft says, checked and normalised. */
+export interface DraftBody extends Addressed {
+  /** Of the last edit, as the client says; seconds since 1970. */
+  readonly timestamp: number;
+}
+
+export interface Draft extends DraftBody {
+  readonly id: number;
+}
+
+export const DRAFT_PART = 'draft/';
+/** POST /register shows no more. */
+export const MOST_DRAFTS_SHOWN = 1_000;
+
+export const draftPart = (id: number): string => `${DRAFT_PART}${id}`;
+
+export const draftOf = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
+  parts.get(draftPart(id)) as Draft | undefined;
+
+/** Oldest edit first. */
+export const draftsOf = (parts: ReadonlyMap<string, Json>): Draft[] =>
+  [...parts]
+    .filter(([name]) => name.startsWith(DRAFT_PART))
+    .map(([, value]) => value as Draft)
+    .sort((a, b) => a.timestamp - b.timestamp || a.id - b.id);

@@ -1,0 +1,37 @@
+/** `match_content` and `match_subject`: what was found is marked in the text, never inside a tag. Pure. */
+import { escapeHtml } from '#base';
+import { wordsInHtml } from './html.js';
+import type { Search } from './query.js';
+import { type Word, wordsIn } from './words.js';
+
+const OPEN = '<span class="highlight">';
+const CLOSE = '</span>';
+
+function marked(text: string, words: Iterable<Word>, stems: ReadonlySet<string>, show: (part: string) => string) {
+  let shown = '';
+  let at = 0;
+  for (const { stem, from, to } of words) {
+    if (!stems.has(stem)) continue;
+    shown += `${show(text.slice(at, from))}${OPEN}${show(text.slice(from, to))}${CLOSE}`;
+    at = to;
+  }
+  return shown + show(text.slice(at));
+}
+
+export const highlightHtml = (html: string, stems: ReadonlySet<string>): string =>
+  stems.size === 0 ? html : marked(html, wordsInHtml(html), stems, (part) => part);
+
+/** Escapes the text. */
+export const highlightText = (text: string, stems: ReadonlySet<string>): string =>
+  stems.size === 0 ? escapeHtml(text) : marked(text, wordsIn(text), stems, escapeHtml);
+
+export interface Match {
+  readonly match_content: string;
+  readonly match_subject: string;
+}
+
+/** @param searches what was looked for; [] = nothing is marked */
+export function matchOf(body: { readonly html: string; readonly topic: string }, searches: readonly Search[]) {
+  const stems = new Set(searches.flatMap((search) => search.stems));
+  return { match_content: highlightHtml(body.html, stems), match_subject: highlightText(body.topic, stems) };
+}

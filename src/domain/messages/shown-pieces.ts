@@ -1,0 +1,108 @@
+/** JSON of what message objects show of the directory, as bytes: encoded once for each change of what they show. */
+import { madeOnce } from '#base';
+import type { DirectoryView } from '#model';
+import { userId } from '#model';
+import type { DirectoryUser } from '#model/records';
+import {
+  displayRecipient,
+  type MessageVariant,
+  senderAvatar,
+  shownOfSender,
+  shownOfVariant,
+  variantPlace,
+} from './present.js';
+
+const encoder = new TextEncoder();
+
+/** Members of an object, without the braces. */
+const members = (of: object): string => JSON.stringify(of).slice(1, -1);
+
+function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
+  const of = { ...shownOfSender(user, directory), ...shownOfVariant(options, senderAvatar(user)) };
+  // Ends the content, which comes before it.
+  return encoder.encode(`",${members(of)},"display_recipient":`);
+}
+
+interface SenderPieces {
+  readonly subdomain: string;
+  /** By options. */
+  readonly pieces: (Uint8Array | undefined)[];
+}
+
+/** An account that changes is another object. */
+const senders = new WeakMap<DirectoryUser, SenderPieces>();
+
+/** There are more conversations than streams. */
+const MOST_CONVERSATIONS = 10_000;
+const recipients = madeOnce(
+  (_: DirectoryView) => ({
+    streams: new Map<number, Uint8Array>(),
+    conversations: new Map<string | number, Uint8Array>(),
+  }),
+  ({ version }) => version,
+);
+
+/** The end of a message to which nothing was done since: equal lists of flags are one. */
+export const flagsPiece = madeOnce((flags: readonly string[]) =>
+  encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
+);
+
+const IDS_OF_PAIRS = 2 ** 26;
+
+/** Most conversations are of two, who make one number. */
+function nameOf(participants: readonly number[]): string | number {
+  const [a = 0, b = 0] = participants;
+  return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
+}
+
+/** For one answer. */
+export class Pieces {
+  readonly #senders = new Map<number, Uint8Array>();
+  readonly #recipients: ReturnType<typeof recipients>;
+
+  constructor(
+    private readonly directory: DirectoryView,
+    private readonly options: MessageVariant,
+  ) {
+    this.#recipients = recipients(directory);
+  }
+
+  /** From the end of the content to the beginning of the recipient. */
+  sender(id: number): Uint8Array {
+    let piece = this.#senders.get(id);
+    if (piece === undefined) {
+      piece = this.#keptSender(id);
+      this.#senders.set(id, piece);
+    }
+    return piece;
+  }
+
+  #keptSender(id: number): Uint8Array {
+    const { directory, options } = this;
+    const user = directory.user(userId(id));
+    if (!user) return makeSender(user, directory, options);
+    let known = senders.get(user);
+    if (!known || known.subdomain !== directory.subdomain) {
+      known = { subdomain: directory.subdomain, pieces: [] };
+      senders.set(user, known);
+    }
+    const which = variantPlace(options);
+    known.pieces[which] ??= makeSender(user, directory, options);
+    return known.pieces[which];
+  }
+
+  /** @param stream 0 = a direct message */
+  recipient(stream: number, participants: readonly number[]): Uint8Array {
+    const { streams, conversations } = this.#recipients;
+    const name = stream === 0 ? nameOf(participants) : '';
+    const made = stream === 0 ? conversations.get(name) : streams.get(stream);
+    if (made) return made;
+    const piece = encoder.encode(JSON.stringify(displayRecipient(stream, participants, this.directory)));
+    if (stream !== 0) streams.set(stream, piece);
+    else {
+      if (conversations.size >= MOST_CONVERSATIONS) conversations.clear();
+      conversations.set(name, piece);
+    }
+    return piece;
+  }
+}

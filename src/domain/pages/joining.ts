@@ -1,0 +1,86 @@
+/** What somebody sees who opens the link of an invitation. */
+import type { RawAnswer } from '#frontend/api';
+import { type Html, html, pageAnswer } from './page.js';
+
+export interface JoinPage {
+  readonly organization: string;
+  /** null: nobody did. */
+  readonly inviter: string | null;
+  /** Invited, or confirmed. */
+  readonly email: string;
+}
+
+/** Why a form was refused before, and the status to say so with. */
+export interface FormProblem {
+  readonly status: number;
+  readonly text: string;
+}
+
+const NOTHING: Html = html``;
+
+const problemText = (problem: FormProblem | undefined): Html =>
+  problem
+    ? html`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
+    : NOTHING;
+
+/** @param problem absent: this is the first time */
+export function signUpForm(organization: string, email: string, problem?: FormProblem): RawAnswer {
+  const body = html`<p>You will get a letter with a link.</p>
+${problemText(problem)}
+<form method="post">
+<label for="email">E-mail address</label>
+<input id="email" name="email" type="email" autocomplete="email" required value="${email}">
+<button type="submit">Send it</button>
+</form>`;
+  return pageAnswer(problem?.status ?? 200, `Join ${organization}`, body);
+}
+
+export const letterSent = (email: string): RawAnswer =>
+  pageAnswer(200, 'Look into your mail', html`<p>A letter is on its way to <strong>${email}</strong>.</p>`);
+
+export const noSignUp = (): RawAnswer =>
+  pageAnswer(
+    403,
+    'An invitation is needed',
+    html`<p>Who wants to join this organization asks a member for an invitation.</p>`,
+  );
+
+/** Its time is over, or it never was one. */
+export const oldLetter = (): RawAnswer =>
+  pageAnswer(404, 'This link is not good any more', html`<p>It may be more than a day old. Have a new one sent.</p>`);
+
+/** @param fullName typed in before @param problem absent: this is the first time */
+export function joinForm(of: JoinPage, fullName: string, problem?: FormProblem): RawAnswer {
+  const body = html`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
+${problemText(problem)}
+<form method="post">
+<p>Your e-mail address: <strong>${of.email}</strong></p>
+<label for="full_name">Full name</label>
+<input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${fullName}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="6" aria-describedby="hint">
+<p id="hint">At least 6 characters, and hard to guess.</p>
+<button type="submit">Join</button>
+</form>`;
+  return pageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
+}
+
+export const joined = (organization: string, origin: string, email: string): RawAnswer =>
+  pageAnswer(
+    200,
+    `Welcome to ${organization}`,
+    html`<p>Your account is made. Log in with an app of your choice:</p>
+<dl>
+<dt>Server address</dt><dd><code>${origin}</code></dd>
+<dt>E-mail address</dt><dd><code>${email}</code></dd>
+<dt>Password</dt><dd>the one that you chose</dd>
+</dl>`,
+  );
+
+/** Used, taken back, expired, or never there: which of them is nobody's business. */
+export const noInvitation = (): RawAnswer =>
+  pageAnswer(
+    404,
+    'This invitation does not stand any more',
+    html`<p>It may have been used, taken back, or expired. Ask whoever invited you for a new one.</p>`,
+  );

@@ -1,0 +1,43 @@
+/** Rules for names and addresses of people (users.md § User object, § POST /users). */
+import { apiError } from '#model/errors';
+
+/** Where addresses end that lead nowhere: nobody can ever have one (RFC 2606). */
+export const FAKE_EMAIL_DOMAIN = 'conclave.invalid';
+
+const INVALID = /[\p{C}*`\\>"@]/u;
+
+/** Trimmed full name. @throws ApiError when it breaks the rules of users.md. */
+export function checkFullName(name: string): string {
+  const trimmed = name.trim();
+  const length = [...trimmed].length;
+  if (length > 100) throw apiError('NAME_TOO_LONG');
+  if (length < 2) throw apiError('NAME_TOO_SHORT');
+  if (INVALID.test(trimmed)) throw apiError('NAME_CHARACTERS');
+  if (/\|\d+$/.test(trimmed)) throw apiError('NAME_FORMAT');
+  return trimmed;
+}
+
+const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const DOMAIN = /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$|^localhost$/;
+
+/** Shape of an e-mail address; says nothing of whether it exists. */
+export function isEmail(address: string): boolean {
+  const at = address.lastIndexOf('@');
+  return (
+    at > 0 &&
+    address.length <= 254 &&
+    at <= 64 &&
+    LOCAL.test(address.slice(0, at)) &&
+    DOMAIN.test(address.slice(at + 1))
+  );
+}
+
+/** Domain of hidden and bots' addresses: the organization's host where that can have mail. */
+export function mailDomain(origin: string): string {
+  try {
+    const { hostname } = new URL(origin);
+    return isEmail(`user@${hostname}`) ? hostname : FAKE_EMAIL_DOMAIN;
+  } catch {
+    return FAKE_EMAIL_DOMAIN;
+  }
+}

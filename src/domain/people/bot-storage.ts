@@ -1,0 +1,90 @@
+/** What anybody may keep on the server: text by key (users.md § Bot storage). Bots have no other place. Pure. */
+import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '#base';
+
+/** One entry is one part of the owner's actor. */
+export const STORAGE_PART = 'storage/';
+
+/** Characters of all keys and values. */
+export const MAX_STORAGE = 10_000_000;
+
+/** Each is a part of its own, which takes some 20 µs to write, and some 200 bytes beside its text. */
+export const MOST_ENTRIES_AT_ONCE = 2_000;
+export const MOST_ENTRIES = 20_000;
+
+export interface StorageEntry extends JsonObject {
+  readonly key: string;
+  readonly value: string;
+}
+
+type Parts = ReadonlyMap<string, Json>;
+
+/** Keys may be as long as values, and hold anything. */
+const partOf = (key: string): string => STORAGE_PART + createHash('sha256').update(key, 'utf16le').digest('base64url');
+
+/** Code points, as the peer counts; a string's iterator takes ten times as long. */
+function lengthOf(text: string): number {
+  let { length } = text;
+  for (let i = 1; i < text.length; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) {
+      length--;
+      i++;
+    }
+  }
+  return length;
+}
+
+const weight = ({ key, value }: StorageEntry): number => lengthOf(key) + lengthOf(value);
+
+const entryOf = (parts: Parts, key: string): StorageEntry | undefined =>
+  parts.get(partOf(key)) as StorageEntry | undefined;
+
+/** All entries, or those of the keys. @throws what `missing` makes for a key that is not there */
+export function entriesOf(
+  parts: Parts,
+  keys: readonly string[] | null,
+  missing: () => Error,
+): { readonly [part: string]: StorageEntry } {
+  if (keys === null) {
+    const all = [...parts].filter(([name]) => name.startsWith(STORAGE_PART));
+    return Object.fromEntries(all) as { readonly [part: string]: StorageEntry };
+  }
+  return Object.fromEntries(
+    keys.map((key) => {
+      const entry = entryOf(parts, key);
+      if (!entry) throw missing();
+      return [partOf(key), entry];
+    }),
+  );
+}
+
+/** Characters that entries of these parts have. */
+export const charactersOf = (entries: Iterable<StorageEntry>): number => {
+  let sum = 0;
+  for (const entry of entries) sum += weight(entry);
+  return sum;
+};
+
+/** How many there would be with these. */
+export function entriesWith(parts: Parts, added: Readonly<Record<string, StorageEntry>>): number {
+  let count = 0;
+  for (const name of parts.keys()) if (name.startsWith(STORAGE_PART)) count++;
+  for (const name in added) if (!parts.has(name)) count++;
+  return count;
+}
+
+/** The parts to write, and by how many characters the storage grows. */
+export function putEntries(
+  parts: Parts,
+  given: Readonly<Record<string, string>>,
+): { readonly parts: Readonly<Record<string, StorageEntry>>; readonly growth: number } {
+  const changed: Record<string, StorageEntry> = {};
+  let growth = 0;
+  for (const [key, value] of Object.entries(given)) {
+    const before = entryOf(parts, key);
+    const entry = { key, value };
+    growth += weight(entry) - (before ? weight(before) : 0);
+    if (before?.value !== value) changed[partOf(key)] = entry;
+  }
+  return { parts: changed, growth };
+}

@@ -1,0 +1,135 @@
+/** User groups (users.md § User groups): those that people make, and the system groups, which follow from roles. */
+import { Encoded, madeOnce } from '#base';
+import type { DirectoryView, UserId } from '#model';
+import type { DirectoryGroup, DirectoryUser, RealmSettings } from '#model/records';
+import { isFullMember, ROLE } from './roles.js';
+
+/** Fixed in every realm, one chain, each a subgroup of the next; `nobody` stands alone. */
+export const SYSTEM_GROUP = {
+  owners: 1,
+  administrators: 2,
+  moderators: 3,
+  fullmembers: 4,
+  members: 5,
+  everyone: 6,
+  internet: 7,
+  nobody: 8,
+} as const;
+
+/** Id of the first group that people make. */
+export const FIRST_GROUP = 9;
+
+export const SYSTEM_GROUP_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(SYSTEM_GROUP).map(([name, id]) => [id, `@role:${name}`]),
+);
+
+/** By id. The role of direct members (full members are chosen by age too); the group that each contains. */
+const SYSTEM: readonly { readonly description: string; readonly role?: number; readonly contains?: number }[] = [
+  { description: 'Owners of this organization', role: ROLE.owner },
+  { description: 'Administrators of this organization, including owners', role: ROLE.admin, contains: 1 },
+  { description: 'Moderators of this organization, including administrators', role: ROLE.moderator, contains: 2 },
+  {
+    description: 'Members of this organization, not including new accounts and guests',
+    role: ROLE.member,
+    contains: 3,
+  },
+  { description: 'Members of this organization, not including guests', role: ROLE.member, contains: 4 },
+  { description: 'Everyone in this organization, including guests', role: ROLE.guest, contains: 5 },
+  { description: 'Everyone on the Internet', contains: 6 },
+  { description: 'Nobody' },
+];
+
+/** System groups of which an account of this role and age is a direct member. */
+export function systemGroupsOf(user: DirectoryUser, settings: RealmSettings, now: number): readonly number[] {
+  const direct = SYSTEM.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
+  if (user.role !== ROLE.member) return direct;
+  return isFullMember(user, settings, now) ? [SYSTEM_GROUP.members, SYSTEM_GROUP.fullmembers] : [SYSTEM_GROUP.members];
+}
+
+/**
+ * The same as clients know it. That somebody became a full member by getting older is told by an event, and until then
+ * nobody is shown it; policies go by the time itself.
+ *
+ * @param fullMembersAt when that was told last, ms
+ */
+export const shownGroupsOf = (user: DirectoryUser, settings: RealmSettings, fullMembersAt: number): readonly number[] =>
+  systemGroupsOf(user, settings, Math.max(fullMembersAt, user.joined));
+
+/** Is the account in this system group, directly or through the groups that it contains? */
+export const inSystemGroup = (group: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean =>
+  group !== SYSTEM_GROUP.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
+
+/** All groups, by id. */
+export class UserGroups {
+  readonly #groups = new Map<number, DirectoryGroup>();
+
+  constructor(directory: Pick<DirectoryView, 'users' | 'groups' | 'settings' | 'fullMembersAt'>) {
+    const direct = new Map<number, UserId[]>(SYSTEM.map((_, i) => [i + 1, []]));
+    for (const user of directory.users()) {
+      for (const id of shownGroupsOf(user, directory.settings, directory.fullMembersAt)) direct.get(id)!.push(user.id);
+    }
+    SYSTEM.forEach(({ description, contains }, i) => {
+      const id = i + 1;
+      this.#groups.set(id, {
+        id,
+        name: SYSTEM_GROUP_NAMES[id]!,
+        description,
+        members: direct.get(id)!.sort((a, b) => a - b),
+        subgroups: contains === undefined ? [] : [contains],
+        system: true,
+      });
+    });
+    for (const group of [...directory.groups()].sort((a, b) => a.id - b.id)) this.#groups.set(group.id, group);
+  }
+
+  all(): Iterable<DirectoryGroup> {
+    return this.#groups.values();
+  }
+
+  get(id: number): DirectoryGroup | undefined {
+    return this.#groups.get(id);
+  }
+
+  /** Ids of subgroups at any depth, ascending, without the group itself. */
+  subgroupsOf(id: number): number[] {
+    const found = this.#reach(id);
+    found.delete(id);
+    return [...found].sort((a, b) => a - b);
+  }
+
+  /** Members of the group and of its subgroups at any depth, ascending. */
+  membersOf(id: number): UserId[] {
+    const members = new Set<UserId>();
+    for (const reached of this.#reach(id)) for (const user of this.get(reached)?.members ?? []) members.add(user);
+    return [...members].sort((a, b) => a - b);
+  }
+
+  /** The group and its subgroups; groups may contain each other. */
+  #reach(id: number): Set<number> {
+    const found = new Set([id]);
+    for (const reached of found) for (const sub of this.get(reached)?.subgroups ?? []) found.add(sub);
+    return found;
+  }
+}
+
+const versionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
+  `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
+
+/** Made once per change of accounts or groups. */
+export const groupsIn = madeOnce((directory: DirectoryView) => new UserGroups(directory), versionOf);
+
+/** All of them, as the API shows them, by id. */
+export const encodedGroups = madeOnce(
+  (directory: DirectoryView) => Encoded.text(JSON.stringify([...groupsIn(directory).all()].map(presentGroup))),
+  versionOf,
+);
+
+/** As the API shows it. */
+export const presentGroup = ({ id, name, description, members, subgroups, system }: DirectoryGroup) => ({
+  id,
+  name,
+  description,
+  members,
+  direct_subgroup_ids: subgroups,
+  is_system_group: system,
+});

@@ -1,0 +1,52 @@
+/** Hints that clients show to new users, one after the other (users.md § Small operations). */
+import type { JsonObject } from '#base';
+
+interface Hotspot extends JsonObject {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Seconds that clients wait before they show it. */
+  readonly delay: number;
+}
+
+/** In the order in which they are shown. */
+const HOTSPOTS: readonly Hotspot[] = [
+  {
+    name: 'intro_streams',
+    title: 'Find a stream',
+    description: 'Streams are where groups of people talk. More of them are listed under the gear icon.',
+    delay: 0.5,
+  },
+  {
+    name: 'intro_topics',
+    title: 'Follow a topic',
+    description: 'Each message in a stream has a topic, so that several conversations do not get mixed up.',
+    delay: 0.5,
+  },
+  {
+    name: 'intro_gear',
+    title: 'Make it yours',
+    description: 'Your settings and those of the organization are behind this icon.',
+    delay: 0.5,
+  },
+  {
+    name: 'intro_compose',
+    title: 'Say something',
+    description: 'Begin a conversation here. A new topic is always welcome.',
+    delay: 0.5,
+  },
+];
+
+export const isHotspot = (name: string): boolean => HOTSPOTS.some((hotspot) => hotspot.name === name);
+
+/** How far somebody is with them. */
+export interface Tutorial {
+  readonly seen?: readonly string[];
+  readonly finished?: boolean;
+}
+
+/** What is to be shown next: at most one. */
+export function nextHotspots({ seen = [], finished = false }: Tutorial): readonly Hotspot[] {
+  if (finished) return [];
+  return HOTSPOTS.filter(({ name }) => !seen.includes(name)).slice(0, 1);
+}

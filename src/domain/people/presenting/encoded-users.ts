@@ -1,0 +1,95 @@
+/**
+ * Lists of user objects, encoded. Thousands look at the same organization: what they see differs by what addresses their
+ * role may see, so a list is made once per such class and change, from objects that are encoded once per change of the account.
+ */
+import { Encoded, madeOnce } from '#base';
+import type { DirectoryView } from '#model';
+import { type UserId, userId } from '#model';
+import type { DirectoryUser, ProfileData } from '#model/records';
+import { ROLE, seesAddress } from '../roles.js';
+import { presentUser, type UserOptions } from './present-user.js';
+
+export interface ListOptions extends Omit<UserOptions, 'profile'> {
+  readonly profile?: boolean;
+  /** Absent: active and deactivated ones. */
+  readonly active?: boolean | undefined;
+}
+
+/** Who sees what: roles between which no address makes a difference are one. */
+function classOf(viewer: DirectoryUser): number {
+  if (viewer.role <= ROLE.admin) return ROLE.admin;
+  if (viewer.role <= ROLE.moderator) return ROLE.moderator;
+  return viewer.role <= ROLE.member ? ROLE.member : ROLE.guest;
+}
+
+interface Known {
+  readonly of: DirectoryUser;
+  readonly profile: ProfileData;
+  readonly variants: Map<string, string>;
+}
+
+class Lists {
+  #version = '';
+  readonly #lists = new Map<string, Encoded>();
+  readonly #objects = new Map<UserId, Known>();
+
+  constructor(private readonly directory: DirectoryView) {}
+
+  of(viewer: DirectoryUser, options: ListOptions): Encoded {
+    const { usersVersion, profilesVersion } = this.directory;
+    const version = `${usersVersion}/${profilesVersion}`;
+    if (this.#version !== version) this.#lists.clear();
+    this.#version = version;
+    const anybody: DirectoryUser = { ...viewer, id: userId(-1), role: classOf(viewer) };
+    const {
+      clientGravatar,
+      profile = false,
+      withoutActive = false,
+      withoutAvatar = false,
+      web = false,
+      active,
+    } = options;
+    const variant = `${clientGravatar}/${profile}/${withoutActive}/${withoutAvatar}/${web}`;
+    // Somebody with a restricted address sees more of himself than his peers do.
+    const own = seesAddress(anybody, viewer) ? undefined : viewer;
+    const key = `${anybody.role}/${variant}/${active}`;
+    const known = own ? undefined : this.#lists.get(key);
+    if (known) return known;
+    const objects: string[] = [];
+    for (const user of this.directory.users()) {
+      if (active !== undefined && user.isActive !== active) continue;
+      objects.push(user === own ? this.#encode(user, viewer, options) : this.#object(user, anybody, options, variant));
+    }
+    const list = Encoded.text(`[${objects.join(',')}]`);
+    if (!own) this.#lists.set(key, list);
+    return list;
+  }
+
+  #object(user: DirectoryUser, viewer: DirectoryUser, options: ListOptions, variant: string): string {
+    const key = user.emailVisibility === 1 ? variant : `${viewer.role}/${variant}`;
+    let known = this.#objects.get(user.id);
+    const profile = this.directory.profile(user.id);
+    if (known?.of !== user || known.profile !== profile) {
+      known = { of: user, profile, variants: new Map() };
+      this.#objects.set(user.id, known);
+    }
+    const { variants } = known;
+    let object = variants.get(key);
+    if (object === undefined) {
+      object = this.#encode(user, viewer, options);
+      variants.set(key, object);
+    }
+    return object;
+  }
+
+  #encode(user: DirectoryUser, viewer: DirectoryUser, options: ListOptions): string {
+    const profile = options.profile ? this.directory : undefined;
+    return JSON.stringify(presentUser(user, viewer, { ...options, profile }));
+  }
+}
+
+const listsOf = madeOnce((directory: DirectoryView) => new Lists(directory));
+
+/** JSON list of the organization's accounts, by id, as the viewer may see them. */
+export const encodedUsers = (directory: DirectoryView, viewer: DirectoryUser, options: ListOptions): Encoded =>
+  listsOf(directory).of(viewer, options);

@@ -1,0 +1,22 @@
+/** Objects of an organization as the API shows them (realm.md). */
+import type { DirectoryDomain, DirectoryLinkifier, DirectoryPlayground } from '#model/records';
+
+export const presentLinkifier = ({ id, pattern, urlTemplate }: DirectoryLinkifier) => ({
+  id,
+  pattern,
+  url_template: urlTemplate,
+});
+
+export const presentPlayground = ({ id, name, language, urlPrefix }: DirectoryPlayground) => ({
+  id,
+  name,
+  highlighter_language: language,
+  // Its older name (README.md § Names of the API facts).
+  pygments_language: language,
+  url_prefix: urlPrefix,
+});
+
+export const presentDomain = ({ domain, allowSubdomains }: DirectoryDomain) => ({
+  domain,
+  allow_subdomains: allowSubdomains,
+});

@@ -1,0 +1,91 @@
+/** User objects as the API shows them (users.md § User object). */
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '#base';
+import { type AvatarSize, uploadedAvatarUrl } from '#domain/pictures';
+import type { DirectoryView } from '#model';
+import type { DirectoryUser } from '#model/records';
+import { isAdmin, isGuest, isOwner, seesAddress } from '../roles.js';
+import { isSystemBot } from '../system-bots.js';
+
+const gravatarHashes = new Map<string, string>();
+const MOST_HASHES = 50_000;
+const LONGEST_ADDRESS = 320;
+
+function gravatarHash(address: string): string {
+  const known = gravatarHashes.get(address);
+  if (known) return known;
+  if (gravatarHashes.size > MOST_HASHES) gravatarHashes.clear();
+  const hash = createHash('md5').update(address.toLowerCase()).digest('hex');
+  // Anybody may ask for the gravatar of any text.
+  if (address.length <= LONGEST_ADDRESS) gravatarHashes.set(address, hash);
+  return hash;
+}
+
+export function avatarUrl(user: DirectoryUser, size: AvatarSize = 'small'): string {
+  if (user.avatar) return uploadedAvatarUrl(user.avatar, user.avatarVersion, size);
+  return gravatarUrl(user.deliveryEmail, user.avatarVersion, size);
+}
+
+/** @param address of an account, or any text */
+export function gravatarUrl(address: string, version: number, size: AvatarSize = 'small'): string {
+  return `https://secure.gravatar.com/avatar/${gravatarHash(address)}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
+}
+
+/** As events tell it. */
+export const presentAvatar = (user: DirectoryUser): JsonObject => ({
+  avatar_source: user.avatarSource,
+  avatar_url: avatarUrl(user),
+  avatar_url_medium: avatarUrl(user, 'medium'),
+  avatar_version: user.avatarVersion,
+});
+
+/** null where the client computes gravatars itself: never uploaded, and everybody may know the address. */
+export function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
+  return clientGravatar && user.avatarSource === 'G' && user.emailVisibility === 1 ? null : avatarUrl(user);
+}
+
+/** ISO 8601 with offset, microseconds only when there are any. */
+export function isoTime(ms: number): string {
+  const text = new Date(ms).toISOString();
+  return `${text.endsWith('.000Z') ? text.slice(0, -5) : `${text.slice(0, -1)}000`}+00:00`;
+}
+
+export interface UserOptions {
+  readonly clientGravatar: boolean;
+  /** Add profile_data (humans only), taken from here. */
+  readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
+  /** register's lists leave it out. */
+  readonly withoutActive?: boolean;
+  /** Leave `avatar_url` out: the client asks GET /avatar when it shows the account. */
+  readonly withoutAvatar?: boolean;
+  /** For callers without an account: no address, and no more of the account's age than the day. */
+  readonly web?: boolean;
+}
+
+/** The user object, as `viewer` may see it. */
+export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefined, options: UserOptions): JsonObject {
+  return {
+    user_id: user.id,
+    delivery_email: !options.web && seesAddress(viewer, user) ? user.deliveryEmail : null,
+    email: user.email,
+    full_name: user.fullName,
+    date_joined: options.web ? isoTime(user.joined).slice(0, 10) : isoTime(user.joined),
+    ...(options.withoutActive ? {} : { is_active: user.isActive }),
+    is_owner: isOwner(user),
+    is_admin: isAdmin(user),
+    is_guest: isGuest(user),
+    is_billing_admin: user.isBillingAdmin,
+    is_bot: user.botType !== null,
+    bot_type: user.botType,
+    bot_owner_id: user.botOwner,
+    ...(isSystemBot(user) ? { is_system_bot: true } : {}),
+    role: user.role,
+    timezone: user.timezone,
+    ...(options.withoutAvatar ? {} : { avatar_url: avatarUrlFor(user, options.clientGravatar) }),
+    avatar_version: user.avatarVersion,
+    ...(options.profile && user.botType === null ? { profile_data: options.profile.profile(user.id) } : {}),
+  };
+}
+
+/** Of an account that was just made. */
+export const NO_PROFILE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };

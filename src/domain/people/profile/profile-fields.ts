@@ -1,0 +1,181 @@
+/** Custom profile fields: their types, what an administrator may make of them, and how they are shown (realm.md). */
+
+import { isUrl, madeOnce } from '#base';
+import { apiError, validationError } from '#model/errors';
+import type { DirectoryProfileField } from '#model/records';
+
+export const FIELD_TYPE = {
+  shortText: 1,
+  longText: 2,
+  select: 3,
+  date: 4,
+  url: 5,
+  person: 6,
+  externalAccount: 7,
+  pronouns: 8,
+} as const;
+
+const LIST_OF_OPTIONS = { id: FIELD_TYPE.select, name: 'List of options' };
+
+/** `custom_profile_field_types` of register. */
+export const FIELD_TYPES = {
+  SHORT_TEXT: { id: FIELD_TYPE.shortText, name: 'Short text' },
+  LONG_TEXT: { id: FIELD_TYPE.longText, name: 'Long text' },
+  DATE: { id: FIELD_TYPE.date, name: 'Date picker' },
+  URL: { id: FIELD_TYPE.url, name: 'Link' },
+  EXTERNAL_ACCOUNT: { id: FIELD_TYPE.externalAccount, name: 'External account' },
+  PRONOUNS: { id: FIELD_TYPE.pronouns, name: 'Pronouns' },
+  SELECT: LIST_OF_OPTIONS,
+  CHOICE: LIST_OF_OPTIONS,
+  USER: { id: FIELD_TYPE.person, name: 'Person picker' },
+};
+
+/** `realm_default_external_accounts` of register. */
+export const EXTERNAL_ACCOUNTS = {
+  twitter: {
+    text: 'Twitter',
+    url_pattern: 'https://twitter.com/%(username)s',
+    name: 'Twitter username',
+    hint: '',
+  },
+  github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
+};
+
+const LONGEST_NAME = 40;
+const LONGEST_HINT = 80;
+const IN_SUMMARY = 2;
+
+const { select, externalAccount, longText, person } = FIELD_TYPE;
+const KNOWN_TYPES = new Set<number>(Object.values(FIELD_TYPE));
+const NOT_IN_SUMMARY = new Set<number>([longText, person]);
+export const RENDERED_TYPES: ReadonlySet<number> = new Set([FIELD_TYPE.shortText, longText]);
+
+/** field_data as the parameter's schema lets it through. */
+export type FieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+
+export interface FieldContent {
+  readonly name: string;
+  readonly hint: string;
+  readonly data: FieldData;
+  readonly inSummary: boolean;
+}
+
+export type CheckedField = Pick<DirectoryProfileField, 'name' | 'hint' | 'data' | 'inSummary'>;
+
+/** Refuses a third field in the summary. @throws ApiError */
+export function checkSummary(others: readonly DirectoryProfileField[]): void {
+  if (others.filter(({ inSummary }) => inSummary).length >= IN_SUMMARY) {
+    throw apiError('PROFILE_SUMMARY_FULL', { n: IN_SUMMARY });
+  }
+}
+
+/**
+ * All rules but those that depend on the other fields, in their order.
+ * @throws ApiError
+ */
+export function checkField(type: number, { name, hint, data, inSummary }: FieldContent): CheckedField {
+  if (type === select) checkOptions(data);
+  const account = type === externalAccount ? checkAccount(data) : undefined;
+  if (!account) checkTexts(name, hint);
+  if (!KNOWN_TYPES.has(type)) throw apiError('PROFILE_FIELD_TYPE');
+  if (inSummary && NOT_IN_SUMMARY.has(type)) throw apiError('PROFILE_FIELD_NOT_IN_SUMMARY');
+  if (account) return { ...account, inSummary };
+  return { name, hint, data: type === select || type === externalAccount ? JSON.stringify(data) : '', inSummary };
+}
+
+const lengthOf = (text: string): number => [...text].length;
+
+function checkTexts(name: string, hint: string): void {
+  if (name.trim() === '') throw apiError('PROFILE_LABEL_BLANK');
+  if (lengthOf(name) > LONGEST_NAME) throw validationError(`name is too long (limit: ${LONGEST_NAME} characters)`);
+  if (lengthOf(hint) > LONGEST_HINT) throw validationError(`hint is too long (limit: ${LONGEST_HINT} characters)`);
+}
+
+/** @throws ApiError unless it has these keys, all of them texts that are not blank, and no other */
+function checkKeys(of: FieldData, required: readonly string[], optional: readonly string[] = []): void {
+  for (const key of required) {
+    const value = Object.hasOwn(of, key) ? of[key] : undefined;
+    if (value === undefined) throw validationError(`${key} key is missing from field_data`);
+    if (typeof value !== 'string') throw validationError(`field_data["${key}"] is not a string`);
+    if (value.trim() === '') throw validationError(`field_data["${key}"] cannot be blank.`);
+  }
+  if (optional.includes('url_pattern') && Object.hasOwn(of, 'url_pattern')) checkPattern(of.url_pattern);
+  const extra = Object.keys(of).filter((key) => !required.includes(key) && !optional.includes(key));
+  if (extra.length > 0) throw validationError(`Unexpected arguments: ${extra.join(', ')}`);
+}
+
+function checkOptions(data: FieldData): void {
+  const options = Object.entries(data);
+  if (options.length === 0) throw apiError('PROFILE_FIELD_NO_CHOICE');
+  const texts = new Set<string>();
+  for (const [key, option] of options) {
+    if (key.trim() === '') throw apiError('PROFILE_CHOICE_BLANK');
+    if (typeof option === 'string') throw validationError('field_data is not a dict');
+    checkKeys(option, ['text', 'order']);
+    texts.add(option.text!);
+  }
+  if (texts.size < options.length) throw apiError('PROFILE_CHOICE_TWICE');
+}
+
+const USERNAME = '%(username)s';
+
+function checkPattern(pattern: unknown): void {
+  if (typeof pattern !== 'string') throw validationError('field_data["url_pattern"] is not a string');
+  if (pattern.split(USERNAME).length !== 2) throw apiError('PROFILE_URL_PATTERN');
+  if (!isUrl(pattern.replace(USERNAME, 'username'))) throw validationError('field_data["url_pattern"] is not a URL');
+}
+
+/** What is stored of one of the accounts that every organization has; undefined: it is one of its own. @throws ApiError */
+function checkAccount(data: FieldData): Pick<CheckedField, 'name' | 'hint' | 'data'> | undefined {
+  checkKeys(data, ['subtype'], ['url_pattern']);
+  const subtype = String(data.subtype);
+  const known = Object.hasOwn(EXTERNAL_ACCOUNTS, subtype);
+  if (!known && subtype !== 'custom') throw apiError('PROFILE_ACCOUNT_TYPE');
+  if (!known && !Object.hasOwn(data, 'url_pattern')) throw apiError('PROFILE_ACCOUNT_PATTERN');
+  if (!known) return undefined;
+  const { name, hint } = EXTERNAL_ACCOUNTS[subtype as keyof typeof EXTERNAL_ACCOUNTS];
+  return { name, hint, data: JSON.stringify({ subtype }) };
+}
+
+/** Name, hint and data of it are the same in every organization. */
+export function isDefaultAccount({ type, data }: Pick<DirectoryProfileField, 'type' | 'data'>): boolean {
+  return type === externalAccount && Object.hasOwn(EXTERNAL_ACCOUNTS, String((JSON.parse(data) as FieldData).subtype));
+}
+
+/** Keys of a list of options → realm version up to which what was chosen is not this option. */
+export const optionsOf = madeOnce((field: DirectoryProfileField): ReadonlyMap<string, number> => {
+  const added = new Map(field.added);
+  return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
+});
+
+/** `added` of a list of options that gets this data. @param version of the commit */
+export function optionsAdded(before: DirectoryProfileField, data: string, version: number): [string, number][] {
+  const known = optionsOf(before);
+  const since = Object.keys(JSON.parse(data) as object).map((key): [string, number] => [
+    key,
+    known.get(key) ?? version,
+  ]);
+  return since.filter(([, at]) => at > 0);
+}
+
+/** The fields in the order of these ids, the last place of each counting; others are left out. @throws ApiError */
+export function reordered(fields: readonly DirectoryProfileField[], ids: readonly number[]): DirectoryProfileField[] {
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const moved = fields.map((field) => ({ ...field, order: places.get(field.id) ?? -1 }));
+  if (moved.some(({ order }) => order < 0)) throw apiError('PROFILE_FIELD_ORDER');
+  return moved.sort((a, b) => a.order - b.order);
+}
+
+export const presentField = ({ id, name, type, hint, data, order, inSummary }: DirectoryProfileField) => ({
+  id,
+  name,
+  type,
+  hint,
+  field_data: data,
+  order,
+  ...(inSummary ? { display_in_profile_summary: true } : {}),
+});
+
+/** Clients that do not know pronouns show them as short texts. */
+export const withoutPronouns = <F extends { readonly type: unknown }>(fields: readonly F[]): F[] =>
+  fields.map((field) => (field.type === FIELD_TYPE.pronouns ? { ...field, type: FIELD_TYPE.shortText } : field));

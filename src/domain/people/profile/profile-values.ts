@@ -1,0 +1,94 @@
+/** What people fill into profile fields: rules, and how it is shown (users.md § Custom profile data). */
+
+import { isDate, isUrl, madeOnce } from '#base';
+import { apiError, validationError } from '#model/errors';
+import type { DirectoryProfile, DirectoryProfileField, DirectoryUser, ProfileData, ProfileValue } from '#model/records';
+import { FIELD_TYPE, optionsOf } from './profile-fields.js';
+
+/** As the parameters' schemas let it through. */
+export type GivenValue = string | readonly number[];
+
+export type FindUser = (id: number) => DirectoryUser | undefined;
+
+const SHORT = 50;
+const LONG = 500;
+
+type Check = (field: DirectoryProfileField, given: GivenValue, find: FindUser) => string;
+
+/** As it is stored. @throws ApiError */
+export const checkValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
+
+function text({ name }: DirectoryProfileField, given: GivenValue, longest = Number.POSITIVE_INFINITY): string {
+  if (typeof given !== 'string') throw validationError(`${name} is not a string`);
+  if ([...given].length > longest) throw validationError(`${name} is too long (limit: ${longest} characters)`);
+  return given;
+}
+
+const short: Check = (field, given) => text(field, given, SHORT);
+
+const option: Check = (field, given) => {
+  const value = typeof given === 'string' ? given : `[${given.join(', ')}]`;
+  if (typeof given !== 'string' || !optionsOf(field).has(given)) {
+    throw apiError('FIELD_CHOICE', { value, name: field.name });
+  }
+  return value;
+};
+
+const date: Check = (field, given) => {
+  if (!isDate(text(field, given))) throw validationError(`${field.name} is not a date`);
+  return String(given);
+};
+
+const url: Check = (field, given) => {
+  if (!isUrl(text(field, given))) throw validationError(`${field.name} is not a URL`);
+  return String(given);
+};
+
+const people: Check = (_field, given, find) => {
+  if (typeof given === 'string') throw validationError('User IDs is not a list');
+  for (const user_id of given) {
+    const user = find(user_id);
+    if (!user) throw apiError('INVALID_MEMBER_ID', { user_id });
+    if (!user.isActive) throw apiError('USER_ID_DEACTIVATED', { user_id });
+    if (user.botType !== null) throw apiError('USER_ID_BOT', { user_id });
+  }
+  // Every process keeps it: as many times as it likes would be too many.
+  return JSON.stringify([...new Set(given)]);
+};
+
+const CHECKS: Readonly<Record<number, Check>> = {
+  [FIELD_TYPE.shortText]: short,
+  [FIELD_TYPE.longText]: (field, given) => text(field, given, LONG),
+  [FIELD_TYPE.select]: option,
+  [FIELD_TYPE.date]: date,
+  [FIELD_TYPE.url]: url,
+  [FIELD_TYPE.person]: people,
+  [FIELD_TYPE.externalAccount]: short,
+  [FIELD_TYPE.pronouns]: short,
+};
+
+/** An option that was removed takes with it what was chosen, even if its key comes again. */
+const isThere = (field: DirectoryProfileField | undefined, { value, at }: ProfileValue): boolean =>
+  field !== undefined &&
+  (field.type !== FIELD_TYPE.select || at > (optionsOf(field).get(value) ?? Number.POSITIVE_INFINITY));
+
+/** Many profiles are shown with the same list. */
+const fieldsById = madeOnce(
+  (fields: readonly DirectoryProfileField[]): ReadonlyMap<string, DirectoryProfileField> =>
+    new Map(fields.map((field) => [String(field.id), field])),
+);
+
+/** Without what fields and options that are gone have left behind. */
+export function liveValues(
+  { values }: DirectoryProfile,
+  fields: readonly DirectoryProfileField[],
+): [string, ProfileValue][] {
+  const known = fieldsById(fields);
+  return Object.entries(values).filter(([id, value]) => isThere(known.get(id), value));
+}
+
+export const presentValue = ({ value, rendered }: Pick<ProfileValue, 'value' | 'rendered'>) =>
+  rendered === '' ? { value } : { value, rendered_value: rendered };
+
+export const presentProfile = (profile: DirectoryProfile, fields: readonly DirectoryProfileField[]): ProfileData =>
+  Object.fromEntries(liveValues(profile, fields).map(([id, value]) => [id, presentValue(value)]));

@@ -1,0 +1,49 @@
+/** Roles and policies (conventions.md § Roles). Pure. */
+import type { DirectoryUser, RealmSettings } from '#model/records';
+
+export const ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
+
+export const isAdmin = (user: DirectoryUser): boolean => user.role <= ROLE.admin;
+export const isOwner = (user: DirectoryUser): boolean => user.role === ROLE.owner;
+export const isGuest = (user: DirectoryUser): boolean => user.role === ROLE.guest;
+export const isModerator = (user: DirectoryUser): boolean => user.role === ROLE.moderator;
+
+const DAY_MS = 86_400_000;
+
+/** Not a guest, and old enough for the organization; moderators and above always. */
+export function isFullMember(user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+  if (user.role <= ROLE.moderator) return true;
+  if (isGuest(user)) return false;
+  return Math.floor((now - user.joined) / DAY_MS) >= Number(settings.waiting_period_threshold ?? 0);
+}
+
+/** `*_policy` settings, in the order of evaluation that conventions.md gives. */
+export function policyAllows(policy: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+  if (policy === 6) return false;
+  if (policy === 5) return true;
+  if (isOwner(user)) return true;
+  if (policy === 7) return false;
+  if (isAdmin(user)) return true;
+  if (policy === 2) return false;
+  if (isModerator(user)) return true;
+  if (policy === 4 || isGuest(user)) return false;
+  return policy === 1 || isFullMember(user, settings, now);
+}
+
+/** `wildcard_mention_policy`, which has numbers of its own (realm.md). */
+export function wildcardAllowed(policy: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+  if (policy === 1) return true;
+  if (policy === 2) return !isGuest(user);
+  if (policy === 3) return isFullMember(user, settings, now);
+  if (policy === 5) return isAdmin(user);
+  return policy === 7 && user.role <= ROLE.moderator;
+}
+
+/** Users of this role or a stronger one may see the account's real address; 0 = none of them, only itself. */
+export function addressRole({ emailVisibility }: DirectoryUser): number {
+  return { 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin }[emailVisibility] ?? 0;
+}
+
+/** Who may see the real address of an account (users.md § User object). No account: only what everybody may. */
+export const seesAddress = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
+  viewer?.id === of.id || (viewer?.role ?? ROLE.guest) <= addressRole(of);

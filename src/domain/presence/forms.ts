@@ -1,0 +1,100 @@
+/** Who was here lately, in the forms in which the API shows it (users.md § Presence). Pure. */
+import type { JsonObject } from '#base';
+import type { DirectoryView } from '#model';
+import type { DirectoryUser } from '#model/records';
+
+/** Milliseconds since 1970. */
+export interface PresenceTimes {
+  /** Last reported as active; null = never. */
+  readonly active: number | null;
+  /** Last reported at all. */
+  readonly connected: number;
+}
+
+/** Slim: by user id, two times. Legacy: by API e-mail, two clients of which there is only one. */
+export type PresenceForm = 'slim' | 'legacy';
+
+/** Clients report once a minute: whoever was active shortly before he was last heard of is so still. */
+const STILL_ACTIVE_MS = 70_000;
+/** After so many seconds of silence one is offline. */
+const OFFLINE_SECONDS = 200;
+/** Whoever was not heard of for longer is in no list. */
+export const LISTED_MS = 14 * 86_400_000;
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** A wall time as `server_timestamp`: seconds with a fraction. */
+export const serverTime = (ms: number): number => ms / 1000;
+
+interface Reported extends JsonObject {
+  readonly client: string;
+  readonly status: 'active' | 'idle';
+  readonly timestamp: number;
+}
+
+/** As of a client, of which the API knows but one. @param joined when the account was made, ms */
+function reported({ active, connected }: PresenceTimes, joined: number): Reported {
+  const since = active ?? joined;
+  return since + STILL_ACTIVE_MS >= connected
+    ? { client: 'website', status: 'active', timestamp: seconds(since) }
+    : { client: 'website', status: 'idle', timestamp: seconds(connected) };
+}
+
+const slim = ({ active, connected }: PresenceTimes, joined: number): JsonObject => ({
+  active_timestamp: seconds(active ?? joined),
+  idle_timestamp: seconds(connected),
+});
+
+function legacy(times: PresenceTimes, joined: number): JsonObject {
+  const of = reported(times, joined);
+  return { aggregated: of, website: { ...of, pushable: false } };
+}
+
+/** GET /users/{id or email}/presence. */
+export function presenceOfOne(times: PresenceTimes, { joined }: DirectoryUser, now: number): JsonObject {
+  const { status, timestamp } = reported(times, joined);
+  const offline = seconds(now) - timestamp > OFFLINE_SECONDS;
+  return { aggregated: { status: offline ? 'offline' : status, timestamp }, website: { status, timestamp } };
+}
+
+/** The event for everybody; it leaves out `email` for clients that want the slim form. */
+export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: number): JsonObject => ({
+  type: 'presence',
+  user_id: user.id,
+  email: user.email,
+  server_timestamp: serverTime(now),
+  presence: { website: { ...reported(times, user.joined), pushable: false } },
+});
+
+/** The user's client reports nothing, by setting. */
+export const hidesPresence = (directory: DirectoryView, user: DirectoryUser): boolean =>
+  directory.personal(user.id).settings.presence_enabled === false;
+
+export interface PresenceList {
+  /** JSON text of the `presences` object. */
+  readonly text: string;
+  /** Wall time at which the first of them has been silent for too long to be listed, ms. */
+  readonly until: number;
+}
+
+/** Active humans that were heard of lately, and let others know. */
+export function listPresences(
+  all: ReadonlyMap<number, PresenceTimes>,
+  form: PresenceForm,
+  directory: DirectoryView,
+  now: number,
+): PresenceList {
+  const entries: string[] = [];
+  let until = Number.POSITIVE_INFINITY;
+  for (const id of [...all.keys()].sort((a, b) => a - b)) {
+    const times = all.get(id)!;
+    const user = directory.user(id as never);
+    if (!user?.isActive || user.botType !== null || now - times.connected > LISTED_MS) continue;
+    if (hidesPresence(directory, user)) continue;
+    until = Math.min(until, times.connected + LISTED_MS);
+    const key = form === 'slim' ? String(id) : user.email;
+    const shown = form === 'slim' ? slim(times, user.joined) : legacy(times, user.joined);
+    entries.push(`${JSON.stringify(key)}:${JSON.stringify(shown)}`);
+  }
+  return { text: `{${entries.join()}}`, until };
+}

@@ -1,0 +1,18 @@
+export {
+  hidesPresence,
+  LISTED_MS,
+  listPresences,
+  type PresenceForm,
+  type PresenceList,
+  type PresenceTimes,
+  presenceEvent,
+  presenceOfOne,
+  serverTime,
+} from './forms.js';
+export {
+  type AskPresences,
+  type PresenceChanges,
+  type PresenceKnown,
+  PresenceReplica,
+  presencesIn,
+} from './replica.js';

@@ -1,0 +1,151 @@
+/**
+ * What depends on the server secret: API keys (made, looked up by keyed hash, encrypted at rest), and passwords.
+ *
+ * An API key carries the realm it belongs to, masked: its first six characters are the realm's number in base 62,
+ * shifted by a keyed hash of the rest. A frontend so knows which directory to look in without an index over all
+ * realms, and whoever has no secret sees 32 random characters. The 26 random characters hold 154 bits.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  randomBytes,
+  randomInt,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
+import { type RealmId, realmId, type UserId } from '#model';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const REALM_CHARS = 6;
+const REALM_SPACE = 62 ** REALM_CHARS;
+const KEY_CHARS = 32;
+/** About 50 ms and 32 MiB on the machines of 2026; the parameters are stored with each hash. */
+const SCRYPT = { N: 1 << 15, r: 8, p: 1 } as const;
+
+const NO_SALT = Buffer.alloc(16);
+
+export class Secrets {
+  readonly #hashKey: Buffer;
+  readonly #sealKey: Buffer;
+  readonly #maskKey: Buffer;
+  readonly #signKey: Buffer;
+  readonly #avatarKey: Buffer;
+  readonly #vectorKey: Buffer;
+  /** Signs addresses of pictures that others host (`src/frontend/image-proxy`). */
+  readonly imageProxyKey: string;
+  /** The same for the same secret, and nobody finds the secret by it: what a Store keeps to tell another one. */
+  readonly check: string;
+
+  /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
+  constructor(secret: string) {
+    if (secret.length < 16) throw new Error('the server secret must have at least 16 characters');
+    const derive = (purpose: string): Buffer => createHmac('sha256', secret).update(`conclave/${purpose}`).digest();
+    this.#hashKey = derive('key-hash');
+    this.#sealKey = derive('key-seal');
+    this.#maskKey = derive('key-realm');
+    this.#signKey = derive('signature');
+    this.#avatarKey = derive('avatar');
+    this.#vectorKey = derive('seal-vector');
+    this.imageProxyKey = derive('image-proxy').toString('hex');
+    this.check = createHmac('sha256', derive('check')).update('conclave').digest('base64url');
+  }
+
+  newApiKey(realm: RealmId): string {
+    let tail = '';
+    for (let i = REALM_CHARS; i < KEY_CHARS; i++) tail += ALPHABET[randomInt(62)];
+    let n = (realm + this.#mask(tail)) % REALM_SPACE;
+    let head = '';
+    for (let i = 0; i < REALM_CHARS; i++) {
+      head = ALPHABET[n % 62] + head;
+      n = Math.floor(n / 62);
+    }
+    return head + tail;
+  }
+
+  /** The realm that a well-formed key names; any string of the right shape names some number. */
+  realmOfKey(key: string): RealmId {
+    let n = 0;
+    for (let i = 0; i < REALM_CHARS; i++) n = n * 62 + ALPHABET.indexOf(key[i]!);
+    return realmId((n - this.#mask(key.slice(REALM_CHARS)) + REALM_SPACE) % REALM_SPACE);
+  }
+
+  /** Hex; what directories hold instead of the key. */
+  keyHash(key: string): string {
+    return createHmac('sha256', this.#hashKey).update(key).digest('hex').slice(0, 40);
+  }
+
+  /** 22 characters of base64url (132 bits), which nobody without the secret can make for this text. Texts begin with what they are for. */
+  sign(text: string): string {
+    return createHmac('sha256', this.#signKey).update(text).digest('base64url').slice(0, 22);
+  }
+
+  /** 40 hex digits that name an account in addresses of its avatar, and that nobody finds by counting. */
+  avatarHash(realm: RealmId, user: UserId): string {
+    return createHmac('sha1', this.#avatarKey).update(`${realm}/${user}`).digest('hex');
+  }
+
+  /** Encrypt a text for the Store (AES-256-GCM, base64). */
+  seal(text: string): string {
+    return this.#sealed(text, randomBytes(12));
+  }
+
+  /** The same for the same text: for handlers, which have no randomness. Opened as what `seal` gives. */
+  sealSame(text: string): string {
+    return this.#sealed(text, createHmac('sha256', this.#vectorKey).update(text).digest().subarray(0, 12));
+  }
+
+  #sealed(text: string, iv: Buffer): string {
+    const cipher = createCipheriv('aes-256-gcm', this.#sealKey, iv);
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
+  }
+
+  /** @throws when the text was sealed under another secret or was changed */
+  open(sealed: string): string {
+    const bytes = Buffer.from(sealed, 'base64');
+    const decipher = createDecipheriv('aes-256-gcm', this.#sealKey, bytes.subarray(0, 12));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+  }
+
+  /** undefined where `open` would throw. */
+  opened(sealed: string): string | undefined {
+    try {
+      return this.open(sealed);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Hash for the Store, with its salt and parameters. */
+  async hashPassword(password: string): Promise<string> {
+    const salt = randomBytes(16);
+    const hash = await derive(password, salt, SCRYPT);
+    return `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString('base64')}$${hash.toString('base64')}`;
+  }
+
+  /** False also without a password, and after the same time. */
+  async verifyPassword(password: string, stored: string | null): Promise<boolean> {
+    const [scheme, N, r, p, salt, hash] = (stored ?? '').split('$');
+    if (scheme !== 'scrypt' || !salt || !hash) {
+      await derive(password, NO_SALT, SCRYPT);
+      return false;
+    }
+    const expected = Buffer.from(hash, 'base64');
+    const actual = await derive(password, Buffer.from(salt, 'base64'), { N: Number(N), r: Number(r), p: Number(p) });
+    return timingSafeEqual(actual, expected);
+  }
+
+  #mask(tail: string): number {
+    return createHmac('sha256', this.#maskKey).update(tail).digest().readUIntBE(0, 6) % REALM_SPACE;
+  }
+}
+
+function derive(password: string, salt: Buffer, cost: { N: number; r: number; p: number }): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, 32, { ...cost, maxmem: 128 * cost.N * cost.r * 2 }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+}

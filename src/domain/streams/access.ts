@@ -1,0 +1,58 @@
+/** Who may see, read and post to a stream (streams.md § Who may see a stream, messages.md § Posting policy). Pure. */
+
+import { isAdmin, isFullMember, isGuest, ROLE } from '#domain/people';
+import { apiError } from '#model/errors';
+import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
+
+/** May know of the stream and read what its history rules give. */
+export function canAccess(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
+  if (stream.archived) return false;
+  return subscribed || stream.webPublic || (!stream.inviteOnly && !isGuest(user));
+}
+
+/** Admins may know of private (and archived) streams without being in them; reading them is another matter. */
+export function canSeeMetadata(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
+  return canAccess(user, stream, subscribed) || isAdmin(user);
+}
+
+/** May read messages of the stream that were sent before, or without, a subscription. */
+export function canReadHistory(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
+  if (stream.archived) return false;
+  if (stream.webPublic) return true;
+  if (!stream.inviteOnly && !isGuest(user)) return true;
+  return subscribed && stream.historyPublic;
+}
+
+/** Weakest role that hears of a stream, and sees its subscribers, without being subscribed. */
+export function audienceRole(
+  stream: { readonly inviteOnly: boolean; readonly webPublic: boolean } | undefined,
+): number {
+  if (!stream || stream.inviteOnly) return ROLE.admin;
+  return stream.webPublic ? ROLE.guest : ROLE.member;
+}
+
+export interface Poster {
+  readonly user: DirectoryUser;
+  readonly subscribed: boolean;
+  /** Owner of a posting bot: what the owner may do, the bot may. */
+  readonly owner?: { readonly user: DirectoryUser; readonly subscribed: boolean };
+}
+
+function postPolicyRefusal(user: DirectoryUser, stream: DirectoryStream, settings: RealmSettings, now: number) {
+  if (isAdmin(user)) return undefined;
+  if (stream.postPolicy === 2) return 'ONLY_ADMINS_SEND' as const;
+  if (stream.postPolicy === 4 && user.role > ROLE.moderator) return 'ONLY_MODERATORS_SEND' as const;
+  if (stream.postPolicy !== 1 && isGuest(user)) return 'NO_GUESTS_SEND' as const;
+  if (stream.postPolicy === 3 && !isFullMember(user, settings, now)) return 'NO_NEW_MEMBERS_SEND' as const;
+  return undefined;
+}
+
+/** @throws ApiError when the poster may not send to the stream */
+export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: RealmSettings, now: number): void {
+  const refusal = postPolicyRefusal(poster.user, stream, settings, now);
+  if (refusal && (!poster.owner || postPolicyRefusal(poster.owner.user, stream, settings, now)))
+    throw apiError(refusal);
+  if (poster.subscribed || poster.owner?.subscribed) return;
+  if (!stream.archived && (stream.webPublic || (!stream.inviteOnly && !isGuest(poster.user)))) return;
+  throw apiError('NOT_AUTHORIZED_TO_SEND', { stream: stream.name });
+}

@@ -1,0 +1,14 @@
+/** Access without an account (conventions.md § Authentication). Pure. */
+import type { DirectoryView } from '#model';
+import type { RealmSettings } from '#model/records';
+
+/** @param server the configuration allows web-public streams */
+export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>
+  server && settings.enable_spectator_access === true;
+
+/** May anybody read what is open to the web here, without credentials? */
+export function hasPublicAccess(server: boolean, directory: DirectoryView): boolean {
+  if (directory.deactivated || !webPublicEnabled(server, directory.settings)) return false;
+  for (const stream of directory.streams()) if (stream.webPublic && !stream.archived) return true;
+  return false;
+}

@@ -1,0 +1,51 @@
+/** How much is said in a stream (streams.md § Stream objects, `stream_weekly_traffic`). Pure. */
+import type { JsonObject } from '#base';
+
+const DAY_MS = 86_400_000;
+const COUNTED_DAYS = 28;
+/** Of younger streams nothing is said. */
+const LEAST_DAYS = 7;
+
+/** Messages by day (UTC). */
+export interface DailyCounts extends JsonObject {
+  /** Days since 1970. */
+  readonly day: number;
+  /** Of that day and of those before it, as many as count. */
+  readonly counts: readonly number[];
+}
+
+const dayOf = (now: number): number => Math.floor(now / DAY_MS);
+
+/** Of today and the days before it, of as many as count. */
+function upToNow(before: DailyCounts | undefined, now: number): readonly number[] {
+  if (!before) return [];
+  const gone = Math.max(0, dayOf(now) - before.day);
+  return [...Array<number>(Math.min(gone, COUNTED_DAYS)).fill(0), ...before.counts].slice(0, COUNTED_DAYS);
+}
+
+/** With one more message. @param now wall time, ms */
+export function countMessage(before: DailyCounts | undefined, now: number): DailyCounts {
+  const [today = 0, ...earlier] = upToNow(before, now);
+  return { day: Math.max(dayOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
+}
+
+/** Messages of the last 28 days. */
+export const recentTraffic = (counts: DailyCounts | undefined, now: number): number =>
+  upToNow(counts, now).reduce((sum, n) => sum + n, 0);
+
+/** To two significant digits; what lies in the middle goes to the even one. */
+function rounded(n: number): number {
+  const unit = 10 ** Math.max(0, String(n).length - 2);
+  const down = Math.floor(n / unit);
+  const rest = n - down * unit;
+  const up = rest * 2 > unit || (rest * 2 === unit && down % 2 === 1);
+  return (up ? down + 1 : down) * unit;
+}
+
+/** Messages a week; null of a stream younger than a week. @param recent of 28 days @param created seconds since 1970 */
+export function weeklyTraffic(recent: number, created: number, now: number): number | null {
+  const age = Math.floor((now - created * 1000) / DAY_MS);
+  if (age < LEAST_DAYS) return null;
+  const weekly = age >= COUNTED_DAYS ? Math.floor(recent / 4) : Math.floor((recent * 7) / age);
+  return weekly === 0 && recent > 0 ? 1 : rounded(weekly);
+}

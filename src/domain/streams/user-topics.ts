@@ -1,0 +1,92 @@
+/**
+ * What a user wants of single topics (streams.md § User topics): one part of the user's actor per topic. Pure.
+ *
+ * A topic's name is free text of any length, so the part is named by a hash of it.
+ */
+import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '#base';
+import type { DirectoryView } from '#model';
+import { streamId } from '#model';
+import { byName, topicKey } from './names.js';
+
+export const TOPIC_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
+
+export interface UserTopic extends JsonObject {
+  readonly stream: number;
+  /** As it was spelled last. */
+  readonly name: string;
+  /** Never 0: that is no part. */
+  readonly policy: number;
+  /** Seconds since 1970. */
+  readonly updated: number;
+}
+
+export const TOPIC_PART = 'topic/';
+
+/** The deprecated list goes out whole with every change and must fit into a log entry. Characters. */
+const MOST_LISTED = 100_000;
+
+type Parts = ReadonlyMap<string, Json>;
+
+/** Names the topic in any case of its letters, where free text can't. */
+export const topicHash = (topic: string): string =>
+  createHash('sha256').update(topicKey(topic)).digest('hex').slice(0, 32);
+
+export const topicPart = (stream: number, topic: string): string => `${TOPIC_PART}${stream}/${topicHash(topic)}`;
+
+export const userTopic = (parts: Parts, stream: number, topic: string): UserTopic | undefined =>
+  parts.get(topicPart(stream, topic)) as UserTopic | undefined;
+
+/** Of TOPIC_POLICY. */
+export const policyOf = (parts: Parts, stream: number, topic: string): number =>
+  userTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
+
+/** In no particular order. */
+export const userTopics = (parts: Parts): UserTopic[] =>
+  [...parts].filter(([name]) => name.startsWith(TOPIC_PART)).map(([, value]) => value as UserTopic);
+
+/** Policies where both topics were merged into one (messages.md § PATCH /messages). */
+export function mergedPolicy(a: number, b: number): number {
+  if (a === b) return a;
+  return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
+}
+
+interface Shown {
+  readonly topic: UserTopic;
+  /** Name of the stream. */
+  readonly name: string;
+}
+
+/** Topics of live streams, by stream and topic. */
+function shown(topics: readonly UserTopic[], directory: DirectoryView): Shown[] {
+  const found: Shown[] = [];
+  for (const topic of topics) {
+    const stream = directory.stream(streamId(topic.stream));
+    if (stream && !stream.archived) found.push({ topic, name: stream.name });
+  }
+  return found.sort((a, b) => byName(a, b) || byName(a.topic, b.topic));
+}
+
+/** `muted_topics`: [stream name, topic, seconds]. Of very many, those muted last. */
+export function mutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
+  const muted = shown(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
+  let size = 0;
+  const listed = new Set<Shown>();
+  for (const one of [...muted].sort((a, b) => b.topic.updated - a.topic.updated)) {
+    size += one.name.length + one.topic.name.length + 20;
+    if (size > MOST_LISTED) break;
+    listed.add(one);
+  }
+  return muted.filter((one) => listed.has(one)).map(({ topic, name }) => [name, topic.name, topic.updated]);
+}
+
+export const presentUserTopic = ({ stream, name, policy, updated }: UserTopic): JsonObject => ({
+  stream_id: stream,
+  topic_name: name,
+  last_updated: updated,
+  visibility_policy: policy,
+});
+
+/** `user_topics` of register. */
+export const presentUserTopics = (topics: readonly UserTopic[], directory: DirectoryView): JsonObject[] =>
+  shown(topics, directory).map(({ topic }) => presentUserTopic(topic));

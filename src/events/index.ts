@@ -1,8 +1,0 @@
-export { receives, roleAt } from './audience.js';
-export { RealmFeed, type Subscribers } from './feed.js';
-export { Feeds } from './feeds.js';
-export { type Overview, OverviewBudget } from './overview.js';
-export { PersonalParts } from './personal.js';
-export { RecentBudget } from './recent.js';
-export * from './shared-event.js';
-export type { EventSink, FeedEnd, LivePosition } from './sink.js';

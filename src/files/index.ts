@@ -1,4 +1,0 @@
-export * from './limits.js';
-export * from './names.js';
-export * from './serving.js';
-export * from './temporary.js';

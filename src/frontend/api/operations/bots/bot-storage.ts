@@ -1,0 +1,69 @@
+/** What anybody may keep on the server, meant for bots (users.md § Bot storage). */
+import { Type } from 'typebox';
+import { userKey } from '#model';
+import { type Operation, operation } from '../../operation.js';
+import { maybeJson } from '../../parameters.js';
+
+/** Of one request: what is kept in all may be as large. */
+const MOST_STORED_MIB = 10;
+
+const keys = (where: 'query' | 'form') => maybeJson(where, Type.Array(Type.String()), 'Which; absent: all.');
+
+export const getBotStorage = operation({
+  id: 'get-bot-storage',
+  method: 'GET',
+  path: '/bot_storage',
+  guard: 'user',
+  compressed: false,
+  summary: 'Read what the caller has stored.',
+  parameters: { keys: keys('query') },
+  run: ({ realm, caller, params }) => ({
+    to: userKey(realm, caller),
+    command: 'bot-storage',
+    args: { keys: params.keys ?? null },
+  }),
+});
+
+export const putBotStorage = operation({
+  id: 'put-bot-storage',
+  method: 'PUT',
+  path: '/bot_storage',
+  guard: 'user',
+  summary: 'Store text by key; what is stored under other keys stays.',
+  mostBodyMib: MOST_STORED_MIB,
+  parameters: {
+    storage: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Record(Type.String(), Type.String()),
+      required: true,
+      description: 'Text by key.',
+      mostCharacters: MOST_STORED_MIB * 1_048_576,
+    },
+  },
+  run: ({ realm, caller, params }) => ({
+    to: userKey(realm, caller),
+    command: 'put-storage',
+    args: { storage: params.storage },
+  }),
+});
+
+export const removeBotStorage = operation({
+  id: 'remove-bot-storage',
+  method: 'DELETE',
+  path: '/bot_storage',
+  guard: 'user',
+  summary: 'Remove what is stored.',
+  parameters: { keys: keys('form') },
+  run: ({ realm, caller, params }) => ({
+    to: userKey(realm, caller),
+    command: 'remove-storage',
+    args: { keys: params.keys ?? null },
+  }),
+});
+
+export const BOT_STORAGE_OPERATIONS = [
+  getBotStorage,
+  putBotStorage,
+  removeBotStorage,
+] as unknown as readonly Operation[];

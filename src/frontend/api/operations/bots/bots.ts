@@ -1,0 +1,223 @@
+/** Bots (users.md § Bots). */
+import { Type } from 'typebox';
+import type { JsonObject } from '#base';
+import { avatarUrl, mailDomain, presentDefaults } from '#domain/people';
+import { avatarImages } from '#domain/pictures';
+import { realmKey, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryBot, DirectoryUser } from '#model/records';
+import { type Call, type Operation, operation } from '../../operation.js';
+import { maybeFlag, maybeJson, maybeText, pathId, text } from '../../parameters.js';
+import { readableKey } from '../../readable-key.js';
+import { onePicture, storeAvatar } from '../../store-avatar.js';
+
+/** Characters of all keys and values. */
+const MAX_CONFIG = 10_000;
+
+const ROLES = [100, 200, 300, 400, 600];
+
+type Config = Readonly<Record<string, string>>;
+
+/** @throws ApiError */
+export function checkConfig(config: Config): Config {
+  const characters = Object.entries(config).flat().join('');
+  if ([...characters].length <= MAX_CONFIG) return config;
+  throw apiError('VALIDATION_FAILED', { message: `config_data is too long (limit: ${MAX_CONFIG} characters)` });
+}
+
+const url = Type.String({ check: 'url' });
+const strings = Type.Record(Type.String(), Type.String());
+
+/** JSON integer with a default. */
+const choice = (fallback: number, description: string) =>
+  ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: false, default: fallback, description }) as const;
+
+const defaults = {
+  default_sending_stream: maybeText('form', 'Name of the stream of its messages that name none.'),
+  default_events_register_stream: maybeText('form', 'Name of the stream to which its queues are narrowed.'),
+  default_all_public_streams: maybeFlag('form', 'Its queues get the messages of all public streams.'),
+} as const;
+
+export const getBots = operation({
+  id: 'get-bots',
+  method: 'GET',
+  path: '/bots',
+  guard: 'member_human',
+  compressed: false,
+  summary: 'Own active bots, oldest first.',
+  parameters: {},
+  async run(call) {
+    const { directory, caller } = call;
+    const own: { bot: DirectoryBot; user: DirectoryUser }[] = [];
+    for (const bot of directory.bots()) {
+      const user = directory.user(bot.user);
+      if (user?.isActive && user.botOwner === caller) own.push({ bot, user });
+    }
+    own.sort((a, b) => a.user.joined - b.user.joined || a.user.id - b.user.id);
+    const bots: JsonObject[] = [];
+    for (const { bot, user } of own) {
+      const sealed = { user: bot.user, sealed: bot.keySealed, instead: bot.keySealed };
+      bots.push({
+        username: user.email,
+        full_name: user.fullName,
+        api_key: (await readableKey(call, sealed)) ?? '',
+        avatar_url: avatarUrl(user),
+        ...presentDefaults(bot, (id) => directory.stream(id)?.name),
+      });
+    }
+    return { fields: { bots } };
+  },
+});
+
+/**
+ * Have a bot made or changed, and given the avatar that was sent along: with it, once before only to see whether it can be,
+ * because the picture is looked at last.
+ */
+async function withAvatar(
+  call: Call<unknown>,
+  command: string,
+  args: JsonObject,
+  idOf: (answer: JsonObject) => number,
+): Promise<JsonObject> {
+  const send = (dry: boolean): Promise<JsonObject> =>
+    call.send({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } });
+  if (fileCount(call) === 0) return send(false);
+  await send(true);
+  const images = await avatarImages(onePicture(call, 'ONE_FILE').bytes());
+  const answer = await send(false);
+  return { ...answer, avatar_url: await storeAvatar(call, userId(idOf(answer)), images) };
+}
+
+const fileCount = ({ files }: Pick<Call<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
+
+export const createBot = operation({
+  id: 'create-bot',
+  method: 'POST',
+  path: '/bots',
+  guard: 'member_human',
+  takesFiles: true,
+  compressed: false,
+  summary: 'Make a bot of which the caller is the owner. One file may be its avatar.',
+  parameters: {
+    full_name: text('form', 'Name shown to others; nobody else who is active has it.'),
+    short_name: text('form', 'Beginning of its address.'),
+    bot_type: choice(1, '1 generic, 2 incoming webhook, 3 outgoing webhook.'),
+    payload_url: {
+      in: 'form',
+      encoding: 'json',
+      schema: url,
+      required: false,
+      default: '',
+      description: 'Outgoing webhooks: where messages to the bot are posted.',
+    },
+    service_name: maybeText('form', 'Integration of an incoming webhook.'),
+    config_data: {
+      in: 'form',
+      encoding: 'json',
+      schema: strings,
+      required: false,
+      default: {} as Record<string, string>,
+      description: 'What the integration needs to know: strings by name.',
+    },
+    interface_type: choice(1, 'Form of the posts: 1 generic, 2 as Slack posts.'),
+    ...defaults,
+  },
+  async run(call) {
+    const { params, secrets } = call;
+    const answer = await withAvatar(
+      call,
+      'create-bot',
+      {
+        fullName: params.full_name,
+        shortName: params.short_name,
+        type: params.bot_type,
+        payloadUrl: params.payload_url,
+        service: params.service_name ?? null,
+        config: checkConfig(params.config_data),
+        interface: params.interface_type,
+        sending: params.default_sending_stream ?? null,
+        events: params.default_events_register_stream ?? null,
+        allPublicStreams: params.default_all_public_streams ?? false,
+        domain: mailDomain(call.site),
+      },
+      ({ user_id }) => Number(user_id),
+    );
+    const { key_sealed, ...fields } = answer;
+    return { fields: { ...fields, api_key: secrets.open(String(key_sealed)) } };
+  },
+});
+
+const botId = { bot_id: pathId('The bot.') } as const;
+
+export const updateBot = operation({
+  id: 'update-bot',
+  method: 'PATCH',
+  path: '/bots/{bot_id}',
+  guard: 'member_human',
+  takesFiles: true,
+  summary: 'Change a bot: its owner and administrators may.',
+  parameters: {
+    ...botId,
+    full_name: maybeText('form', 'New name.'),
+    role: maybeJson('form', Type.Enum(ROLES), '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.'),
+    bot_owner_id: maybeJson('form', Type.Integer(), 'New owner.'),
+    config_data: maybeJson('form', strings, 'What the integration needs to know; what is not named stays.'),
+    service_payload_url: maybeJson('form', url, 'Outgoing webhooks: where messages to the bot are posted.'),
+    service_interface: choice(1, 'With service_payload_url: 1 generic, 2 as Slack posts.'),
+    ...defaults,
+  },
+  async run(call) {
+    const { params } = call;
+    const args = {
+      bot_id: params.bot_id,
+      full_name: params.full_name ?? null,
+      role: params.role ?? null,
+      bot_owner_id: params.bot_owner_id ?? null,
+      config: params.config_data ? checkConfig(params.config_data) : null,
+      payloadUrl: params.service_payload_url ?? null,
+      interface: params.service_interface,
+      sending: params.default_sending_stream ?? null,
+      events: params.default_events_register_stream ?? null,
+      allPublicStreams: params.default_all_public_streams ?? null,
+    };
+    return { fields: await withAvatar(call, 'update-bot', args, () => params.bot_id) };
+  },
+});
+
+export const regenerateBotKey = operation({
+  id: 'regenerate-bot-api-key',
+  method: 'POST',
+  path: '/bots/{bot_id}/api_key/regenerate',
+  guard: 'member_human',
+  compressed: false,
+  summary: 'Give a bot another API key; the old one is dead.',
+  parameters: botId,
+  async run(call) {
+    const { params, realm, secrets } = call;
+    const { sealed } = await call.send({
+      to: realmKey(realm),
+      command: 'regenerate-bot-key',
+      args: { bot_id: params.bot_id },
+    });
+    return { fields: { api_key: secrets.open(String(sealed)) } };
+  },
+});
+
+export const deactivateBot = operation({
+  id: 'deactivate-bot',
+  method: 'DELETE',
+  path: '/bots/{bot_id}',
+  // Who its owner is, the handler checks; he may be a guest by now.
+  guard: 'user',
+  summary: 'Deactivate a bot.',
+  parameters: botId,
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'deactivate-bot', args: { bot_id: params.bot_id } }),
+});
+
+export const BOT_OPERATIONS = [
+  getBots,
+  createBot,
+  updateBot,
+  regenerateBotKey,
+  deactivateBot,
+] as unknown as readonly Operation[];

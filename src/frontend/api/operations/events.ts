@@ -1,0 +1,183 @@
+/** Event queues: register, poll, delete (register.md, events.md). */
+import { randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
+import type { JsonObject } from '#base';
+import { VERSION_FIELDS } from '#base';
+import { isGuest } from '#domain/people';
+import { beatsAfter, queueId, queueKey } from '#model';
+import { apiError, type ErrorReply } from '#model/errors';
+import { type Call, type Forward, type Meanwhile, operation } from '../operation.js';
+import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
+import { knowsPronouns, queueArguments, queueParameters } from '../queue-parameters.js';
+
+const guestCall = (call: Call<unknown>): boolean => {
+  const user = call.directory.user(call.caller);
+  return user !== undefined && isGuest(user);
+};
+
+/** What a bot is set to receive, where its call does not say. */
+function ofBot({ params, directory, caller }: Call<Chosen>): Chosen & { readonly all_public_streams: boolean } {
+  const bot = directory.bot(caller);
+  const stream = bot?.eventsStream ? directory.stream(bot.eventsStream) : undefined;
+  const account = directory.user(caller);
+  const allPublic = bot?.allPublicStreams === true && account !== undefined && !isGuest(account);
+  return {
+    all_public_streams: params.all_public_streams ?? allPublic,
+    narrow: params.narrow.length === 0 && stream ? [['stream', stream.name]] : params.narrow,
+  };
+}
+
+interface Chosen {
+  readonly all_public_streams: boolean | undefined;
+  readonly narrow: string[][];
+}
+
+function registration(call: Call<unknown>, args: JsonObject): Forward {
+  const queue = randomUUID();
+  return {
+    to: queueKey(call.realm, call.caller, queueId(queue)),
+    command: 'register',
+    args: { ...args, queue_id: queue, origin: call.origin, site: call.site, webPublicStreams: call.webPublicStreams },
+  };
+}
+
+/** Without an account: the state, and no queue (register.md). Any address does; nothing is ever stored under it. */
+function visit(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
+  if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
+  if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
+  const forward = registration(call, queueArguments(params, true, false));
+  return { ...forward, command: 'visit', plus: VERSION_FIELDS };
+}
+
+export const register = operation({
+  id: 'register-queue',
+  method: 'POST',
+  path: '/register',
+  guard: 'user',
+  anonymous: true,
+  compressed: true,
+  summary: 'Create an event queue and fetch the state that its events change.',
+  headers: ['user-agent'],
+  parameters: {
+    ...queueParameters('form'),
+    all_public_streams: maybeFlag('form', 'Receive the messages of all public streams; absent: as set for the bot.'),
+  },
+  run(call) {
+    const values = { ...call.params, ...ofBot(call), pronouns: knowsPronouns(call.header('user-agent')) };
+    if (call.caller === 0) return visit(call, values);
+    const forward = registration(call, queueArguments(values, guestCall(call), true));
+    return { ...forward, plus: VERSION_FIELDS };
+  },
+});
+
+/** Nobody else's queue can be named: the address is made of the caller and the id. */
+const ownQueue = (call: Call<unknown>, id: string) => {
+  if (!/^[0-9a-f-]{36}$/.test(id)) throw apiError('BAD_EVENT_QUEUE_ID', { queue_id: id });
+  return queueKey(call.realm, call.caller, queueId(id));
+};
+
+/** What a client is told while nothing happens. */
+class Heartbeats implements Meanwhile {
+  readonly parameter = 'last_event_id';
+
+  constructor(
+    private readonly queue: string,
+    readonly last: number,
+    readonly most: number,
+  ) {}
+
+  fields(n: number): string {
+    return `,"events":[{"type":"heartbeat","id":${n}}],"queue_id":"${this.queue}"`;
+  }
+
+  /** The command may come to the queue's next owner after another poll, which told what the client has had in the meantime. */
+  insteadOf({ msg }: ErrorReply): JsonObject | undefined {
+    const pruned = apiError('EVENT_PRUNED', { last_event_id: this.last });
+    return msg === pruned.message ? { events: [], queue_id: this.queue } : undefined;
+  }
+}
+
+export const getEvents = operation({
+  id: 'get-events',
+  method: 'GET',
+  path: '/events',
+  guard: 'user',
+  rateLimit: 'polls',
+  headers: ['user-agent'],
+  summary: 'Wait for events of a queue.',
+  parameters: {
+    queue_id: maybeText('query', 'From register; absent: a queue is made from the other parameters.'),
+    last_event_id: maybeJson('query', Type.Integer(), 'Highest event id received: it and all before are acknowledged.'),
+    dont_block: flag('query', false, 'Answer at once, also with no events.'),
+    user_client: maybeText('query', 'Accepted and unused.'),
+    ...queueParameters('query'),
+    lifespan_secs: {
+      in: 'query',
+      encoding: 'uint',
+      schema: Type.Integer({ minimum: 0 }),
+      required: false,
+      default: 0,
+      description: 'As queue_lifespan_secs.',
+    },
+    bulk_message_deletion: maybeFlag('query', 'Client capability.'),
+    stream_typing_notifications: maybeFlag('query', 'Client capability.'),
+    user_settings_object: maybeFlag('query', 'Client capability.'),
+    linkifier_url_template: maybeFlag('query', 'Client capability.'),
+    pronouns_field_type_supported: flag('query', true, 'Client capability: knows profile fields of pronouns.'),
+  },
+  run(call) {
+    const { params } = call;
+    const { dont_block, queue_id, last_event_id = null } = params;
+    if (queue_id !== undefined) {
+      const to = ownQueue(call, queue_id);
+      const beats = dont_block || last_event_id === null ? 0 : beatsAfter(last_event_id);
+      const args = { last_event_id, dont_block, beats };
+      const released = { events: [], queue_id };
+      if (beats === 0) return { to, command: 'poll', args, held: true, released };
+      const meanwhile = new Heartbeats(queue_id, last_event_id!, beats);
+      return { to, command: 'poll', args, held: true, released, meanwhile };
+    }
+    const bare: Record<string, boolean> = {};
+    for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
+    const forward = registration(
+      call,
+      queueArguments(
+        {
+          ...params,
+          queue_lifespan_secs: params.queue_lifespan_secs || params.lifespan_secs,
+          client_capabilities: { ...bare, ...params.client_capabilities },
+          fetch_event_types: [],
+          pronouns: params.pronouns_field_type_supported && knowsPronouns(call.header('user-agent')),
+        },
+        guestCall(call),
+        false,
+      ),
+    );
+    // What a client acknowledges of a queue that it doesn't know yet means nothing.
+    const first = {
+      to: forward.to,
+      command: 'poll',
+      args: { last_event_id: null, dont_block, beats: 0 },
+      held: true,
+      released: { events: [], queue_id: forward.args.queue_id as string },
+    } as const;
+    return { ...forward, held: true, followedBy: first };
+  },
+});
+
+const BARE_CAPABILITIES = [
+  'bulk_message_deletion',
+  'stream_typing_notifications',
+  'user_settings_object',
+  'linkifier_url_template',
+] as const;
+
+export const deleteQueue = operation({
+  id: 'delete-queue',
+  method: 'DELETE',
+  path: '/events',
+  guard: 'user',
+  summary: 'Delete an event queue.',
+  parameters: { queue_id: text('form', 'The queue.') },
+  run: (call) => ({ to: ownQueue(call, call.params.queue_id), command: 'delete', args: {} }),
+});

@@ -1,0 +1,69 @@
+/** Pictures that others host, for readers of messages that show them (markdown.md § Previews). */
+import { partOf } from '#domain/files';
+import { type ImageFault, NoImage } from '#frontend/image-proxy';
+import type { ErrorName } from '#model/errors';
+import { apiError } from '#model/errors';
+import { type Operation, operation } from '../operation.js';
+import { pathText } from '../parameters.js';
+import { CONDITIONS } from '../serve-blob.js';
+
+const A_DAY_S = 86_400;
+
+const REFUSALS = {
+  gone: 'FILE_NOT_FOUND',
+  unreachable: 'IMAGE_UNAVAILABLE',
+  refused: 'IMAGE_UNAVAILABLE',
+  'no-picture': 'IMAGE_UNFIT',
+  'too-large': 'IMAGE_UNFIT',
+  'too-slow': 'IMAGE_TOO_SLOW',
+  busy: 'SERVICE_UNAVAILABLE',
+} as const satisfies Record<ImageFault, ErrorName>;
+
+export const getExternalContent = operation({
+  id: 'get-external-content',
+  method: 'GET',
+  path: '/external_content/{digest}/{address}',
+  root: true,
+  guard: 'none',
+  // A page of messages shows many; the proxy bounds what it fetches.
+  rateLimit: 'none',
+  headers: CONDITIONS,
+  summary: 'A picture that another host has, fetched by this server: the address is one that a message shows.',
+  parameters: {
+    digest: pathText('Signature of the address.'),
+    address: pathText('Address of the picture, in hexadecimal.'),
+  },
+  async run(call) {
+    const { imageProxy: proxy } = call;
+    if (!proxy) throw apiError('FILE_NOT_FOUND');
+    const address = proxy.address(call.params.digest, call.params.address);
+    if (address === undefined) throw apiError('IMAGE_NOT_SIGNED');
+    if (!proxy.fetches) {
+      const headers = { Location: new URL(address).href, 'Cache-Control': 'no-store' };
+      return { status: 302, raw: new Uint8Array(0), headers };
+    }
+    const { type, bytes, tag } = await proxy.get(address).catch((error: unknown) => {
+      throw error instanceof NoImage ? apiError(REFUSALS[error.fault]) : error;
+    });
+    const { status, headers, start, end } = partOf(bytes.byteLength, tag, {
+      range: call.header('range'),
+      ifRange: call.header('if-range'),
+      ifNoneMatch: call.header('if-none-match'),
+    });
+    return {
+      status,
+      raw: bytes.subarray(start, end),
+      headers: {
+        'Content-Type': type,
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': `public, max-age=${A_DAY_S}, immutable`,
+        'Accept-Ranges': 'bytes',
+        ETag: `"${tag}"`,
+        ...headers,
+      },
+    };
+  },
+});
+
+export const EXTERNAL_CONTENT_OPERATIONS = [getExternalContent] as unknown as readonly Operation[];

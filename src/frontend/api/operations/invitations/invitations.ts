@@ -1,0 +1,168 @@
+/** Invitations (realm.md § Invitations). */
+import { Type } from 'typebox';
+import { invitees } from '#domain/invitations';
+import { realmKey } from '#model';
+import { validationError } from '#model/errors';
+import { operation } from '../../operation.js';
+import { pathId } from '../../parameters.js';
+
+/** Some thousand addresses: each becomes a letter. */
+const LONGEST_LIST = 30_000;
+/** A hundred years. */
+const LONGEST_MINUTES = 52_560_000;
+
+const ROLES = [100, 200, 300, 400, 600];
+
+const offer = {
+  invite_expires_in_minutes: {
+    in: 'form',
+    encoding: 'json',
+    schema: Type.Union([Type.Integer(), Type.Null()]),
+    required: false,
+    default: 14_400,
+    description: 'How long it stands; null: for ever.',
+  },
+  invite_as: {
+    in: 'form',
+    encoding: 'json',
+    schema: Type.Enum(ROLES),
+    required: false,
+    default: 400,
+    description: 'Role of the account: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.',
+  },
+} as const;
+
+const ids = Type.Array(Type.Integer());
+
+/** @throws ApiError for what is no time to come */
+function minutes(given: number | null): number | null {
+  if (given !== null && (given < 1 || given > LONGEST_MINUTES)) {
+    throw validationError('Invalid invite_expires_in_minutes');
+  }
+  return given;
+}
+
+const getInvitations = operation({
+  id: 'get-invites',
+  method: 'GET',
+  path: '/invites',
+  guard: 'member_human',
+  compressed: false,
+  summary: 'Invitations that stand: all for administrators, own ones for others.',
+  parameters: {},
+  run: ({ realm, site }) => ({ to: realmKey(realm), command: 'list-invitations', args: { origin: site } }),
+});
+
+const invite = operation({
+  id: 'send-invites',
+  method: 'POST',
+  path: '/invites',
+  guard: 'member_human',
+  summary: 'Invite people by e-mail.',
+  parameters: {
+    invitee_emails: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ maxLength: LONGEST_LIST }),
+      required: true,
+      description: 'Addresses, separated by commas or line breaks.',
+    },
+    ...offer,
+    stream_ids: {
+      in: 'form',
+      encoding: 'json',
+      schema: ids,
+      required: true,
+      description: 'Streams to subscribe them to; none: the default ones.',
+    },
+  },
+  run: ({ realm, site, params }) => ({
+    to: realmKey(realm),
+    command: 'invite',
+    args: {
+      emails: invitees(params.invitee_emails),
+      minutes: minutes(params.invite_expires_in_minutes),
+      role: params.invite_as,
+      stream_ids: params.stream_ids,
+      origin: site,
+    },
+  }),
+});
+
+const inviteByLink = operation({
+  id: 'create-invite-link',
+  method: 'POST',
+  path: '/invites/multiuse',
+  guard: 'admin',
+  compressed: false,
+  summary: 'Make a link with which any number of people can join.',
+  parameters: {
+    ...offer,
+    stream_ids: {
+      in: 'form',
+      encoding: 'json',
+      schema: ids,
+      required: false,
+      default: [],
+      description: 'Streams to subscribe them to; none: the default ones.',
+    },
+  },
+  async run(call) {
+    const { realm, site, params, secrets } = call;
+    const args = {
+      minutes: minutes(params.invite_expires_in_minutes),
+      role: params.invite_as,
+      stream_ids: params.stream_ids,
+      origin: site,
+    };
+    const { sealed } = await call.send({ to: realmKey(realm), command: 'invite-by-link', args });
+    return { fields: { invite_link: secrets.open(String(sealed)) } };
+  },
+});
+
+const revokeInvitation = operation({
+  id: 'revoke-invite',
+  method: 'DELETE',
+  path: '/invites/{prereg_id}',
+  guard: 'member_human',
+  summary: 'Take an invitation back.',
+  parameters: { prereg_id: pathId('The invitation.') },
+  run: ({ realm, params }) => ({ to: realmKey(realm), command: 'revoke-invitation', args: { id: params.prereg_id } }),
+});
+
+const revokeLink = operation({
+  id: 'revoke-invite-link',
+  method: 'DELETE',
+  path: '/invites/multiuse/{invite_id}',
+  guard: 'admin',
+  summary: 'Take a link back.',
+  parameters: { invite_id: pathId('The link.') },
+  run: ({ realm, params }) => ({
+    to: realmKey(realm),
+    command: 'revoke-invitation-link',
+    args: { id: params.invite_id },
+  }),
+});
+
+const resendInvitation = operation({
+  id: 'resend-invite',
+  method: 'POST',
+  path: '/invites/{prereg_id}/resend',
+  guard: 'member_human',
+  summary: 'Send an invitation again; it stands as long as at first.',
+  parameters: { prereg_id: pathId('The invitation.') },
+  run: ({ realm, site, params }) => ({
+    to: realmKey(realm),
+    command: 'resend-invitation',
+    args: { id: params.prereg_id, origin: site },
+  }),
+});
+
+export const INVITATION_OPERATIONS = [
+  getInvitations,
+  invite,
+  inviteByLink,
+  revokeInvitation,
+  revokeLink,
+  resendInvitation,
+] as const;

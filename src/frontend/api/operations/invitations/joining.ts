@@ -1,0 +1,101 @@
+/** Pages behind the links of invitations: no part of the API, opened in a browser. */
+import type { JsonObject } from '#base';
+import { type InvitationName, LINK_PATH, readToken } from '#domain/invitations';
+import { type JoinPage, joined, joinForm, letterSent, noInvitation, signUpForm } from '#domain/pages';
+import { realmKey } from '#model';
+import { type Call, operation, type RawAnswer } from '../../operation.js';
+import { maybeText, pathText } from '../../parameters.js';
+import { NEWCOMER } from './newcomer.js';
+import { orPage, type Problem } from './refused-pages.js';
+
+type Kind = InvitationName['kind'];
+
+/** Of the invitation's own organization: under an IP address the host names none. */
+async function peek(call: Call<unknown>, { realm, ...named }: InvitationName): Promise<JoinPage> {
+  const shown = await call.send({ to: realmKey(realm), command: 'peek-invitation', args: named });
+  return shown as unknown as JoinPage;
+}
+
+/** One that is gone, one whose organization is, and one that never was look the same. */
+const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: Problem) => Promise<RawAnswer>) =>
+  orPage(noInvitation, answer, again);
+
+const token = { token: pathText('From the link.') } as const;
+
+const show = (kind: Kind, form: (of: JoinPage) => RawAnswer) =>
+  operation({
+    id: `show-${LINK_PATH[kind]}`,
+    method: 'GET',
+    path: `/${LINK_PATH[kind]}/{token}`,
+    root: true,
+    page: true,
+    guard: 'none',
+    summary: 'A page with which somebody who was invited makes an account.',
+    parameters: token,
+    run(call) {
+      const of = readToken(call.secrets, kind, call.params.token);
+      return of ? whileItStands(async () => form(await peek(call, of))) : noInvitation();
+    },
+  });
+
+const showInvitation = show('single', (of) => joinForm(of, ''));
+
+const acceptInvitation = operation({
+  id: 'accept-invitation',
+  method: 'POST',
+  path: `/${LINK_PATH.single}/{token}`,
+  root: true,
+  page: true,
+  guard: 'none',
+  summary: 'Make that account.',
+  parameters: {
+    ...token,
+    ...NEWCOMER,
+  },
+  run(call) {
+    const of = readToken(call.secrets, 'single', call.params.token);
+    if (!of) return noInvitation();
+    const { full_name = '', password = '' } = call.params;
+    const { realm, ...named } = of;
+    return whileItStands(
+      async () => {
+        const origin = await call.siteOf(realm);
+        const args: JsonObject = { ...named, full_name, password, email: '', origin };
+        const made = await call.send({ to: realmKey(realm), command: 'join', args });
+        return joined(String(made.organization), origin, String(made.email));
+      },
+      async (problem) => joinForm(await peek(call, of), full_name, problem),
+    );
+  },
+});
+
+const showLink = show('link', ({ organization }) => signUpForm(organization, ''));
+
+/** Whoever has the link may join, but under his own address only. */
+const askByLink = operation({
+  id: 'ask-join',
+  method: 'POST',
+  path: `/${LINK_PATH.link}/{token}`,
+  root: true,
+  page: true,
+  guard: 'none',
+  summary: 'Have a letter sent with which the account can be made.',
+  parameters: { ...token, email: maybeText('form', 'Address of the account.') },
+  run(call) {
+    const of = readToken(call.secrets, 'link', call.params.token);
+    if (!of) return noInvitation();
+    const { realm, id, nonce } = of;
+    const email = (call.params.email ?? '').trim();
+    return whileItStands(
+      async () => {
+        call.countLetter();
+        const args: JsonObject = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
+        await call.send({ to: realmKey(realm), command: 'ask-sign-up', args });
+        return letterSent(email);
+      },
+      async (problem) => signUpForm((await peek(call, of)).organization, email, problem),
+    );
+  },
+});
+
+export const JOINING_OPERATIONS = [showInvitation, acceptInvitation, showLink, askByLink] as const;

@@ -1,0 +1,99 @@
+/** Drafts that a user's clients share (messages.md § Drafts). */
+import { Type } from 'typebox';
+import { checkDraftsOn } from '#domain/people';
+import { streamId, userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import { refreshUnless } from '../../look-up.js';
+import { type Call, operation } from '../../operation.js';
+import { maybeJson, pathId } from '../../parameters.js';
+
+/** Year 9999: what is later is no time of an edit. */
+const LATEST = 253_402_300_799;
+/** Of one request: as large as a commit of a user's actor may be. UTF-16 units. */
+const MOST_TEXT = 2_000_000;
+
+const draftSchema = Type.Object(
+  {
+    type: Type.Enum(['', 'private', 'stream']),
+    to: Type.Array(Type.Integer()),
+    topic: Type.String(),
+    content: Type.String({ check: 'nonBlank' }),
+    timestamp: Type.Optional(Type.Union([Type.Integer({ maximum: LATEST }), Type.Number({ maximum: LATEST })])),
+  },
+  { additionalProperties: false },
+);
+type Given = Type.Static<typeof draftSchema>;
+
+/** What is unknown here is looked for again, so that the actor's replica has what another frontend told the client. */
+async function lookUp(call: Pick<Call<unknown>, 'directory' | 'refresh'>, drafts: readonly Given[]): Promise<void> {
+  let size = 0;
+  for (const { content, topic, to } of drafts) size += content.length + topic.length + 8 * to.length;
+  if (size > MOST_TEXT) throw apiError('BODY_TOO_LARGE');
+  await refreshUnless(call, (directory) =>
+    drafts.every(({ type, to }) => {
+      if (type === 'stream') return to.length !== 1 || directory.stream(streamId(to[0]!));
+      return type === '' || to.every((id) => directory.user(userId(id)));
+    }),
+  );
+}
+
+export const getDrafts = operation({
+  id: 'get-drafts',
+  method: 'GET',
+  path: '/drafts',
+  guard: 'user',
+  before: checkDraftsOn,
+  summary: 'Own drafts, oldest edit first.',
+  parameters: {},
+  run: ({ realm, caller }) => ({ to: userKey(realm, caller), command: 'drafts', args: {} }),
+});
+
+export const createDrafts = operation({
+  id: 'create-drafts',
+  method: 'POST',
+  path: '/drafts',
+  guard: 'user',
+  before: checkDraftsOn,
+  summary: 'Create drafts: all of them or none.',
+  parameters: {
+    drafts: { ...maybeJson('form', Type.Array(draftSchema), 'Drafts, without ids.'), required: true },
+  },
+  async run(call) {
+    const { drafts } = call.params;
+    await lookUp(call, drafts);
+    return { to: userKey(call.realm, call.caller), command: 'create-drafts', args: { drafts } };
+  },
+});
+
+export const editDraft = operation({
+  id: 'edit-draft',
+  method: 'PATCH',
+  path: '/drafts/{draft_id}',
+  guard: 'user',
+  before: checkDraftsOn,
+  summary: 'Replace a draft.',
+  parameters: {
+    draft_id: pathId('Id of the draft.'),
+    draft: { ...maybeJson('form', draftSchema, 'The new draft, without id.'), required: true },
+  },
+  async run(call) {
+    const { draft_id, draft } = call.params;
+    await lookUp(call, [draft]);
+    return { to: userKey(call.realm, call.caller), command: 'edit-draft', args: { id: draft_id, draft } };
+  },
+});
+
+export const deleteDraft = operation({
+  id: 'delete-draft',
+  method: 'DELETE',
+  path: '/drafts/{draft_id}',
+  guard: 'user',
+  before: checkDraftsOn,
+  summary: 'Delete a draft.',
+  parameters: { draft_id: pathId('Id of the draft.') },
+  run: ({ realm, caller, params }) => ({
+    to: userKey(realm, caller),
+    command: 'delete-draft',
+    args: { id: params.draft_id },
+  }),
+});

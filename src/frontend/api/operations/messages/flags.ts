@@ -1,0 +1,133 @@
+/** Flags on messages, and marking many as read (messages.md § Flags, narrow.md). */
+import { Type } from 'typebox';
+import { EDITABLE_FLAGS, type EditableFlag, KNOWN_FLAGS, parseNarrow } from '#domain/messages';
+import { userKey } from '#model';
+import { apiError } from '#model/errors';
+import { parseAnchor } from '../../anchor.js';
+import { operation } from '../../operation.js';
+import { flag, formId, text } from '../../parameters.js';
+
+/** @throws ApiError */
+function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' | 'remove' } {
+  if (!KNOWN_FLAGS.includes(named)) throw apiError('INVALID_FLAG', { flag: named });
+  if (!EDITABLE_FLAGS.includes(named as EditableFlag)) throw apiError('FLAG_NOT_EDITABLE', { flag: named });
+  if (op !== 'add' && op !== 'remove') throw apiError('INVALID_FLAG_OPERATION', { op });
+  return { flag: named as EditableFlag, op };
+}
+
+export const setFlags = operation({
+  id: 'update-message-flags',
+  method: 'POST',
+  path: '/messages/flags',
+  guard: 'user',
+  compressed: true,
+  summary: 'Add a personal flag to messages, or remove it.',
+  parameters: {
+    messages: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Array(Type.Integer()),
+      required: true,
+      description: 'Ids.',
+    },
+    op: text('form', "'add' or 'remove'."),
+    flag: text('form', "'read', 'starred' or 'collapsed'."),
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'set-flags',
+    args: { messages: params.messages, ...checkFlag(params.flag, params.op) },
+  }),
+});
+
+const MOST_MESSAGES = 5_000;
+
+const count = (description: string) =>
+  ({ in: 'form', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
+
+export const setFlagsInNarrow = operation({
+  id: 'update-message-flags-for-narrow',
+  method: 'POST',
+  path: '/messages/flags/narrow',
+  guard: 'user',
+  summary: 'Add a personal flag to the messages around an anchor of a narrow, or remove it.',
+  parameters: {
+    anchor: text('form', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    include_anchor: flag('form', true, 'The anchor message itself counts.'),
+    num_before: count('How many messages before the anchor; at most 5,000 in all.'),
+    num_after: count('How many messages after the anchor.'),
+    narrow: text('form', 'JSON list of terms: {operator, operand, negated}.'),
+    op: text('form', "'add' or 'remove'."),
+    flag: text('form', "'read', 'starred' or 'collapsed'."),
+  },
+  run({ params, realm, caller }) {
+    parseNarrow(params.narrow);
+    const anchor = parseAnchor(params.anchor);
+    if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
+    const before = Math.min(params.num_before, Math.max(MOST_MESSAGES - params.num_after, MOST_MESSAGES / 2));
+    const after = Math.min(params.num_after, MOST_MESSAGES - before);
+    return {
+      to: userKey(realm, caller),
+      command: 'set-flags-in-narrow',
+      args: {
+        ...checkFlag(params.flag, params.op),
+        anchor,
+        narrow: params.narrow,
+        include_anchor: params.include_anchor,
+        num_before: before,
+        num_after: after,
+      },
+    };
+  },
+});
+
+/** Longer than the 50 seconds that a mark may take before it is given up half-way (messages.md). */
+const MARK_DEADLINE_MS = 60_000;
+
+export const markAllAsRead = operation({
+  id: 'mark-all-as-read',
+  method: 'POST',
+  path: '/mark_all_as_read',
+  guard: 'user',
+  summary: 'Mark everything as read.',
+  parameters: {},
+  run: ({ realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'mark-all-read',
+    args: {},
+    patienceMs: MARK_DEADLINE_MS,
+  }),
+});
+
+export const markStreamAsRead = operation({
+  id: 'mark-stream-as-read',
+  method: 'POST',
+  path: '/mark_stream_as_read',
+  guard: 'user',
+  summary: 'Mark everything in a stream as read.',
+  parameters: { stream_id: formId('The stream.') },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'mark-stream-read',
+    args: { stream: params.stream_id },
+    patienceMs: MARK_DEADLINE_MS,
+  }),
+});
+
+export const markTopicAsRead = operation({
+  id: 'mark-topic-as-read',
+  method: 'POST',
+  path: '/mark_topic_as_read',
+  guard: 'user',
+  summary: 'Mark everything in a topic as read.',
+  parameters: {
+    stream_id: formId('The stream.'),
+    topic_name: text('form', 'Topic, ignoring case; empty: the whole stream.'),
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: params.topic_name === '' ? 'mark-stream-read' : 'mark-topic-read',
+    args: { stream: params.stream_id, topic: params.topic_name },
+    patienceMs: MARK_DEADLINE_MS,
+  }),
+});

@@ -1,0 +1,128 @@
+/** Editing, moving and deleting messages, and their histories (messages.md § PATCH, § DELETE). */
+import { Type } from 'typebox';
+import { userKey } from '#model';
+import { lookUpStream } from '../../look-up.js';
+import { operation } from '../../operation.js';
+import { flag, longText, pathId, text } from '../../parameters.js';
+
+export const updateMessage = operation({
+  id: 'update-message',
+  method: 'PATCH',
+  path: '/messages/{message_id}',
+  guard: 'user',
+  summary: "Change a message's text, or move it and others to another topic or stream.",
+  parameters: {
+    message_id: pathId('The message.'),
+    content: { ...longText('form', 'New text, Markdown.'), required: false },
+    topic: { ...longText('form', 'New topic; it is cut.'), required: false, aliases: ['subject'] },
+    stream_id: {
+      in: 'form',
+      encoding: 'uint',
+      schema: Type.Integer({ minimum: 0 }),
+      required: false,
+      description: 'New stream.',
+    },
+    propagate_mode: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.Enum(['change_later', 'change_one', 'change_all']),
+      required: false,
+      default: 'change_one',
+      description: 'Which messages of the topic move: this one, this and all later ones, or all.',
+    },
+    send_notification_to_old_thread: flag('form', false, 'Tell of the move where the messages were.'),
+    send_notification_to_new_thread: flag('form', true, 'Tell of the move where the messages are now.'),
+  },
+  async run(call) {
+    const { params, realm, caller, site } = call;
+    const { stream_id } = params;
+    if (stream_id !== undefined) await lookUpStream(call, stream_id);
+    const moves = params.topic !== undefined || stream_id !== undefined;
+    return {
+      to: userKey(realm, caller),
+      command: moves ? 'move-message' : 'edit-message',
+      args: {
+        message_id: params.message_id,
+        content: params.content ?? null,
+        topic: params.topic?.trim() ?? null,
+        stream_id: stream_id ?? null,
+        propagate_mode: params.propagate_mode,
+        notify_old: params.send_notification_to_old_thread,
+        notify_new: params.send_notification_to_new_thread,
+        origin: site,
+      },
+    };
+  },
+});
+
+export const deleteMessage = operation({
+  id: 'delete-message',
+  method: 'DELETE',
+  path: '/messages/{message_id}',
+  guard: 'user',
+  summary: 'Delete a message for everybody.',
+  parameters: { message_id: pathId('The message.') },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'delete-message',
+    args: { message_id: params.message_id },
+  }),
+});
+
+export const getMessageHistory = operation({
+  id: 'get-message-history',
+  method: 'GET',
+  path: '/messages/{message_id}/history',
+  guard: 'user',
+  summary: 'All versions of a message, the first one first.',
+  parameters: { message_id: pathId('The message.') },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'message-history',
+    args: { message_id: params.message_id },
+  }),
+});
+
+/** A little more than the time after which the answer tells that only a part is done. */
+const PATIENCE_MS = 70_000;
+
+export const deleteTopic = operation({
+  id: 'delete-topic',
+  method: 'POST',
+  path: '/streams/{stream_id}/delete_topic',
+  guard: 'admin',
+  summary: 'Delete all messages of a topic, from the newest.',
+  parameters: {
+    stream_id: pathId('The stream.'),
+    topic_name: text('form', 'The topic, ignoring case.'),
+  },
+  async run(call) {
+    const { params, realm, caller } = call;
+    await lookUpStream(call, params.stream_id);
+    return {
+      to: userKey(realm, caller),
+      command: 'delete-topic',
+      args: { stream_id: params.stream_id, topic: params.topic_name },
+      patienceMs: PATIENCE_MS,
+    };
+  },
+});
+
+export const getStreamTopics = operation({
+  id: 'get-stream-topics',
+  method: 'GET',
+  path: '/users/me/{stream_id}/topics',
+  guard: 'user',
+  anonymous: true,
+  summary: 'Topics of a stream, newest first.',
+  parameters: { stream_id: pathId('The stream.') },
+  async run(call) {
+    const { params, realm, caller } = call;
+    await lookUpStream(call, params.stream_id);
+    return {
+      to: userKey(realm, caller),
+      command: caller === 0 ? 'public-topics' : 'topics',
+      args: { stream_id: params.stream_id },
+    };
+  },
+});

@@ -1,0 +1,199 @@
+/** Sending and reading messages (messages.md, narrow.md). */
+import { Type } from 'typebox';
+import { checkContent, isHumanClient, parseNarrow } from '#domain/messages';
+import { checkStreamName, checkTopic } from '#domain/streams';
+import { dmKey, streamKey, userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryStream } from '#model/records';
+import { parseAnchor } from '../../anchor.js';
+import { findStream, findUsers } from '../../look-up.js';
+import { type Call, operation } from '../../operation.js';
+import { flag, longText, maybeText, pathId, text } from '../../parameters.js';
+import { directRecipients, streamTarget } from '../../recipients.js';
+
+const MOST_MESSAGES = 5_000;
+
+export const sendMessage = operation({
+  id: 'send-message',
+  method: 'POST',
+  path: '/messages',
+  guard: 'user',
+  webhookBots: true,
+  summary: 'Send a message to a stream or to users.',
+  parameters: {
+    type: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.Enum(['direct', 'private', 'stream']),
+      required: true,
+      description: "'stream' or 'direct' ('private' is its older name).",
+    },
+    to: maybeText('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
+    content: longText('form', 'Markdown; longer than 10,000 characters it is cut.'),
+    topic: { ...longText('form', 'Topic of a stream message; it is cut.'), required: false, aliases: ['subject'] },
+    queue_id: maybeText('form', 'Queue of the sender, for local_id.'),
+    local_id: maybeText('form', "Given back on the queue's event as local_message_id."),
+    sender: maybeText('form', 'Mirroring, which no client may do here.'),
+    forged: maybeText('form', 'Mirroring, which no client may do here.'),
+    widget_content: maybeText('form', 'JSON of a widget.'),
+    time: maybeText('form', 'Accepted and unused.'),
+  },
+  async run(call) {
+    const { params } = call;
+    const toStream = params.type === 'stream';
+    const target = toStream ? (streamTarget(params.to) ?? defaultStream(call)) : undefined;
+    const named = toStream ? [] : directRecipients(params.to);
+    if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    const message = {
+      human: isHumanClient(call.client),
+      queue_id: params.queue_id ?? null,
+      local_id: params.local_id ?? null,
+      widget: params.widget_content ?? null,
+      origin: call.site,
+    };
+    if (toStream) {
+      if (target === undefined) throw apiError('MISSING_STREAM');
+      if (params.topic === undefined) throw apiError('MISSING_TOPIC');
+      const topic = checkTopic(params.topic);
+      const content = checkContent(params.content);
+      const stream = await streamToSend(call, typeof target === 'string' ? checkStreamName(target) : target);
+      return { to: streamKey(call.realm, stream.id), command: 'send', args: { ...message, topic, content } };
+    }
+    if (named.length === 0) throw apiError('NO_RECIPIENTS');
+    const users = await findUsers(call, named);
+    const content = checkContent(params.content);
+    const participants = [...new Set([...users.map((user) => user.id), call.caller])].sort((a, b) => a - b);
+    return {
+      to: dmKey(call.realm, participants),
+      command: 'send-direct',
+      args: { ...message, topic: '', content, participants },
+    };
+  },
+});
+
+/** Of a bot, which names none. */
+const defaultStream = ({ directory, caller }: Call<unknown>): number | undefined =>
+  directory.bot(caller)?.sendingStream ?? undefined;
+
+/** Owners of bots hear of streams that are not there. @throws ApiError */
+async function streamToSend(call: Call<unknown>, named: string | number): Promise<DirectoryStream> {
+  try {
+    return await findStream(call, named);
+  } catch (error) {
+    if (!call.directory.bot(call.caller)) throw error;
+    const args = { stream: String(named), exists: false, origin: call.site };
+    await call.send({ to: userKey(call.realm, call.caller), command: 'lost-message', args });
+    throw error;
+  }
+}
+
+const count = (description: string) =>
+  ({ in: 'query', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
+
+export const getMessages = operation({
+  id: 'get-messages',
+  method: 'GET',
+  path: '/messages',
+  guard: 'user',
+  anonymous: true,
+  summary: 'Fetch messages around an anchor.',
+  parameters: {
+    anchor: maybeText('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    include_anchor: flag('query', true, 'The anchor message itself counts.'),
+    num_before: count('How many messages before the anchor.'),
+    num_after: count('How many messages after the anchor.'),
+    narrow: { ...maybeText('query', 'JSON list of terms: {operator, operand, negated}.'), default: '[]' },
+    client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
+    apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
+    use_first_unread_anchor: flag('query', false, "Older form of anchor 'first_unread'."),
+  },
+  run(call) {
+    const { params } = call;
+    const narrow = params.narrow;
+    parseNarrow(narrow);
+    const anchor = params.use_first_unread_anchor ? 'first_unread' : parseAnchor(params.anchor);
+    if (params.num_before + params.num_after > MOST_MESSAGES)
+      throw apiError('TOO_MANY_MESSAGES', { maximum: MOST_MESSAGES });
+    if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
+    return {
+      to: userKey(call.realm, call.caller),
+      command: call.caller === 0 ? 'public-messages' : 'messages',
+      args: {
+        anchor,
+        narrow,
+        include_anchor: params.include_anchor,
+        num_before: params.num_before,
+        num_after: params.num_after,
+        client_gravatar: params.client_gravatar,
+        apply_markdown: params.apply_markdown,
+      },
+    };
+  },
+});
+
+export const matchesNarrow = operation({
+  id: 'check-messages-match-narrow',
+  method: 'GET',
+  path: '/messages/matches_narrow',
+  guard: 'user',
+  summary: 'Which of some messages are in a narrow.',
+  parameters: {
+    msg_ids: { in: 'query', encoding: 'json', schema: Type.Array(Type.Integer()), required: true, description: 'Ids.' },
+    narrow: text('query', 'JSON list of terms: {operator, operand, negated}.'),
+  },
+  run({ params, realm, caller }) {
+    parseNarrow(params.narrow);
+    return {
+      to: userKey(realm, caller),
+      command: 'matches-narrow',
+      args: { msg_ids: params.msg_ids, narrow: params.narrow },
+    };
+  },
+});
+
+export const getMessage = operation({
+  id: 'get-message',
+  method: 'GET',
+  path: '/messages/{message_id}',
+  guard: 'user',
+  anonymous: true,
+  summary: 'One message.',
+  parameters: {
+    message_id: pathId('The message.'),
+    apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: caller === 0 ? 'public-message' : 'message',
+    args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
+  }),
+});
+
+export const getReadReceipts = operation({
+  id: 'get-read-receipts',
+  method: 'GET',
+  path: '/messages/{message_id}/read_receipts',
+  guard: 'user',
+  summary: 'Who has read a message.',
+  parameters: { message_id: pathId('The message.') },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'read-receipts',
+    args: { message_id: params.message_id },
+  }),
+});
+
+export const renderMessage = operation({
+  id: 'render-message',
+  method: 'POST',
+  path: '/messages/render',
+  guard: 'user',
+  compressed: true,
+  summary: 'HTML of a text, as a message would show it; nothing is stored.',
+  parameters: { content: longText('form', 'Markdown.') },
+  run: ({ params, realm, caller, site }) => ({
+    to: userKey(realm, caller),
+    command: 'render',
+    args: { content: params.content, origin: site },
+  }),
+});

@@ -1,0 +1,56 @@
+/** Reactions to messages (messages.md § Reactions). */
+import { userKey } from '#model';
+import { operation } from '../../operation.js';
+import { maybeText, pathId, text } from '../../parameters.js';
+
+const message_id = pathId('The message.');
+const emoji_code = maybeText('form', 'Code points in hexadecimal, or id of a custom emoji.');
+const reaction_type = maybeText('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'.");
+
+export const addReaction = operation({
+  id: 'add-reaction',
+  method: 'POST',
+  path: '/messages/{message_id}/reactions',
+  guard: 'user',
+  summary: 'React to a message.',
+  parameters: {
+    message_id,
+    emoji_name: text('form', 'Name of the emoji; code and type follow from it where they are not given.'),
+    emoji_code,
+    reaction_type,
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'react',
+    args: {
+      message_id: params.message_id,
+      emoji_name: params.emoji_name,
+      emoji_code: params.emoji_code ?? null,
+      reaction_type: params.reaction_type ?? null,
+    },
+  }),
+});
+
+export const removeReaction = operation({
+  id: 'remove-reaction',
+  method: 'DELETE',
+  path: '/messages/{message_id}/reactions',
+  guard: 'user',
+  summary: 'Take a reaction back.',
+  parameters: {
+    message_id,
+    emoji_name: maybeText('form', 'Name of the emoji; needed where there is no code.'),
+    emoji_code,
+    reaction_type,
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'unreact',
+    args: {
+      message_id: params.message_id,
+      emoji_name: params.emoji_name ?? null,
+      emoji_code: params.emoji_code ?? null,
+      reaction_type: params.reaction_type ?? null,
+    },
+  }),
+});

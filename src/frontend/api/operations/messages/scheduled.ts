@@ -1,0 +1,143 @@
+/** Messages that the server sends later (messages.md § Scheduled messages). */
+import { Type } from 'typebox';
+import { scheduledRecipients } from '#domain/messages';
+import { streamId, userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import { refreshUnless } from '../../look-up.js';
+import { type Call, operation } from '../../operation.js';
+import { longText, maybeJson, maybeText, pathId } from '../../parameters.js';
+
+/** Year 9999. */
+const time = Type.Integer({ maximum: 253_402_300_799 });
+
+const type = {
+  in: 'form',
+  encoding: 'string',
+  schema: Type.Enum(['direct', 'private', 'stream']),
+  required: false,
+  description: "'stream' or 'direct' ('private' is its older name).",
+} as const;
+const topic = {
+  ...longText('form', 'Topic of a stream message; it is cut.'),
+  required: false,
+  aliases: ['subject'],
+} as const;
+const to = maybeText('form', 'Id of the stream; or JSON list of user ids.');
+const content = { ...longText('form', 'Markdown; longer than 10,000 characters it is cut.'), required: false } as const;
+const at = maybeJson('form', time, 'When to send it: seconds since 1970, in the future.');
+
+const typeOf = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' => (name === 'stream' ? name : 'private');
+
+/** So that the actor's replica has the recipients of whom another frontend told the client. */
+const lookUp = (call: Call<unknown>, kind: 'private' | 'stream', ids: readonly number[]): Promise<void> =>
+  refreshUnless(call, (directory) =>
+    ids.every((id) => (kind === 'stream' ? directory.stream(streamId(id)) : directory.user(userId(id)))),
+  );
+
+function checkFuture(call: Call<unknown>, seconds: number): void {
+  if (seconds * 1000 <= call.now) throw apiError('SCHEDULED_IN_PAST');
+}
+
+export const getScheduledMessages = operation({
+  id: 'get-scheduled-messages',
+  method: 'GET',
+  path: '/scheduled_messages',
+  guard: 'user',
+  summary: 'Own messages that were not sent yet, by time.',
+  parameters: {},
+  run: ({ realm, caller }) => ({ to: userKey(realm, caller), command: 'scheduled-messages', args: {} }),
+});
+
+export const createScheduledMessage = operation({
+  id: 'create-scheduled-message',
+  method: 'POST',
+  path: '/scheduled_messages',
+  guard: 'user',
+  summary: 'Have a message sent later.',
+  parameters: {
+    type: { ...type, required: true },
+    to: { ...to, required: true },
+    content: longText('form', content.description),
+    topic,
+    scheduled_delivery_timestamp: { ...at, required: true },
+  },
+  async run(call) {
+    const { params } = call;
+    checkFuture(call, params.scheduled_delivery_timestamp);
+    const kind = typeOf(params.type);
+    const ids = scheduledRecipients(kind, params.to);
+    await lookUp(call, kind, ids);
+    const args = {
+      type: kind,
+      to: ids,
+      topic: params.topic ?? null,
+      content: params.content,
+      at: params.scheduled_delivery_timestamp,
+      origin: call.site,
+    };
+    return { to: userKey(call.realm, call.caller), command: 'schedule', args };
+  },
+});
+
+export const updateScheduledMessage = operation({
+  id: 'update-scheduled-message',
+  method: 'PATCH',
+  path: '/scheduled_messages/{scheduled_message_id}',
+  guard: 'user',
+  summary: 'Change a message that was not sent yet.',
+  parameters: {
+    scheduled_message_id: pathId('Id of the scheduled message.'),
+    type,
+    to,
+    content,
+    topic,
+    scheduled_delivery_timestamp: at,
+  },
+  async run(call) {
+    const { params } = call;
+    const { scheduled_message_id: id, scheduled_delivery_timestamp: seconds = null } = params;
+    const given = [params.type, params.to, params.content, params.topic, params.scheduled_delivery_timestamp];
+    if (given.every((one) => one === undefined)) throw apiError('NOTHING_TO_CHANGE');
+    if (params.type !== undefined && params.to === undefined) throw apiError('SCHEDULED_NEEDS_RECIPIENT');
+    if (params.type === 'stream' && params.topic === undefined) throw apiError('SCHEDULED_NEEDS_TOPIC');
+    if (seconds !== null) checkFuture(call, seconds);
+    // Whether it names a stream or people may depend on the message: the form tells enough for looking it up.
+    if (params.to !== undefined) await lookUpEither(call, params.to);
+    const args = {
+      id,
+      type: params.type === undefined ? null : typeOf(params.type),
+      to: params.to ?? null,
+      topic: params.topic ?? null,
+      content: params.content ?? null,
+      at: seconds,
+      origin: call.site,
+    };
+    return { to: userKey(call.realm, call.caller), command: 'edit-scheduled', args };
+  },
+});
+
+async function lookUpEither(call: Call<unknown>, given: string): Promise<void> {
+  for (const kind of ['stream', 'private'] as const) {
+    let ids: readonly number[];
+    try {
+      ids = scheduledRecipients(kind, given);
+    } catch {
+      continue;
+    }
+    await lookUp(call, kind, ids);
+  }
+}
+
+export const deleteScheduledMessage = operation({
+  id: 'delete-scheduled-message',
+  method: 'DELETE',
+  path: '/scheduled_messages/{scheduled_message_id}',
+  guard: 'user',
+  summary: 'Delete a scheduled message.',
+  parameters: { scheduled_message_id: pathId('Id of the scheduled message.') },
+  run: ({ realm, caller, params }) => ({
+    to: userKey(realm, caller),
+    command: 'delete-scheduled',
+    args: { id: params.scheduled_message_id },
+  }),
+});

@@ -1,0 +1,27 @@
+/** Data of polls, to-do lists and other widgets in messages (messages.md § Submessages and widgets). */
+import { Type } from 'typebox';
+import { MAX_SUBMESSAGE } from '#domain/messages';
+import { userKey } from '#model';
+import { operation } from '../../operation.js';
+import { formId } from '../../parameters.js';
+
+const limited = (maxLength: number, description: string) =>
+  ({ in: 'form', encoding: 'string', schema: Type.String({ maxLength }), required: true, description }) as const;
+
+export const addSubmessage = operation({
+  id: 'add-submessage',
+  method: 'POST',
+  path: '/submessage',
+  guard: 'user',
+  summary: "Add data to a message's widget.",
+  parameters: {
+    message_id: formId('The message.'),
+    msg_type: limited(100, "'widget'."),
+    content: limited(MAX_SUBMESSAGE, 'JSON text.'),
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'submessage',
+    args: { message_id: params.message_id, msg_type: params.msg_type, content: params.content },
+  }),
+});

@@ -1,0 +1,49 @@
+/** Telling others that one types (messages.md § Typing). */
+import { Type } from 'typebox';
+import { isOn } from '#domain/people';
+import { streamKey, userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import { lookUpStream, refreshUnless } from '../../look-up.js';
+import { operation } from '../../operation.js';
+import { longText, maybeJson } from '../../parameters.js';
+
+export const setTypingStatus = operation({
+  id: 'set-typing-status',
+  method: 'POST',
+  path: '/typing',
+  guard: 'user',
+  summary: 'Tell recipients that one has begun, or ceased, to type.',
+  parameters: {
+    type: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.Enum(['direct', 'private', 'stream']),
+      required: false,
+      default: 'direct',
+      description: "'direct' ('private' is its older name) or 'stream'.",
+    },
+    op: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.Enum(['start', 'stop']),
+      required: true,
+      description: "'start' or 'stop'.",
+    },
+    to: { ...maybeJson('form', Type.Array(Type.Integer()), 'User ids; or one stream id.'), required: true },
+    topic: { ...longText('form', 'Topic in the stream; it is cut.'), required: false },
+  },
+  async run(call) {
+    const { type, op, to, topic } = call.params;
+    if (to.length === 0) throw apiError('EMPTY_TO');
+    if (type !== 'stream') {
+      await refreshUnless(call, (directory) => to.every((id) => directory.user(userId(id))));
+      return { to: userKey(call.realm, call.caller), command: 'typing', args: { op, to } };
+    }
+    if (to.length > 1) throw apiError('MANY_STREAMS');
+    if (topic === undefined) throw apiError('MISSING_TOPIC');
+    if (!isOn(call.directory, call.caller, 'send_stream_typing_notifications')) throw apiError('STREAM_TYPING_OFF');
+    const stream = await lookUpStream(call, to[0]!);
+    if (!stream) throw apiError('INVALID_STREAM_ID');
+    return { to: streamKey(call.realm, stream.id), command: 'typing', args: { op, topic } };
+  },
+});

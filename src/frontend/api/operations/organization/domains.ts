@@ -1,0 +1,64 @@
+/** Domains whose addresses accounts may have (realm.md § Domains). */
+import { Type } from 'typebox';
+import { checkDomain, presentDomain } from '#domain/people';
+import { realmKey } from '#model';
+import { operation } from '../../operation.js';
+import { pathText, text } from '../../parameters.js';
+
+const subdomains = {
+  allow_subdomains: {
+    in: 'form',
+    encoding: 'json',
+    schema: Type.Boolean(),
+    required: true,
+    description: 'Domains below it, too.',
+  },
+} as const;
+
+const which = { domain: pathText('The domain.') } as const;
+
+const getDomains = operation({
+  id: 'get-realm-domains',
+  method: 'GET',
+  path: '/realm/domains',
+  guard: 'user',
+  summary: 'Domains whose addresses accounts may have.',
+  parameters: {},
+  run: ({ directory }) => ({ fields: { domains: directory.domains().map(presentDomain) } }),
+});
+
+const addDomain = operation({
+  id: 'add-realm-domain',
+  method: 'POST',
+  path: '/realm/domains',
+  guard: 'owner',
+  summary: 'Allow addresses of a domain.',
+  parameters: { domain: text('form', 'The domain.'), ...subdomains },
+  run: ({ params, realm }) => ({
+    to: realmKey(realm),
+    command: 'add-domain',
+    args: { domain: checkDomain(params.domain), allow_subdomains: params.allow_subdomains },
+  }),
+});
+
+const changeDomain = operation({
+  id: 'update-realm-domain',
+  method: 'PATCH',
+  path: '/realm/domains/{domain}',
+  guard: 'owner',
+  summary: 'Change whether domains below it are meant, too.',
+  parameters: { ...which, ...subdomains },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'change-domain', args: { ...params } }),
+});
+
+const removeDomain = operation({
+  id: 'remove-realm-domain',
+  method: 'DELETE',
+  path: '/realm/domains/{domain}',
+  guard: 'owner',
+  summary: 'Allow addresses of a domain no longer.',
+  parameters: which,
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-domain', args: { ...params } }),
+});
+
+export const DOMAIN_OPERATIONS = [getDomains, addDomain, changeDomain, removeDomain] as const;

@@ -1,0 +1,69 @@
+/** Custom emoji (realm.md § Custom emoji). */
+
+import { checkEmojiName, emojiImage, emojiPicture, emojiStill, presentCustomEmoji } from '#domain/emoji';
+import { blobOfPicture, PICTURE_MIB } from '#domain/pictures';
+import { realmKey } from '#model';
+import { ActorRefused } from '#model/errors';
+import { type Operation, operation } from '../../operation.js';
+import { pathText } from '../../parameters.js';
+
+export const getEmoji = operation({
+  id: 'get-custom-emoji',
+  method: 'GET',
+  path: '/realm/emoji',
+  guard: 'user',
+  summary: "The organization's custom emoji, deactivated ones too.",
+  parameters: {},
+  run: ({ directory }) => ({ fields: { emoji: presentCustomEmoji(directory.emoji()) } }),
+});
+
+export const uploadEmoji = operation({
+  id: 'upload-custom-emoji',
+  method: 'POST',
+  path: '/realm/emoji/{emoji_name}',
+  guard: 'member_human',
+  takesFiles: true,
+  summary: 'Add a custom emoji.',
+  parameters: { emoji_name: pathText('Its name.') },
+  async run(call) {
+    const { realm, files } = call;
+    const name = checkEmojiName(call.params.emoji_name);
+    const to = realmKey(realm);
+    const given = files === 'too large' ? undefined : files[0]?.bytes;
+    const args = {
+      name,
+      files: files === 'too large' ? 1 : files.length,
+      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > PICTURE_MIB * 1_048_576,
+      mib: PICTURE_MIB,
+    };
+    const { id } = (await call.send({ to, command: 'emoji-begin', args })) as { id: number };
+    const image = await emojiImage(given ?? new Uint8Array(0));
+    const picture = blobOfPicture(emojiPicture(id, image.extension));
+    await call.blobs.put(realm, picture, image.bytes, image.type);
+    if (image.still) await call.blobs.put(realm, blobOfPicture(emojiStill(id)), image.still, 'image/png');
+    const add = { id, name, extension: image.extension, animated: image.still !== null };
+    try {
+      await call.send({ to, command: 'emoji-add', args: add });
+    } catch (error) {
+      // Somebody else was faster; any other failure may have come after the emoji was made.
+      if (error instanceof ActorRefused) {
+        await call.blobs.delete(realm, picture);
+        await call.blobs.delete(realm, blobOfPicture(emojiStill(id)));
+      }
+      throw error;
+    }
+    return { fields: {} };
+  },
+});
+
+export const deactivateEmoji = operation({
+  id: 'deactivate-custom-emoji',
+  method: 'DELETE',
+  path: '/realm/emoji/{emoji_name}',
+  guard: 'user',
+  summary: 'Deactivate a custom emoji; old messages and reactions keep it.',
+  parameters: { emoji_name: pathText('Its name.') },
+  run: ({ realm, params }) => ({ to: realmKey(realm), command: 'emoji-remove', args: { name: params.emoji_name } }),
+});
+
+export const EMOJI_OPERATIONS = [getEmoji, uploadEmoji, deactivateEmoji] as unknown as readonly Operation[];

@@ -1,0 +1,107 @@
+/** Linkifiers and code playgrounds of the organization (realm.md). */
+import { Type } from 'typebox';
+import { presentLinkifier } from '#domain/people';
+import { realmKey } from '#model';
+import { apiError, validationError } from '#model/errors';
+import { operation } from '../../operation.js';
+import { pathId, text } from '../../parameters.js';
+
+export const getLinkifiers = operation({
+  id: 'get-linkifiers',
+  method: 'GET',
+  path: '/realm/linkifiers',
+  guard: 'user',
+  summary: 'Patterns whose matches become links, in the order in which they apply.',
+  parameters: {},
+  run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(presentLinkifier) } }),
+});
+
+/** Every process keeps all of them, and every change of one sends them all. */
+const LONGEST = 1_000;
+const short = Type.String({ maxLength: LONGEST });
+
+const content = {
+  pattern: { ...text('form', 'Regular expression (RE2) with named groups.'), schema: short },
+  url_template: { ...text('form', 'RFC 6570 template with the names of those groups.'), schema: short },
+} as const;
+
+const filterId = { filter_id: pathId('The linkifier.') } as const;
+
+export const addLinkifier = operation({
+  id: 'add-linkifier',
+  method: 'POST',
+  path: '/realm/filters',
+  guard: 'admin',
+  summary: 'Add a linkifier.',
+  parameters: content,
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'add-linkifier', args: { ...params } }),
+});
+
+export const updateLinkifier = operation({
+  id: 'update-linkifier',
+  method: 'PATCH',
+  path: '/realm/filters/{filter_id}',
+  guard: 'admin',
+  summary: 'Change a linkifier.',
+  parameters: { ...filterId, ...content },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'update-linkifier', args: { ...params } }),
+});
+
+export const removeLinkifier = operation({
+  id: 'remove-linkifier',
+  method: 'DELETE',
+  path: '/realm/filters/{filter_id}',
+  guard: 'admin',
+  summary: 'Remove a linkifier.',
+  parameters: filterId,
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-linkifier', args: { ...params } }),
+});
+
+const LONGEST_LANGUAGE = 40;
+
+/** @throws ApiError, which names the parameter as clients have always known it */
+function checkLanguage(given: string): string {
+  const language = given.trim();
+  if ([...language].length > LONGEST_LANGUAGE) {
+    throw validationError(`pygments_language is too long (limit: ${LONGEST_LANGUAGE} characters)`);
+  }
+  if (!/^[ a-zA-Z0-9_+-./#]*$/.test(language)) throw apiError('PLAYGROUND_LANGUAGE');
+  return language;
+}
+
+export const addPlayground = operation({
+  id: 'add-code-playground',
+  method: 'POST',
+  path: '/realm/playgrounds',
+  guard: 'admin',
+  summary: 'Add a place where code blocks of a language can be run.',
+  parameters: {
+    url_prefix: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ check: 'url', trim: true }),
+      required: true,
+      description: 'Address to which the code is appended.',
+    },
+    highlighter_language: {
+      ...text('form', 'Language as the highlighter names it.'),
+      aliases: ['pygments_language'],
+    },
+    name: text('form', 'Name of the playground.'),
+  },
+  run({ params, realm }) {
+    const language = checkLanguage(params.highlighter_language);
+    const args = { name: params.name.trim(), language, url_prefix: params.url_prefix };
+    return { to: realmKey(realm), command: 'add-playground', args };
+  },
+});
+
+export const removePlayground = operation({
+  id: 'remove-code-playground',
+  method: 'DELETE',
+  path: '/realm/playgrounds/{playground_id}',
+  guard: 'admin',
+  summary: 'Remove a playground.',
+  parameters: { playground_id: pathId('The playground.') },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-playground', args: { ...params } }),
+});

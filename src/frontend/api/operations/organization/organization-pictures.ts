@@ -1,0 +1,113 @@
+/** Icon and logos of the organization (realm.md § Icon and logo). */
+import { Type } from 'typebox';
+import { blobOfRealmPicture, iconImage, logoImage, PICTURE_MIB, realmPicture } from '#domain/pictures';
+import { realmKey } from '#model';
+import type { RealmPictureName } from '#model/records';
+import { type Call, type Operation, operation } from '../../operation.js';
+import { redirect } from '../../redirect.js';
+import { onePicture, storePicture } from '../../store-avatar.js';
+
+const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<Record<string, unknown>> =>
+  storePicture(call, {
+    picture: name,
+    files: (number) => [[blobOfRealmPicture(name, number), png]],
+    command: 'set-realm-picture',
+    args: (number) => ({ name, number }),
+  });
+
+const back = ({ realm }: Call<unknown>, name: RealmPictureName) => ({
+  to: realmKey(realm),
+  command: 'set-realm-picture',
+  args: { name, number: null },
+});
+
+export const uploadIcon = operation({
+  id: 'upload-realm-icon',
+  method: 'POST',
+  path: '/realm/icon',
+  guard: 'admin',
+  takesFiles: true,
+  summary: 'Change the icon of the organization.',
+  parameters: {},
+  async run(call) {
+    const picture = onePicture(call, 'ICON_ONE_FILE');
+    const { icon_url } = await store(call, 'icon', await iconImage(picture.bytes()));
+    return { fields: { icon_url: String(icon_url) } };
+  },
+});
+
+export const removeIcon = operation({
+  id: 'delete-realm-icon',
+  method: 'DELETE',
+  path: '/realm/icon',
+  guard: 'admin',
+  summary: 'Go back to the default icon.',
+  parameters: {},
+  run: (call) => back(call, 'icon'),
+});
+
+export const getIcon = operation({
+  id: 'get-realm-icon',
+  method: 'GET',
+  path: '/realm/icon',
+  guard: 'user',
+  summary: 'The icon of the organization: leads to its address.',
+  parameters: {},
+  run: ({ directory, query }) => redirect(realmPicture(directory, 'icon'), query),
+});
+
+const night = <const I extends 'form' | 'query'>(where: I) =>
+  ({
+    in: where,
+    encoding: 'json',
+    schema: Type.Boolean(),
+    required: true,
+    description: 'That of the dark theme.',
+  }) as const;
+
+const logoOf = ({ night }: { readonly night: boolean }): RealmPictureName => (night ? 'night_logo' : 'logo');
+
+export const uploadLogo = operation({
+  id: 'upload-realm-logo',
+  method: 'POST',
+  path: '/realm/logo',
+  guard: 'admin',
+  takesFiles: true,
+  pictureMib: PICTURE_MIB,
+  summary: 'Change a logo of the organization.',
+  parameters: { night: night('form') },
+  async run(call) {
+    const picture = onePicture(call, 'LOGO_ONE_FILE');
+    await store(call, logoOf(call.params), await logoImage(picture.bytes()));
+    return { fields: {} };
+  },
+});
+
+export const removeLogo = operation({
+  id: 'delete-realm-logo',
+  method: 'DELETE',
+  path: '/realm/logo',
+  guard: 'admin',
+  summary: 'Go back to the default logo.',
+  parameters: { night: night('form') },
+  run: (call) => back(call, logoOf(call.params)),
+});
+
+export const getLogo = operation({
+  id: 'get-realm-logo',
+  method: 'GET',
+  path: '/realm/logo',
+  guard: 'user',
+  summary: 'A logo of the organization: leads to its address.',
+  parameters: { night: night('query') },
+  run: ({ directory, query, params }) => redirect(realmPicture(directory, logoOf(params)), query),
+});
+
+export const ORGANIZATION_PICTURE_OPERATIONS = [
+  uploadIcon,
+  removeIcon,
+  getIcon,
+  uploadLogo,
+  removeLogo,
+  getLogo,
+] as unknown as readonly Operation[];

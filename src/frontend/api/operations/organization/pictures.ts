@@ -1,0 +1,76 @@
+/** Pictures that organizations show to everybody: no log-in, as their addresses are in pages of all kinds. */
+
+import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type NamedPicture, parsePicture } from '#domain/pictures';
+import type { DirectoryView } from '#model';
+import { type RealmId, realmId } from '#model';
+import { apiError } from '#model/errors';
+import { type Call, type Operation, operation, type RawAnswer } from '../../operation.js';
+import { maybeText, pathId, pathRest } from '../../parameters.js';
+import { CONDITIONS, serveBlob } from '../../serve-blob.js';
+
+interface Current {
+  readonly blob: string;
+  readonly version: number;
+}
+
+/** What the name stands for now. */
+function currentOf(picture: NamedPicture, directory: DirectoryView): Current | undefined {
+  if (picture.of === 'avatar') {
+    const user = directory.userByAvatar(picture.hash);
+    if (!user?.avatar) return undefined;
+    return { blob: blobOfAvatar(picture.hash, user.avatar.number, picture.size), version: user.avatarVersion };
+  }
+  const stored = picture.of === 'realm' ? directory.pictures[picture.name] : undefined;
+  if (picture.of !== 'realm' || !stored || stored.number === 0) return undefined;
+  return { blob: blobOfRealmPicture(picture.name, stored.number), version: stored.version };
+}
+
+async function serveCurrent(
+  call: Call<{ readonly version: string | undefined }>,
+  realm: RealmId,
+  picture: NamedPicture,
+  name: string,
+): Promise<RawAnswer> {
+  const directory = await call.directoryOf(realm);
+  if (!directory) throw apiError('FILE_NOT_FOUND');
+  const asked = /^\d{1,15}$/.test(call.params.version ?? '') ? Number(call.params.version) : 0;
+  let current = currentOf(picture, directory);
+  let blob = current && (await call.blobs.find(realm, current.blob));
+  if (!blob || asked > current!.version) {
+    // Replaced or made since, as another frontend may have told the client.
+    await call.refresh(realm);
+    current = currentOf(picture, directory);
+    blob = current && (await call.blobs.find(realm, current.blob));
+  }
+  if (!current) throw apiError('FILE_NOT_FOUND');
+  const caching = asked === current.version ? 'public' : 'changing';
+  return serveBlob(call, blob, { name, tag: `${realm}/${current.blob}`, download: false, caching });
+}
+
+export const getPicture = operation({
+  id: 'get-picture',
+  method: 'GET',
+  path: '/user_avatars/{realm_id}/{path}',
+  root: true,
+  guard: 'none',
+  rateLimit: 'none',
+  headers: CONDITIONS,
+  summary: 'A picture of an organization: an avatar, its icon or logo, a custom emoji.',
+  parameters: {
+    realm_id: pathId('The organization.'),
+    path: pathRest('The picture.'),
+    version: maybeText('query', 'Which of those that had this address; the newest is answered with.'),
+  },
+  async run(call) {
+    const { realm_id, path } = call.params;
+    const picture = parsePicture(path);
+    if (!picture) throw apiError('FILE_NOT_FOUND');
+    const realm = realmId(realm_id);
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (picture.of !== 'emoji') return serveCurrent(call, realm, picture, name);
+    const blob = await call.blobs.find(realm, blobOfPicture(path));
+    return serveBlob(call, blob, { name, tag: `${realm}/${name}`, download: false, caching: 'public' });
+  },
+});
+
+export const PICTURE_OPERATIONS = [getPicture] as unknown as readonly Operation[];

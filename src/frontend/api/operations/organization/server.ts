@@ -1,0 +1,101 @@
+/** What clients ask before they log in (realm.md § GET /server_settings). */
+
+import { VERSION_FIELDS } from '#base';
+import { SERVER_REALM } from '#directory';
+import { htmlOrNone } from '#domain/markdown';
+import { subdomainProblem } from '#domain/people';
+import { realmPicture } from '#domain/pictures';
+import { hasPublicAccess } from '#domain/streams';
+import { realmKey } from '#model';
+import { apiError } from '#model/errors';
+import { isMarkedIncompatible, isTooOld } from '../../agents.js';
+import { operation } from '../../operation.js';
+import { pathText } from '../../parameters.js';
+
+const AGENT = 'user-agent';
+
+/** Clients ask before they log in, and again and again: the text is rendered once. */
+const rendered = new Map<string, string>();
+const MOST_RENDERED = 100;
+
+function renderedDescription(text: string): string {
+  if (text === '') return '';
+  const known = rendered.get(text);
+  if (known !== undefined) return known;
+  if (rendered.size >= MOST_RENDERED) rendered.clear();
+  const html = htmlOrNone(text);
+  rendered.set(text, html);
+  return html;
+}
+
+export const getServerSettings = operation({
+  id: 'get-server-settings',
+  method: 'GET',
+  path: '/server_settings',
+  guard: 'none',
+  unknownHost: 'INVALID_SUBDOMAIN',
+  headers: [AGENT],
+  summary: 'Facts about the server and the organization at this host.',
+  parameters: {},
+  run: (call) => ({
+    fields: {
+      authentication_methods: {
+        password: true,
+        dev: false,
+        email: true,
+        ldap: false,
+        remoteuser: false,
+        github: false,
+        azuread: false,
+        gitlab: false,
+        google: false,
+        apple: false,
+        saml: false,
+        'openid connect': false,
+      },
+      ...VERSION_FIELDS,
+      push_notifications_enabled: false,
+      is_incompatible: isMarkedIncompatible(call.header(AGENT)),
+      email_auth_enabled: true,
+      require_email_format_usernames: true,
+      realm_uri: call.origin,
+      realm_name: String(call.directory.settings.name ?? ''),
+      realm_icon: realmPicture(call.directory, 'icon'),
+      realm_description: renderedDescription(String(call.directory.settings.description ?? '')),
+      realm_web_public_access_enabled: hasPublicAccess(call.webPublicStreams, call.directory),
+      external_authentication_methods: [],
+    },
+  }),
+});
+
+export const getCompatibility = operation({
+  id: 'check-compatibility',
+  method: 'GET',
+  path: '/compatibility',
+  guard: 'none',
+  headers: [AGENT],
+  summary: 'Whether this client is one that can be served, by its User-Agent.',
+  parameters: {},
+  run(call) {
+    const agent = call.header(AGENT);
+    if (agent === '') throw apiError('USER_AGENT_MISSING');
+    if (isTooOld(agent)) throw apiError('CLIENT_TOO_OLD');
+    return { fields: {} };
+  },
+});
+
+export const getSubdomain = operation({
+  id: 'check-subdomain',
+  method: 'GET',
+  path: '/realm/subdomain/{subdomain}',
+  guard: 'none',
+  summary: 'Whether an organization could have this subdomain: msg is available, or why not.',
+  parameters: { subdomain: pathText('The name.') },
+  async run(call) {
+    const { subdomain } = call.params;
+    const problem = subdomainProblem(subdomain);
+    if (problem !== undefined) return { fields: { msg: problem } };
+    const { taken } = await call.send({ to: realmKey(SERVER_REALM), command: 'subdomain-taken', args: { subdomain } });
+    return { fields: { msg: taken ? 'This subdomain is taken.' : 'available' } };
+  },
+});

@@ -1,0 +1,53 @@
+/** Files of the program itself that its answers name. */
+import { createHash } from 'node:crypto';
+import { codedTag, partOf } from '#domain/files';
+import { staticFile } from '#frontend/static';
+import { apiError } from '#model/errors';
+import { type Operation, operation } from '../../operation.js';
+import { pathRest } from '../../parameters.js';
+import { CONDITIONS } from '../../serve-blob.js';
+
+const isText = (type: string): boolean => type !== 'image/png';
+
+const A_DAY_S = 86_400;
+
+export const getStatic = operation({
+  id: 'get-static-file',
+  method: 'GET',
+  path: '/static/{path}',
+  root: true,
+  guard: 'none',
+  rateLimit: 'none',
+  headers: CONDITIONS,
+  summary: 'A file of the program: the default logo, the names of Unicode emoji.',
+  parameters: { path: pathRest('The file.') },
+  async run(call) {
+    const file = await staticFile(call.params.path);
+    if (!file) throw apiError('FILE_NOT_FOUND');
+    const tag = createHash('sha1').update(file.bytes).digest('hex');
+    const { status, headers, start, end } = partOf(file.bytes.byteLength, tag, {
+      range: call.header('range'),
+      ifRange: call.header('if-range'),
+      ifNoneMatch: call.header('if-none-match'),
+    });
+    return {
+      status,
+      // The same object each time: it is compressed once.
+      raw: status === 200 ? file.bytes : file.bytes.subarray(start, end),
+      headers: {
+        'Content-Type': file.type,
+        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': `public, max-age=${A_DAY_S}`,
+        'Accept-Ranges': 'bytes',
+        ETag: `"${tag}"`,
+        ...(isText(file.type) && status !== 200 ? { Vary: 'Accept-Encoding' } : {}),
+        ...headers,
+      },
+      // Other bytes, another tag; a part is one of the bytes as they are.
+      ...(isText(file.type) ? { coded: { ETag: `"${codedTag(tag)}"` } } : {}),
+    };
+  },
+});
+
+export const STATIC_OPERATIONS = [getStatic] as unknown as readonly Operation[];

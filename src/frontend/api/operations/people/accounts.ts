@@ -1,0 +1,77 @@
+/** Accounts are changed, deactivated and made active again (users.md). */
+import { Type } from 'typebox';
+import { realmKey } from '#model';
+import { operation } from '../../operation.js';
+import { maybeJson, maybeText, pathId } from '../../parameters.js';
+
+const ROLES = [100, 200, 300, 400, 600];
+
+const profileValue = Type.Object(
+  { id: Type.Integer(), value: Type.Union([Type.String(), Type.Array(Type.Integer()), Type.Null()]) },
+  { additionalProperties: false },
+);
+
+export const updateUser = operation({
+  id: 'update-user',
+  method: 'PATCH',
+  path: '/users/{user_id}',
+  // The caller's role is looked at after the parameters and the account itself.
+  guard: 'user',
+  summary: "Change an account's name, role and profile; administrators only.",
+  parameters: {
+    user_id: pathId('The user.'),
+    full_name: maybeText('form', 'New name; a blank one changes nothing.'),
+    role: maybeJson('form', Type.Enum(ROLES), '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.'),
+    profile_data: maybeJson('form', Type.Array(profileValue), 'Values of custom profile fields; null takes one away.'),
+  },
+  run({ params, realm }) {
+    const { user_id, full_name = null, role = null, profile_data = null } = params;
+    return { to: realmKey(realm), command: 'update-user', args: { user_id, full_name, role, profile_data } };
+  },
+});
+
+const COMMENT = 2_000;
+
+export const deactivateUser = operation({
+  id: 'deactivate-user',
+  method: 'DELETE',
+  path: '/users/{user_id}',
+  guard: 'user',
+  summary: 'Deactivate an account, and the bots that it owns; administrators only.',
+  parameters: {
+    user_id: pathId('The user.'),
+    deactivation_notification_comment: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ maxLength: COMMENT }),
+      required: false,
+      description: 'Text of the letter that the user gets; absent: there is none.',
+    },
+  },
+  run({ params, realm }) {
+    const args = { user_id: params.user_id, comment: params.deactivation_notification_comment ?? null };
+    return { to: realmKey(realm), command: 'deactivate-user', args };
+  },
+});
+
+export const reactivateUser = operation({
+  id: 'reactivate-user',
+  method: 'POST',
+  path: '/users/{user_id}/reactivate',
+  guard: 'user',
+  summary: 'Make an account active again; administrators, and owners of their bots.',
+  parameters: { user_id: pathId('The user.') },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'reactivate-user', args: { user_id: params.user_id } }),
+});
+
+export const deactivateOwnUser = operation({
+  id: 'deactivate-own-user',
+  method: 'DELETE',
+  path: '/users/me',
+  guard: 'user',
+  summary: 'Deactivate the own account, and the bots that it owns.',
+  parameters: {},
+  run: ({ realm }) => ({ to: realmKey(realm), command: 'deactivate-self', args: {} }),
+});
+
+export const ACCOUNT_OPERATIONS = [updateUser, deactivateUser, reactivateUser, deactivateOwnUser];

@@ -1,0 +1,110 @@
+/** Avatars (users.md § Avatars): changing one's own, and an address that leads to anybody's. */
+
+import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
+import type { AvatarSize } from '#domain/pictures';
+import { avatarImages } from '#domain/pictures';
+import { realmKey, type UserId, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import { type Call, type Operation, operation, type RawAnswer } from '../../operation.js';
+import { pathId, pathText } from '../../parameters.js';
+import { redirect } from '../../redirect.js';
+import { onePicture, storeAvatar } from '../../store-avatar.js';
+
+export const uploadAvatar = operation({
+  id: 'upload-avatar',
+  method: 'POST',
+  path: '/users/me/avatar',
+  guard: 'user',
+  takesFiles: true,
+  summary: "Change one's own avatar.",
+  parameters: {},
+  async run(call) {
+    const picture = onePicture(call, 'AVATAR_ONE_FILE');
+    const { directory, caller } = call;
+    const account = directory.user(caller);
+    // Decided again by the actor; but the refusal comes before those of the picture.
+    if (directory.settings.avatar_changes_disabled === true && !(account && isAdmin(account))) {
+      throw apiError('AVATAR_CHANGES_DISABLED');
+    }
+    return { fields: { avatar_url: await storeAvatar(call, caller, await avatarImages(picture.bytes())) } };
+  },
+});
+
+export const removeAvatar = operation({
+  id: 'delete-avatar',
+  method: 'DELETE',
+  path: '/users/me/avatar',
+  guard: 'user',
+  summary: "Go back from one's own avatar to the gravatar.",
+  parameters: {},
+  run: ({ realm, caller, secrets }) => ({
+    to: realmKey(realm),
+    command: 'remove-avatar',
+    args: { user: caller, hash: secrets.avatarHash(realm, caller) },
+  }),
+});
+
+/** Of an account that isn't known, its gravatar as far as the text tells. */
+async function lead(
+  call: Call<unknown>,
+  text: string,
+  find: () => DirectoryUser | undefined,
+  size: AvatarSize,
+): Promise<RawAnswer> {
+  if (!find()) await call.refresh();
+  const user = find();
+  return redirect(user ? avatarUrl(user, size) : gravatarUrl(text, 1, size), call.query);
+}
+
+const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
+  operation({
+    id,
+    method: 'GET',
+    path,
+    ...(root ? { root } : {}),
+    guard: 'user',
+    anonymous: true,
+    rateLimit: 'visitors',
+    summary: `An account's avatar, ${size}: leads to its address.`,
+    parameters: { user_id: pathId('The user.') },
+    run(call) {
+      const { user_id } = call.params;
+      const find = (): DirectoryUser | undefined => call.directory.user(asUser(user_id));
+      return lead(call, String(user_id), find, size);
+    },
+  });
+
+const asUser = (id: number): UserId => userId(id);
+
+/** By its API e-mail address. Not for visitors, who are shown no addresses. */
+const byEmail = (id: string, path: string, size: AvatarSize) =>
+  operation({
+    id,
+    method: 'GET',
+    path,
+    root: true,
+    guard: 'user',
+    rateLimit: 'visitors',
+    summary: `An account's avatar, ${size}: leads to its address.`,
+    parameters: { email: pathText('API e-mail address of the user.') },
+    run(call) {
+      const { email } = call.params;
+      // Not by the real address, where that is hidden.
+      const find = (): DirectoryUser | undefined => {
+        const user = call.directory.userByEmail(email);
+        return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;
+      };
+      return lead(call, email, find, size);
+    },
+  });
+
+export const AVATAR_OPERATIONS = [
+  uploadAvatar,
+  removeAvatar,
+  byId('get-avatar', '/avatar/{user_id}', 'small', false),
+  byId('get-avatar-at-root', '/avatar/{user_id}', 'small', true),
+  byId('get-medium-avatar', '/avatar/{user_id}/medium', 'medium', true),
+  byEmail('get-avatar-by-email', '/avatar/{email}', 'small'),
+  byEmail('get-medium-avatar-by-email', '/avatar/{email}/medium', 'medium'),
+] as unknown as readonly Operation[];

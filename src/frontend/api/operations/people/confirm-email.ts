@@ -1,0 +1,67 @@
+/**
+ * The page that the link in a mail leads to. Opening it changes nothing, since mail scanners open links too: the change is
+ * made by the button on it.
+ */
+
+import { confirmed, confirmForm, notConfirmed } from '#domain/pages';
+import { openLink } from '#domain/secrets';
+import { realmKey } from '#model';
+import { ActorRefused, ApiError, apiError } from '#model/errors';
+import { type Call, operation, type RawAnswer } from '../../operation.js';
+import { pathText } from '../../parameters.js';
+
+type LinkCall = Call<{ readonly token: string }>;
+
+/** @throws ApiError */
+function linkOf({ params, secrets, now }: LinkCall) {
+  const link = openLink(secrets, 'change-email', params.token, now);
+  if (!link) throw apiError('MAIL_LINK');
+  return link;
+}
+
+/** Refusals as a page. */
+async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof ApiError) return notConfirmed(error.status, error.message);
+    if (error instanceof ActorRefused) return notConfirmed(error.reply.status, error.reply.msg);
+    throw error;
+  }
+}
+
+const parameters = { token: pathText('From the mail.') } as const;
+
+export const showConfirmation = operation({
+  id: 'show-email-confirmation',
+  method: 'GET',
+  path: '/accounts/confirm_email/{token}',
+  root: true,
+  page: true,
+  guard: 'none',
+  summary: 'Page with the button that confirms a new e-mail address.',
+  parameters,
+  run: (call) =>
+    asPage(() => {
+      linkOf(call);
+      return confirmForm();
+    }),
+});
+
+export const confirmEmail = operation({
+  id: 'confirm-email',
+  method: 'POST',
+  path: '/accounts/confirm_email/{token}',
+  root: true,
+  page: true,
+  guard: 'none',
+  summary: 'Confirm a new e-mail address.',
+  parameters,
+  run: (call) =>
+    asPage(async () => {
+      const { realm, user } = linkOf(call);
+      const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
+      const { email } = await call.send({ to: realmKey(realm), command: 'confirm-email', args });
+      return confirmed(String(email));
+    }),
+});

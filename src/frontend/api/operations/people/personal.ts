@@ -1,0 +1,94 @@
+/** Alert words and muted users (users.md). */
+import { Type } from 'typebox';
+import { realmKey, userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import { type Call, operation } from '../../operation.js';
+import { pathId } from '../../parameters.js';
+
+const LONGEST_WORD = 100;
+
+const words = (maxLength?: number) =>
+  ({
+    in: 'form',
+    encoding: 'json',
+    schema: Type.Array(maxLength === undefined ? Type.String() : Type.String({ maxLength })),
+    required: true,
+    description: 'Words or phrases; case does not count.',
+  }) as const;
+
+export const getAlertWords = operation({
+  id: 'get-alert-words',
+  method: 'GET',
+  path: '/users/me/alert_words',
+  guard: 'user',
+  summary: 'Own alert words.',
+  parameters: {},
+  run: ({ directory, caller }) => ({ fields: { alert_words: directory.personal(caller).alertWords } }),
+});
+
+export const addAlertWords = operation({
+  id: 'add-alert-words',
+  method: 'POST',
+  path: '/users/me/alert_words',
+  guard: 'user',
+  summary: 'Be alerted of messages with these words.',
+  parameters: { alert_words: words(LONGEST_WORD) },
+  run: ({ params, realm }) => ({
+    to: realmKey(realm),
+    command: 'add-alert-words',
+    args: { words: params.alert_words },
+  }),
+});
+
+export const removeAlertWords = operation({
+  id: 'remove-alert-words',
+  method: 'DELETE',
+  path: '/users/me/alert_words',
+  guard: 'user',
+  summary: 'No more be alerted of these words.',
+  parameters: { alert_words: words() },
+  run: ({ params, realm }) => ({
+    to: realmKey(realm),
+    command: 'remove-alert-words',
+    args: { words: params.alert_words },
+  }),
+});
+
+const mutedUser = { muted_user_id: pathId('The user.') } as const;
+
+/** Of an account that isn't known yet, another frontend may have told the client: look again at the log's end. */
+async function findMutable(call: Call<{ readonly muted_user_id: number }>): Promise<void> {
+  const find = () => call.directory.user(userId(call.params.muted_user_id));
+  if (!find()) await call.refresh();
+  const user = find();
+  if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
+}
+
+export const muteUser = operation({
+  id: 'mute-user',
+  method: 'POST',
+  path: '/users/me/muted_users/{muted_user_id}',
+  guard: 'user',
+  summary: 'Mute a user: what he sends from now on arrives read.',
+  parameters: mutedUser,
+  async run(call) {
+    const { params, realm, caller } = call;
+    if (params.muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
+    await findMutable(call);
+    return { to: userKey(realm, caller), command: 'mute-user', args: { muted_user_id: params.muted_user_id } };
+  },
+});
+
+export const unmuteUser = operation({
+  id: 'unmute-user',
+  method: 'DELETE',
+  path: '/users/me/muted_users/{muted_user_id}',
+  guard: 'user',
+  summary: 'No more mute a user.',
+  parameters: mutedUser,
+  async run(call) {
+    await findMutable(call);
+    const { params, realm } = call;
+    return { to: realmKey(realm), command: 'unmute-user', args: { muted_user_id: params.muted_user_id } };
+  },
+});

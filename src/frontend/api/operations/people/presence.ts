@@ -1,0 +1,97 @@
+/** Who is here, and telling that one is (users.md § Presence). */
+
+import { isSystemBot } from '#domain/people';
+import {
+  type AskPresences,
+  hidesPresence,
+  type PresenceForm,
+  type PresenceReplica,
+  presenceOfOne,
+  presencesIn,
+  serverTime,
+} from '#domain/presence';
+import { presenceKey, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import { refreshUnless } from '../../look-up.js';
+import { type Answer, type Call, operation } from '../../operation.js';
+import { flag, pathText, text } from '../../parameters.js';
+
+/** What this frontend knows, brought up to now. */
+async function upToDate(call: Call<unknown>): Promise<PresenceReplica> {
+  const replica = presencesIn(call.directory);
+  await replica.sync(asking(call));
+  return replica;
+}
+
+const asking =
+  (call: Call<unknown>): AskPresences =>
+  (known) =>
+    call.send({ to: presenceKey(call.realm), command: 'presences', args: { known } });
+
+const listed = (replica: PresenceReplica, form: PresenceForm, now: number): Answer => ({
+  fields: { presences: replica.list(form, now), server_timestamp: serverTime(now) },
+});
+
+export const updatePresence = operation({
+  id: 'update-presence',
+  method: 'POST',
+  path: '/users/me/presence',
+  guard: 'human',
+  summary: 'Tell that one is here, and hear who else is.',
+  parameters: {
+    status: text('form', "'active' or 'idle'."),
+    ping_only: flag('form', false, 'Leave out the presence of the others.'),
+    new_user_input: flag('form', false, 'Accepted and unused.'),
+    slim_presence: flag('form', false, 'Presence is keyed by user id.'),
+  },
+  async run(call) {
+    const { params, realm, directory } = call;
+    const { status, ping_only: pingOnly } = params;
+    if (status !== 'active' && status !== 'idle') throw apiError('INVALID_PRESENCE_STATUS', { status });
+    const report = { to: presenceKey(realm), command: 'report' } as const;
+    if (pingOnly) return { ...report, args: { status, pingOnly, known: null } };
+    const replica = presencesIn(directory);
+    await replica.load(asking(call));
+    await replica.update((known) => call.send({ ...report, args: { status, pingOnly, known } }));
+    return listed(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
+  },
+});
+
+export const getPresences = operation({
+  id: 'get-presence',
+  method: 'GET',
+  path: '/realm/presence',
+  guard: 'user',
+  summary: 'Presence of everybody.',
+  parameters: {},
+  run: async (call) => listed(await upToDate(call), 'legacy', call.now),
+});
+
+/** By id or API e-mail; a real address that its owner hides finds nobody. */
+function named(call: Call<unknown>, who: string): DirectoryUser | undefined {
+  if (/^\d+$/.test(who)) return call.directory.user(userId(Number(who)));
+  const user = call.directory.userByEmail(who);
+  return user?.email.toLowerCase() === who.toLowerCase() ? user : undefined;
+}
+
+export const getUserPresence = operation({
+  id: 'get-user-presence',
+  method: 'GET',
+  path: '/users/{user_id_or_email}/presence',
+  guard: 'user',
+  summary: 'Presence of one user.',
+  parameters: { user_id_or_email: pathText('Id or API e-mail of the user.') },
+  async run(call) {
+    const who = call.params.user_id_or_email;
+    await refreshUnless(call, () => named(call, who) !== undefined);
+    const user = named(call, who);
+    if (!user?.isActive || isSystemBot(user)) throw apiError('NO_SUCH_USER');
+    if (user.botType !== null) throw apiError('PRESENCE_OF_BOT');
+    const times = (await upToDate(call)).of(user.id);
+    if (!times || hidesPresence(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
+    return { fields: { presence: presenceOfOne(times, user, call.now) } };
+  },
+});
+
+export const PRESENCE_OPERATIONS = [updatePresence, getPresences, getUserPresence];

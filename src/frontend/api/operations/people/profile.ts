@@ -1,0 +1,180 @@
+/** Custom profile fields of the organization (realm.md), and what people fill into them (users.md). */
+import { Type } from 'typebox';
+import { presentField } from '#domain/people';
+import { realmKey } from '#model';
+import { checkCount } from '#model/errors';
+import { type Operation, operation } from '../../operation.js';
+import { flag, pathId } from '../../parameters.js';
+
+export const getProfileFields = operation({
+  id: 'get-custom-profile-fields',
+  method: 'GET',
+  path: '/realm/profile_fields',
+  guard: 'user',
+  summary: 'Custom profile fields, by their order.',
+  parameters: {},
+  run: ({ directory }) => ({ fields: { custom_fields: directory.profileFields().map(presentField) } }),
+});
+
+const optionalText = (trim: boolean, description: string) =>
+  ({
+    in: 'form',
+    encoding: 'string',
+    schema: Type.String({ trim }),
+    required: false,
+    default: '',
+    description,
+  }) as const;
+
+/** Of a list. An option has three values, and the field a few beside. */
+const MOST_OPTIONS = 10_300;
+const MOST_OF_FIELD = 3 * MOST_OPTIONS + 100;
+
+const content = {
+  name: optionalText(true, 'Label, at most 40 characters.'),
+  hint: optionalText(false, 'Help text, at most 80 characters.'),
+  field_data: {
+    in: 'form',
+    encoding: 'json',
+    schema: Type.Record(Type.String(), Type.Union([Type.Record(Type.String(), Type.String()), Type.String()])),
+    required: false,
+    default: {} as Record<string, string | Record<string, string>>,
+    mostValues: MOST_OF_FIELD,
+    description: 'Options of a list, each with text and order; subtype and url_pattern of an external account.',
+  },
+  display_in_profile_summary: flag('form', false, 'Shown in the summary of a profile; for at most two fields.'),
+} as const;
+
+const fieldId = { field_id: pathId('The field.') } as const;
+
+interface ContentValues {
+  readonly name: string;
+  readonly hint: string;
+  readonly field_data: Record<string, string | Record<string, string>>;
+  readonly display_in_profile_summary: boolean;
+}
+
+/** Keys of the data are anybody's choice: it travels as text. */
+/** @throws ApiError */
+function contentOf({ field_data, ...rest }: ContentValues) {
+  checkCount('field_data', Object.keys(field_data).length, MOST_OPTIONS);
+  return { ...rest, field_data: JSON.stringify(field_data) };
+}
+
+export const createProfileField = operation({
+  id: 'create-custom-profile-field',
+  method: 'POST',
+  path: '/realm/profile_fields',
+  guard: 'admin',
+  summary: 'Create a custom profile field.',
+  parameters: {
+    name: content.name,
+    hint: content.hint,
+    field_type: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Integer(),
+      required: true,
+      description:
+        '1 short text, 2 long text, 3 list of options, 4 date, 5 link, 6 person picker, 7 external account, 8 pronouns.',
+    },
+    field_data: content.field_data,
+    display_in_profile_summary: content.display_in_profile_summary,
+  },
+  run: ({ params: { field_type, ...rest }, realm }) => ({
+    to: realmKey(realm),
+    command: 'add-profile-field',
+    args: { field_type, ...contentOf(rest) },
+  }),
+});
+
+export const updateProfileField = operation({
+  id: 'update-custom-profile-field',
+  method: 'PATCH',
+  path: '/realm/profile_fields/{field_id}',
+  guard: 'admin',
+  summary: 'Replace label, hint, data and place in the summary of a field.',
+  parameters: { ...fieldId, ...content },
+  run: ({ params: { field_id, ...rest }, realm }) => ({
+    to: realmKey(realm),
+    command: 'update-profile-field',
+    args: { field_id, ...contentOf(rest) },
+  }),
+});
+
+export const reorderProfileFields = operation({
+  id: 'reorder-custom-profile-fields',
+  method: 'PATCH',
+  path: '/realm/profile_fields',
+  guard: 'admin',
+  summary: 'Put the custom profile fields in another order.',
+  parameters: {
+    order: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Array(Type.Integer()),
+      required: true,
+      description: 'Ids of all fields.',
+    },
+  },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'order-profile-fields', args: { ...params } }),
+});
+
+export const removeProfileField = operation({
+  id: 'remove-custom-profile-field',
+  method: 'DELETE',
+  path: '/realm/profile_fields/{field_id}',
+  guard: 'admin',
+  summary: 'Remove a custom profile field, with what people filled into it.',
+  parameters: fieldId,
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-profile-field', args: { ...params } }),
+});
+
+const closed = { additionalProperties: false } as const;
+const value = Type.Union([Type.String(), Type.Array(Type.Integer())]);
+
+export const updateProfileData = operation({
+  id: 'update-profile-data',
+  method: 'PATCH',
+  path: '/users/me/profile_data',
+  guard: 'human',
+  summary: 'Fill in own profile fields.',
+  parameters: {
+    data: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Array(Type.Object({ id: Type.Integer(), value }, closed)),
+      required: true,
+      description: 'Fields and values; the value of a person picker is a list of user ids.',
+    },
+  },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'change-own-profile', args: { data: params.data } }),
+});
+
+export const removeProfileData = operation({
+  id: 'remove-profile-data',
+  method: 'DELETE',
+  path: '/users/me/profile_data',
+  guard: 'human',
+  summary: 'Empty own profile fields.',
+  parameters: {
+    data: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Array(Type.Integer()),
+      required: true,
+      description: 'Ids of the fields.',
+    },
+  },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'clear-own-profile', args: { data: params.data } }),
+});
+
+export const PROFILE_OPERATIONS = [
+  getProfileFields,
+  createProfileField,
+  updateProfileField,
+  reorderProfileFields,
+  removeProfileField,
+  updateProfileData,
+  removeProfileData,
+] as unknown as readonly Operation[];

@@ -1,0 +1,70 @@
+/** Devices that want push notifications (users.md § Small operations). */
+import { userKey } from '#model';
+import { apiError } from '#model/errors';
+import { type Operation, operation } from '../../operation.js';
+import { maybeText, text } from '../../parameters.js';
+
+const LONGEST_TOKEN = 4_096;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+type Service = 'apns' | 'gcm';
+
+/** @throws ApiError */
+function check(service: Service, token: string): void {
+  if (token === '' || token.length > LONGEST_TOKEN) throw apiError('TOKEN_LENGTH');
+  if (service === 'apns' && !BASE64.test(token)) throw apiError('APNS_TOKEN');
+}
+
+const token = { token: text('form', 'Of the device, from its push service.') } as const;
+
+const remove = (id: string, path: string, service: Service): Operation =>
+  operation({
+    id,
+    method: 'DELETE',
+    path,
+    guard: 'human',
+    summary: 'Push nothing more to this device.',
+    parameters: token,
+    run({ params, realm, caller }) {
+      check(service, params.token);
+      return { to: userKey(realm, caller), command: 'remove-push-token', args: { service, token: params.token } };
+    },
+  });
+
+const addApnsToken = operation({
+  id: 'add-apns-token',
+  method: 'POST',
+  path: '/users/me/apns_device_token',
+  guard: 'human',
+  summary: 'Push notifications to this Apple device.',
+  parameters: { ...token, appid: maybeText('form', 'App that the token is of.') },
+  run({ params, realm, caller }) {
+    check('apns', params.token);
+    const args = { service: 'apns', token: params.token, app: params.appid ?? null };
+    return { to: userKey(realm, caller), command: 'add-push-token', args };
+  },
+});
+
+const addGcmToken = operation({
+  id: 'add-gcm-token',
+  method: 'POST',
+  path: '/users/me/android_gcm_reg_id',
+  guard: 'human',
+  summary: 'Push notifications to this Android device.',
+  parameters: token,
+  run({ params, realm, caller }) {
+    check('gcm', params.token);
+    return {
+      to: userKey(realm, caller),
+      command: 'add-push-token',
+      args: { service: 'gcm', token: params.token, app: null },
+    };
+  },
+});
+
+export const PUSH_TOKEN_OPERATIONS: readonly Operation[] = [
+  addApnsToken,
+  remove('remove-apns-token', '/users/me/apns_device_token', 'apns'),
+  addGcmToken,
+  remove('remove-gcm-token', '/users/me/android_gcm_reg_id', 'gcm'),
+] as readonly Operation[];

@@ -1,0 +1,199 @@
+/** User groups (users.md § User groups). */
+import { Type } from 'typebox';
+import { encodedGroups, groupsIn, type UserGroups } from '#domain/people';
+import { realmKey, userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryGroup } from '#model/records';
+import { type Call, operation } from '../../operation.js';
+import { flag, pathId, text } from '../../parameters.js';
+
+const LONGEST_NAME = 100;
+
+const ids = (description: string) =>
+  ({
+    in: 'form',
+    encoding: 'json',
+    schema: Type.Array(Type.Integer()),
+    required: false,
+    default: [] as number[],
+    description,
+  }) as const;
+
+const groupId = { user_group_id: pathId('The group.') } as const;
+
+/** As the replica shows them; of a group that isn't known yet, another frontend may have told the client. */
+async function findGroup(
+  call: Call<{ readonly user_group_id: number }>,
+): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {
+  const id = call.params.user_group_id;
+  const find = () => groupsIn(call.directory);
+  let groups = find();
+  if (!groups.get(id)) {
+    await call.refresh();
+    groups = find();
+  }
+  const group = groups.get(id);
+  if (!group) throw apiError('INVALID_USER_GROUP');
+  return { groups, group };
+}
+
+export const getUserGroups = operation({
+  id: 'get-user-groups',
+  method: 'GET',
+  path: '/user_groups',
+  guard: 'member_human',
+  summary: 'All user groups, system groups included.',
+  parameters: {},
+  run: ({ directory }) => ({ fields: { user_groups: encodedGroups(directory) } }),
+});
+
+export const createUserGroup = operation({
+  id: 'create-user-group',
+  method: 'POST',
+  path: '/user_groups/create',
+  guard: 'user_group_edit_policy_human',
+  summary: 'Create a user group.',
+  parameters: {
+    name: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ maxLength: LONGEST_NAME }),
+      required: true,
+      description: 'Name; case counts.',
+    },
+    description: text('form', 'What the group is for.'),
+    members: ids('Ids of the first members.'),
+  },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'create-group', args: { ...params } }),
+});
+
+export const updateUserGroup = operation({
+  id: 'update-user-group',
+  method: 'PATCH',
+  path: '/user_groups/{user_group_id}',
+  guard: 'user_group_edit_policy_human',
+  summary: 'Change name or description of a user group.',
+  parameters: {
+    ...groupId,
+    name: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ maxLength: LONGEST_NAME }),
+      required: false,
+      description: 'New name.',
+    },
+    description: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String(),
+      required: false,
+      description: 'New description.',
+    },
+  },
+  run({ params, realm }) {
+    const { user_group_id, name = null, description = null } = params;
+    if (name === null && description === null) throw apiError('NO_NEW_DATA');
+    return { to: realmKey(realm), command: 'update-group', args: { user_group_id, name, description } };
+  },
+});
+
+export const removeUserGroup = operation({
+  id: 'remove-user-group',
+  method: 'DELETE',
+  path: '/user_groups/{user_group_id}',
+  guard: 'user_group_edit_policy_human',
+  summary: 'Remove a user group.',
+  parameters: groupId,
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-group', args: { ...params } }),
+});
+
+const edit = { ...groupId, delete: ids('Ids to take out.'), add: ids('Ids to add.') } as const;
+
+/** @throws ApiError */
+function checkEdit({
+  add,
+  delete: gone,
+}: {
+  readonly add: readonly number[];
+  readonly delete: readonly number[];
+}): void {
+  if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
+}
+
+export const updateUserGroupMembers = operation({
+  id: 'update-user-group-members',
+  method: 'POST',
+  path: '/user_groups/{user_group_id}/members',
+  guard: 'user_group_edit_policy_human',
+  summary: 'Add and remove members of a user group.',
+  parameters: edit,
+  run({ params, realm, site }) {
+    checkEdit(params);
+    return { to: realmKey(realm), command: 'edit-group-members', args: { ...params, origin: site } };
+  },
+});
+
+export const updateUserGroupSubgroups = operation({
+  id: 'update-user-group-subgroups',
+  method: 'POST',
+  path: '/user_groups/{user_group_id}/subgroups',
+  guard: 'user_group_edit_policy_human',
+  summary: 'Add and remove subgroups of a user group.',
+  parameters: edit,
+  run({ params, realm }) {
+    checkEdit(params);
+    return { to: realmKey(realm), command: 'edit-subgroups', args: { ...params } };
+  },
+});
+
+export const getUserGroupMembers = operation({
+  id: 'get-user-group-members',
+  method: 'GET',
+  path: '/user_groups/{user_group_id}/members',
+  guard: 'member_human',
+  summary: 'Ids of the members of a user group.',
+  parameters: { ...groupId, direct_member_only: flag('query', false, 'Leave out members of subgroups.') },
+  async run(call) {
+    const { groups, group } = await findGroup(call);
+    const members = call.params.direct_member_only ? group.members : groups.membersOf(group.id);
+    return { fields: { members } };
+  },
+});
+
+export const getUserGroupSubgroups = operation({
+  id: 'get-user-group-subgroups',
+  method: 'GET',
+  path: '/user_groups/{user_group_id}/subgroups',
+  guard: 'member_human',
+  summary: 'Ids of the subgroups of a user group.',
+  parameters: { ...groupId, direct_subgroup_only: flag('query', false, 'Leave out subgroups of subgroups.') },
+  async run(call) {
+    const { groups, group } = await findGroup(call);
+    const subgroups = call.params.direct_subgroup_only ? group.subgroups : groups.subgroupsOf(group.id);
+    return { fields: { subgroups } };
+  },
+});
+
+export const isUserGroupMember = operation({
+  id: 'get-is-user-group-member',
+  method: 'GET',
+  path: '/user_groups/{user_group_id}/members/{user_id}',
+  guard: 'member_human',
+  summary: 'Is a user in a user group?',
+  parameters: {
+    ...groupId,
+    user_id: pathId('The user.'),
+    direct_member_only: flag('query', false, 'Membership in a subgroup does not count.'),
+  },
+  async run(call) {
+    const { params, directory } = call;
+    const { groups, group } = await findGroup(call);
+    const find = () => directory.user(userId(params.user_id));
+    if (!find()) await call.refresh();
+    const user = find();
+    if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
+    if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
+    const members = params.direct_member_only ? group.members : groups.membersOf(group.id);
+    return { fields: { is_user_group_member: members.includes(user.id) } };
+  },
+});

@@ -1,0 +1,100 @@
+/** What one tells of oneself beside the name, and the hints that new users get (users.md § User status, § Small operations). */
+import { Type } from 'typebox';
+import type { JsonObject } from '#base';
+import { checkEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
+import { isHotspot, mailDomain } from '#domain/people';
+import { realmKey, userKey } from '#model';
+import { apiError } from '#model/errors';
+import { type Call, operation } from '../../operation.js';
+import { maybeFlag, maybeText, text } from '../../parameters.js';
+
+const LONGEST_STATUS = 60;
+
+interface GivenStatus {
+  readonly emoji_name: string | undefined;
+  readonly emoji_code: string | undefined;
+  readonly reaction_type: string | undefined;
+}
+
+/**
+ * The emoji as it is stored and as it is told; null = none from now on; undefined = left as it is.
+ * @throws ApiError
+ */
+async function emojiOf(call: Call<GivenStatus>): Promise<JsonObject | null | undefined> {
+  const { emoji_name: name, emoji_code: code = null, reaction_type: type = null } = call.params;
+  if (name === undefined) {
+    if (code !== null || type !== null) throw apiError('STATUS_WITHOUT_EMOJI_NAME');
+    return undefined;
+  }
+  if (name === '') return null;
+  const resolve = () => checkEmoji(resolveEmoji({ name, code, type }, call.directory), call.directory);
+  let emoji: ReturnType<typeof resolve>;
+  try {
+    emoji = resolve();
+  } catch {
+    // Another frontend may have told the client of an emoji that this one has not seen yet.
+    await call.refresh();
+    emoji = resolve();
+  }
+  return { ...emoji, shown: presentEmoji(emoji, call.directory) };
+}
+
+export const updateStatus = operation({
+  id: 'update-status',
+  method: 'POST',
+  path: '/users/me/status',
+  guard: 'human',
+  summary: 'Set or clear own status.',
+  parameters: {
+    status_text: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ maxLength: LONGEST_STATUS }),
+      required: false,
+      description: 'Empty: none.',
+    },
+    away: maybeFlag('form', 'Older form of turning `presence_enabled` off (true) and on.'),
+    emoji_name: maybeText('form', 'Name of the emoji; code and type follow from it. Empty: none.'),
+    emoji_code: maybeText('form', 'Code points in hexadecimal, or id of a custom emoji.'),
+    reaction_type: maybeText('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'."),
+  },
+  async run(call) {
+    const { status_text, away, emoji_name } = call.params;
+    if (status_text === undefined && away === undefined && emoji_name === undefined) throw apiError('NO_NEW_STATUS');
+    const emoji = await emojiOf(call);
+    const args = {
+      ...(status_text === undefined ? {} : { text: status_text.trim() }),
+      ...(away === undefined ? {} : { away }),
+      ...(emoji === undefined ? {} : { emoji }),
+    };
+    return { to: realmKey(call.realm), command: 'set-status', args: { ...args, domain: mailDomain(call.site) } };
+  },
+});
+
+export const markHotspot = operation({
+  id: 'mark-hotspot-as-read',
+  method: 'POST',
+  path: '/users/me/hotspots',
+  guard: 'human',
+  summary: 'Have seen a hint for new users.',
+  parameters: { hotspot: text('form', 'Its name.') },
+  run({ params: { hotspot }, realm, caller }) {
+    if (!isHotspot(hotspot)) throw apiError('UNKNOWN_HOTSPOT', { hotspot });
+    return { to: userKey(realm, caller), command: 'mark-hotspot', args: { hotspot } };
+  },
+});
+
+export const setTutorialStatus = operation({
+  id: 'set-tutorial-status',
+  method: 'POST',
+  path: '/users/me/tutorial_status',
+  guard: 'human',
+  summary: 'Begin or end the tutorial of new users.',
+  parameters: { status: text('form', "'started' or 'finished'; anything else changes nothing.") },
+  run({ params: { status }, realm, caller }) {
+    if (status !== 'started' && status !== 'finished') return { fields: {} };
+    return { to: userKey(realm, caller), command: 'set-tutorial', args: { status } };
+  },
+});
+
+export const STATUS_OPERATIONS = [updateStatus, markHotspot, setTutorialStatus];

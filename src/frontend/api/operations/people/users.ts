@@ -1,0 +1,186 @@
+/** Accounts: list, create, own account, login (users.md). */
+import { type Encoded, madeOnce, ReadyFields } from '#base';
+import { encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
+import { strangerOf } from '#domain/secrets';
+import { realmKey, userId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
+import { type Answer, type Call, type Forward, operation } from '../../operation.js';
+import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
+import { readableKey } from '../../readable-key.js';
+import { ownUser } from './own-user.js';
+
+/** The list is the same object until somebody in it changes: one body for all who ask. */
+const allUsers = madeOnce((members: Encoded) => new ReadyFields({ members }));
+
+export const getUsers = operation({
+  id: 'get-users',
+  method: 'GET',
+  path: '/users',
+  guard: 'user',
+  summary: 'All users of the organization, deactivated ones and bots included.',
+  parameters: {
+    client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
+    include_custom_profile_fields: flag('query', false, "Add each human's profile_data."),
+  },
+  run({ params, directory, caller }) {
+    const { client_gravatar, include_custom_profile_fields } = params;
+    const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
+    return { ready: allUsers(encodedUsers(directory, directory.user(caller)!, options)) };
+  },
+});
+
+const shapeParameters = {
+  client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
+  include_custom_profile_fields: flag('query', false, 'Add profile_data (humans).'),
+} as const;
+
+/** Of an account that isn't known yet, another frontend may have told the client: look again at the log's end. */
+async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | undefined): Promise<Answer> {
+  if (!find()) await call.refresh();
+  const user = find();
+  if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
+  const { client_gravatar, include_custom_profile_fields } = call.params;
+  const viewer = call.directory.user(call.caller);
+  const profile = include_custom_profile_fields ? call.directory : undefined;
+  const options = { clientGravatar: client_gravatar, profile };
+  return { fields: { user: presentUser(user, viewer, options) } };
+}
+
+interface ShapeValues {
+  readonly client_gravatar: boolean;
+  readonly include_custom_profile_fields: boolean;
+}
+
+export const getUser = operation({
+  id: 'get-user',
+  method: 'GET',
+  path: '/users/{user_id}',
+  guard: 'user',
+  summary: 'One user by id, deactivated ones and bots included.',
+  parameters: { user_id: pathId('The user.'), ...shapeParameters },
+  run: (call) => findUser(call, () => call.directory.user(userId(call.params.user_id))),
+});
+
+export const getUserByEmail = operation({
+  id: 'get-user-by-email',
+  method: 'GET',
+  path: '/users/{email}',
+  guard: 'user',
+  summary: 'One user by API e-mail, ignoring case.',
+  parameters: { email: pathText('API e-mail of the user.'), ...shapeParameters },
+  run(call) {
+    const email = call.params.email.toLowerCase();
+    return findUser(call, () => {
+      const user = call.directory.userByEmail(email);
+      // A real address that its owner hides finds nobody.
+      return user?.email.toLowerCase() === email ? user : undefined;
+    });
+  },
+});
+
+export const getOwnUser = operation({
+  id: 'get-own-user',
+  method: 'GET',
+  path: '/users/me',
+  guard: 'user',
+  summary: 'The own account.',
+  parameters: {},
+  run(call) {
+    const newest = call.newestMessage();
+    if (newest instanceof Promise) return newest.then((id) => ({ ready: ownUser(call, id) }));
+    return { ready: ownUser(call, newest) };
+  },
+});
+
+export const createUser = operation({
+  id: 'create-user',
+  method: 'POST',
+  path: '/users',
+  guard: 'admin',
+  summary: 'Create an account.',
+  parameters: {
+    email: text('form', 'Address of the account.'),
+    password: text('form', 'At least 6 characters and hard enough to guess.'),
+    full_name: text('form', 'Name shown to others.'),
+  },
+  run(call) {
+    const { params, realm } = call;
+    return { to: realmKey(realm), command: 'create-user', args: { ...params, origin: call.site } };
+  },
+});
+
+/** The real one: that which stands for a hidden one opens nothing. */
+const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
+  user.deliveryEmail.toLowerCase() === typed.toLowerCase();
+
+/** Log-ins of one account that find its key unreadable at the same time. */
+const MOST_ATTEMPTS = 5;
+
+export const fetchApiKey = operation({
+  id: 'fetch-api-key',
+  method: 'POST',
+  path: '/fetch_api_key',
+  guard: 'none',
+  compressed: false,
+  summary: 'Exchange address and password for the API key.',
+  parameters: {
+    username: text('form', 'Real address of the account.'),
+    password: text('form', 'Its password.'),
+  },
+  async run(call) {
+    const { username, password } = call.params;
+    const { realm, secrets } = call;
+    const typed = username.trim();
+    if (!isEmail(typed)) throw apiError('ENTER_VALID_EMAIL');
+    if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
+    // Whether or not the address is known by now: the time that it takes is to say nothing.
+    await call.refresh();
+    const found = call.directory.userByEmail(typed);
+    const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
+    const { to, ...hashed } = strangerOf(secrets, realm, typed);
+    const forward: Forward = user
+      ? { to: userKey(realm, user.id), command: 'fetch-key', args: { password }, as: user.id }
+      : { to, command: 'fetch-key', args: { password, ...hashed } };
+    for (let attempts = 1; ; attempts++) {
+      const { sealed, ...fields } = await call.send(forward);
+      // No stranger is ever told a key.
+      const { id, keyHash } = user as DirectoryUser;
+      const api_key = await readableKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
+      if (api_key !== undefined) return { fields: { api_key, ...fields } };
+      // Somebody else's log-in has replaced it, and the account's actor hears of it in a moment.
+      if (attempts === MOST_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
+    }
+  },
+});
+
+/** Logging in with a token that another service signed cannot be configured. */
+export const fetchKeyByToken = operation({
+  id: 'jwt-fetch-api-key',
+  method: 'POST',
+  path: '/jwt/fetch_api_key',
+  guard: 'none',
+  summary: 'Exchange a signed token for the API key; refused, because no such tokens are taken.',
+  parameters: {
+    token: { ...maybeText('form', 'The token.'), default: '' },
+    include_profile: flag('form', false, "With the account's profile."),
+  },
+  run() {
+    throw apiError('JWT_NOT_ENABLED');
+  },
+});
+
+export const regenerateKey = operation({
+  id: 'regenerate-own-api-key',
+  method: 'POST',
+  path: '/users/me/api_key/regenerate',
+  guard: 'user',
+  compressed: false,
+  summary: 'A new API key for oneself; the old one is good for nothing any more.',
+  parameters: {},
+  async run(call) {
+    const { realm, secrets } = call;
+    const { sealed } = await call.send({ to: realmKey(realm), command: 'regenerate-key', args: {} });
+    return { fields: { api_key: secrets.open(String(sealed)) } };
+  },
+});

@@ -1,0 +1,45 @@
+/** POST /zcommand (realm.md § Other): settings as commands that are typed like a message. */
+
+import { mailDomain, type SettingName, type SettingValue, settingOf } from '#domain/people';
+import { realmKey } from '#model';
+import { apiError } from '#model/errors';
+import { operation } from '../../operation.js';
+import { text } from '../../parameters.js';
+
+interface Switch {
+  readonly setting: SettingName;
+  readonly value: SettingValue;
+  readonly called: string;
+  readonly back: string;
+}
+
+const SWITCHES = new Map<string, Switch>([
+  ['night', { setting: 'color_scheme', value: 2, called: 'dark theme', back: 'day' }],
+  ['day', { setting: 'color_scheme', value: 3, called: 'light theme', back: 'night' }],
+  ['fluid-width', { setting: 'fluid_layout_width', value: true, called: 'fluid width', back: 'fixed-width' }],
+  ['fixed-width', { setting: 'fluid_layout_width', value: false, called: 'fixed width', back: 'fluid-width' }],
+]);
+
+export const zcommand = operation({
+  id: 'zcommand',
+  method: 'POST',
+  path: '/zcommand',
+  guard: 'user',
+  summary: 'Carry out a slash command: /ping, /night, /day, /fluid-width or /fixed-width.',
+  parameters: { command: text('form', 'With its slash.') },
+  async run(call) {
+    const { params, directory, caller, realm, site } = call;
+    if (!params.command.startsWith('/')) throw apiError('ZCOMMAND_SLASH');
+    const command = params.command.slice(1);
+    if (command === 'ping') return { fields: {} };
+    const wanted = SWITCHES.get(command);
+    if (!wanted) throw apiError('NO_SUCH_ZCOMMAND', { command });
+    const { setting, value, called, back } = wanted;
+    const user = directory.user(caller);
+    if (user && settingOf(directory, user, setting) === value)
+      return { fields: { msg: `The ${called} is on already.` } };
+    const args = { values: { [setting]: value }, domain: mailDomain(site) };
+    await call.send({ to: realmKey(realm), command: 'change-settings', args });
+    return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
+  },
+});

@@ -1,0 +1,99 @@
+/** Changing and archiving streams, default streams (streams.md). */
+import { Type } from 'typebox';
+import { MAX_DESCRIPTION } from '#domain/streams';
+import { realmKey } from '#model';
+import { operation } from '../../operation.js';
+import { formId, maybeFlag, maybeJson, maybeText, pathId } from '../../parameters.js';
+
+export const updateStream = operation({
+  id: 'update-stream',
+  method: 'PATCH',
+  path: '/streams/{stream_id}',
+  // Administrators; who else asks is told so only of streams that he may know of.
+  guard: 'user',
+  summary: 'Change a stream: name, description, privacy, who may post.',
+  parameters: {
+    stream_id: pathId('The stream.'),
+    description: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ maxLength: MAX_DESCRIPTION }),
+      required: false,
+      description: 'Markdown; line breaks become blanks.',
+    },
+    is_private: maybeFlag('form', 'Only who is subscribed has access.'),
+    is_announcement_only: maybeFlag('form', 'Older form of stream_post_policy: true = 2, false = 1.'),
+    stream_post_policy: maybeJson('form', Type.Enum([1, 2, 3, 4]), 'Who may post, as when subscribing.'),
+    history_public_to_subscribers: maybeFlag('form', 'New subscribers may read the past.'),
+    is_web_public: maybeFlag('form', 'Open to everybody on the web.'),
+    new_name: maybeText('form', 'New name.'),
+    message_retention_days: maybeJson(
+      'form',
+      Type.Union([Type.String(), Type.Integer()]),
+      "Days, 'realm_default' or 'unlimited'.",
+    ),
+    can_remove_subscribers_group_id: maybeJson('form', Type.Integer(), 'System group that may unsubscribe others.'),
+  },
+  run({ params, realm, site, webPublicStreams }) {
+    return {
+      to: realmKey(realm),
+      command: 'update-stream',
+      args: {
+        stream_id: params.stream_id,
+        description: params.description ?? null,
+        new_name: params.new_name ?? null,
+        is_private: params.is_private ?? null,
+        is_web_public: params.is_web_public ?? null,
+        history_public_to_subscribers: params.history_public_to_subscribers ?? null,
+        is_announcement_only: params.is_announcement_only ?? null,
+        stream_post_policy: params.stream_post_policy ?? null,
+        message_retention_days: params.message_retention_days ?? null,
+        can_remove_subscribers_group_id: params.can_remove_subscribers_group_id ?? null,
+        server_web_public: webPublicStreams,
+        origin: site,
+      },
+    };
+  },
+});
+
+export const archiveStream = operation({
+  id: 'archive-stream',
+  method: 'DELETE',
+  path: '/streams/{stream_id}',
+  guard: 'user',
+  summary: 'Archive a stream.',
+  parameters: { stream_id: pathId('The stream.') },
+  run: ({ params, realm }) => ({
+    to: realmKey(realm),
+    command: 'archive-stream',
+    args: { stream_id: params.stream_id },
+  }),
+});
+
+export const addDefaultStream = operation({
+  id: 'add-default-stream',
+  method: 'POST',
+  path: '/default_streams',
+  guard: 'admin',
+  summary: 'Subscribe new users to a stream.',
+  parameters: { stream_id: formId('The stream.') },
+  run: ({ params, realm }) => ({
+    to: realmKey(realm),
+    command: 'default-stream',
+    args: { stream_id: params.stream_id, isDefault: true },
+  }),
+});
+
+export const removeDefaultStream = operation({
+  id: 'remove-default-stream',
+  method: 'DELETE',
+  path: '/default_streams',
+  guard: 'admin',
+  summary: 'No longer subscribe new users to a stream.',
+  parameters: { stream_id: formId('The stream.') },
+  run: ({ params, realm }) => ({
+    to: realmKey(realm),
+    command: 'default-stream',
+    args: { stream_id: params.stream_id, isDefault: false },
+  }),
+});

@@ -1,0 +1,71 @@
+/** Default stream groups (streams.md § Default stream groups). */
+import { realmKey } from '#model';
+import { apiError } from '#model/errors';
+import { operation } from '../../operation.js';
+import { maybeText, pathId, text } from '../../parameters.js';
+import { streamNames } from './streams.js';
+
+const group_id = pathId('The group.');
+const stream_names = { ...streamNames('Streams, by name.'), required: true } as const;
+
+export const createStreamGroup = operation({
+  id: 'create-default-stream-group',
+  method: 'POST',
+  path: '/default_stream_groups/create',
+  guard: 'admin',
+  summary: 'Make a group of streams that new users are offered together.',
+  parameters: {
+    group_name: text('form', 'Its name, at most 60 characters.'),
+    description: text('form', 'What it is for.'),
+    stream_names,
+  },
+  run: ({ params: { group_name: name, description, stream_names }, realm }) => ({
+    to: realmKey(realm),
+    command: 'create-stream-group',
+    args: { name, description, stream_names },
+  }),
+});
+
+export const updateStreamGroup = operation({
+  id: 'update-default-stream-group',
+  method: 'PATCH',
+  path: '/default_stream_groups/{group_id}',
+  guard: 'admin',
+  summary: 'Rename or describe a default stream group.',
+  parameters: {
+    group_id,
+    new_group_name: maybeText('form', 'New name.'),
+    new_description: maybeText('form', 'New description.'),
+  },
+  run({ params: { group_id, new_group_name, new_description }, realm }) {
+    if (!new_group_name && !new_description) throw apiError('STREAM_GROUP_NOTHING');
+    const args = { group_id, name: new_group_name ?? null, description: new_description ?? null };
+    return { to: realmKey(realm), command: 'update-stream-group', args };
+  },
+});
+
+export const editStreamGroup = operation({
+  id: 'update-default-stream-group-streams',
+  method: 'PATCH',
+  path: '/default_stream_groups/{group_id}/streams',
+  guard: 'admin',
+  summary: 'Add streams to a default stream group, or take them out.',
+  parameters: { group_id, op: text('form', "'add' or 'remove'."), stream_names },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'edit-stream-group', args: { ...params } }),
+});
+
+export const removeStreamGroup = operation({
+  id: 'remove-default-stream-group',
+  method: 'DELETE',
+  path: '/default_stream_groups/{group_id}',
+  guard: 'admin',
+  summary: 'Remove a default stream group; its streams stay.',
+  parameters: { group_id },
+  run: ({ params: { group_id }, realm }) => ({
+    to: realmKey(realm),
+    command: 'remove-stream-group',
+    args: { group_id },
+  }),
+});
+
+export const STREAM_GROUP_OPERATIONS = [createStreamGroup, updateStreamGroup, editStreamGroup, removeStreamGroup];

@@ -1,0 +1,143 @@
+/** Streams and subscriptions (streams.md). */
+import { Type } from 'typebox';
+import { MAX_DESCRIPTION } from '#domain/streams';
+import { realmKey, userKey } from '#model';
+import { type Call, operation } from '../../operation.js';
+import { flag, maybeFlag, maybeJson, text } from '../../parameters.js';
+
+const wanted = Type.Object(
+  {
+    name: Type.String(),
+    color: Type.Optional(Type.String({ check: 'hexColor' })),
+    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
+  },
+  { additionalProperties: false },
+);
+
+/** For 1,000 streams in one call, whose descriptions are of wide characters. */
+export const MOST_OF_STREAMS_MIB = 4;
+const many = { mostCharacters: MOST_OF_STREAMS_MIB * 1_048_576 } as const;
+
+export const wantedStreams = (description: string) =>
+  ({ in: 'form', encoding: 'json', schema: Type.Array(wanted), description, ...many }) as const;
+
+export const streamNames = (description: string) =>
+  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...many }) as const;
+
+export const principals = {
+  in: 'form',
+  encoding: 'json',
+  schema: Type.Union([Type.Array(Type.String()), Type.Array(Type.Integer())]),
+  required: false,
+  default: [] as string[] | number[],
+  description: 'Users, by id or API e-mail; default: the caller.',
+} as const;
+
+/** What joining needs to know beside the streams: new ones are made as by POST without options. */
+export const joiningArguments = ({ site, webPublicStreams }: Pick<Call<unknown>, 'site' | 'webPublicStreams'>) => ({
+  principals: [],
+  authorization_errors_fatal: true,
+  announce: false,
+  invite_only: false,
+  is_web_public: false,
+  history_public_to_subscribers: null,
+  stream_post_policy: 1,
+  message_retention_days: 'realm_default',
+  can_remove_subscribers_group_id: null,
+  server_web_public: webPublicStreams,
+  origin: site,
+});
+
+export const subscribe = operation({
+  id: 'subscribe',
+  method: 'POST',
+  path: '/users/me/subscriptions',
+  guard: 'non_guest',
+  compressed: true,
+  summary: 'Subscribe to streams, creating those that do not exist.',
+  mostBodyMib: MOST_OF_STREAMS_MIB,
+  parameters: {
+    subscriptions: { ...wantedStreams('Streams by name, with description and colour.'), required: true },
+    principals,
+    authorization_errors_fatal: flag('form', true, 'Refuse everything when one stream is out of reach.'),
+    announce: flag('form', false, "Tell the organization's announcement stream of new streams."),
+    invite_only: flag('form', false, 'New streams are private.'),
+    is_web_public: flag('form', false, 'New streams are open to everybody on the web.'),
+    history_public_to_subscribers: maybeFlag('form', 'New subscribers of new private streams may read the past.'),
+    stream_post_policy: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Enum([1, 2, 3, 4]),
+      required: false,
+      default: 1,
+      description: 'Who may post to new streams: 1 everybody, 2 admins, 3 full members, 4 moderators.',
+    },
+    message_retention_days: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Union([Type.String(), Type.Integer()]),
+      required: false,
+      default: 'realm_default' as string | number,
+      description: "Days, 'realm_default' or 'unlimited'.",
+    },
+    can_remove_subscribers_group_id: maybeJson('form', Type.Integer(), 'System group that may unsubscribe others.'),
+  },
+  run(call) {
+    const { can_remove_subscribers_group_id, history_public_to_subscribers, ...rest } = call.params;
+    return {
+      to: realmKey(call.realm),
+      command: 'subscribe',
+      args: {
+        ...joiningArguments(call),
+        ...rest,
+        can_remove_subscribers_group_id: can_remove_subscribers_group_id ?? null,
+        history_public_to_subscribers: history_public_to_subscribers ?? null,
+      },
+    };
+  },
+});
+
+export const getSubscriptions = operation({
+  id: 'get-subscriptions',
+  method: 'GET',
+  path: '/users/me/subscriptions',
+  guard: 'user',
+  summary: 'Own subscriptions.',
+  parameters: { include_subscribers: flag('query', false, 'List the subscribers of each stream.') },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'subscriptions',
+    args: { include_subscribers: params.include_subscribers },
+  }),
+});
+
+export const getStreams = operation({
+  id: 'get-streams',
+  method: 'GET',
+  path: '/streams',
+  guard: 'user',
+  summary: 'Streams that the caller may see.',
+  parameters: {
+    include_public: flag('query', true, 'All that are not private.'),
+    include_web_public: flag('query', false, 'Those open to the web.'),
+    include_subscribed: flag('query', true, 'Own subscriptions.'),
+    include_all_active: flag('query', false, 'All, also private ones; administrators only.'),
+    include_default: flag('query', false, 'Add is_default to each.'),
+    include_owner_subscribed: flag('query', false, "For bots: the owner's subscriptions."),
+  },
+  run: ({ params, realm, caller }) => ({ to: userKey(realm, caller), command: 'streams', args: { ...params } }),
+});
+
+export const getStreamId = operation({
+  id: 'get-stream-id',
+  method: 'GET',
+  path: '/get_stream_id',
+  guard: 'user',
+  summary: 'Id of a stream that the caller may access, from its name.',
+  parameters: { stream: text('query', 'Name, ignoring case.') },
+  async run(call) {
+    const { stream } = call.params;
+    if (!call.directory.streamByName(stream)) await call.refresh();
+    return { to: userKey(call.realm, call.caller), command: 'stream-id', args: { stream } };
+  },
+});

@@ -1,0 +1,127 @@
+/** Own and others' subscriptions: leave, set, ask (streams.md). Joining is in streams.ts. */
+import { Type } from 'typebox';
+import { realmKey, streamId, userKey } from '#model';
+import { apiError } from '#model/errors';
+import { type Call, operation } from '../../operation.js';
+import { pathId, text } from '../../parameters.js';
+import { joiningArguments, MOST_OF_STREAMS_MIB, principals, streamNames, wantedStreams } from './streams.js';
+
+export const unsubscribe = operation({
+  id: 'unsubscribe',
+  method: 'DELETE',
+  path: '/users/me/subscriptions',
+  guard: 'user',
+  summary: 'Leave streams, or unsubscribe others.',
+  mostBodyMib: MOST_OF_STREAMS_MIB,
+  parameters: { subscriptions: { ...streamNames('Streams by name.'), required: true }, principals },
+  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'unsubscribe', args: { ...params } }),
+});
+
+export const updateSubscriptions = operation({
+  id: 'update-subscriptions',
+  method: 'PATCH',
+  path: '/users/me/subscriptions',
+  guard: 'user',
+  compressed: true,
+  summary: 'Join streams and leave others, all or nothing.',
+  mostBodyMib: MOST_OF_STREAMS_MIB,
+  parameters: {
+    add: { ...wantedStreams('Streams to join.'), required: false, default: [] },
+    delete: { ...streamNames('Streams to leave, by name.'), required: false, default: [] as string[] },
+  },
+  run(call) {
+    const { add, delete: gone } = call.params;
+    if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
+    return {
+      to: realmKey(call.realm),
+      command: 'update-subscriptions',
+      args: { add: { subscriptions: add, ...joiningArguments(call) }, delete: gone },
+    };
+  },
+});
+
+const PROPERTY_VALUE = Type.Union([Type.Boolean(), Type.String()]);
+
+export const updateSubscriptionSettings = operation({
+  id: 'update-subscription-settings',
+  method: 'POST',
+  path: '/users/me/subscriptions/properties',
+  guard: 'user',
+  summary: 'Colour, muting, pinning and notifications of own subscriptions.',
+  parameters: {
+    subscription_data: {
+      in: 'form',
+      encoding: 'json',
+      schema: Type.Array(Type.Object({ stream_id: Type.Integer(), property: Type.String(), value: PROPERTY_VALUE })),
+      required: true,
+      description: 'Settings, applied one after the other.',
+    },
+  },
+  run: ({ params, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'subscription-settings',
+    args: { data: params.subscription_data.map(({ stream_id, property, value }) => ({ stream_id, property, value })) },
+  }),
+});
+
+export const updateSubscriptionSetting = operation({
+  id: 'update-subscription-setting',
+  method: 'PATCH',
+  path: '/users/me/subscriptions/{stream_id}',
+  guard: 'user',
+  summary: 'Older form for one setting; only the colour can be set with it.',
+  parameters: {
+    stream_id: pathId('The stream.'),
+    property: text('form', 'Name of the setting.'),
+    value: text('form', 'Its value.'),
+  },
+  run: ({ params: { stream_id, property, value }, realm, caller }) => ({
+    to: userKey(realm, caller),
+    command: 'subscription-settings',
+    args: { data: [{ stream_id, property, value }] },
+  }),
+});
+
+/** Of what isn't known yet, another frontend may have told the client: look again at the log's end. */
+async function known(call: Call<{ readonly stream_id: number }>): Promise<void> {
+  if (!call.directory.stream(streamId(call.params.stream_id))) await call.refresh();
+}
+
+export const getStream = operation({
+  id: 'get-stream-by-id',
+  method: 'GET',
+  path: '/streams/{stream_id}',
+  guard: 'user',
+  summary: 'One stream.',
+  parameters: { stream_id: pathId('The stream.') },
+  async run(call) {
+    await known(call);
+    return { to: userKey(call.realm, call.caller), command: 'stream', args: { ...call.params } };
+  },
+});
+
+export const getSubscribers = operation({
+  id: 'get-subscribers',
+  method: 'GET',
+  path: '/streams/{stream_id}/members',
+  guard: 'user',
+  summary: 'Ids of the subscribers of a stream.',
+  parameters: { stream_id: pathId('The stream.') },
+  async run(call) {
+    await known(call);
+    return { to: userKey(call.realm, call.caller), command: 'subscribers', args: { ...call.params } };
+  },
+});
+
+export const getSubscriptionStatus = operation({
+  id: 'get-subscription-status',
+  method: 'GET',
+  path: '/users/{user_id}/subscriptions/{stream_id}',
+  guard: 'user',
+  summary: 'Whether a user is subscribed to a stream.',
+  parameters: { user_id: pathId('The user.'), stream_id: pathId('The stream.') },
+  async run(call) {
+    await known(call);
+    return { to: userKey(call.realm, call.caller), command: 'subscription-status', args: { ...call.params } };
+  },
+});

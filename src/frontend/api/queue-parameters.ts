@@ -1,0 +1,129 @@
+/** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
+import { Type } from 'typebox';
+import type { JsonObject } from '#base';
+import { MOST_OPERATORS } from '#domain/messages';
+import { apiError, checkCount, checkLength } from '#model/errors';
+import { flag, maybeFlag, maybeJson } from './parameters.js';
+
+const LONGEST_LIFESPAN = 604_800;
+const DEFAULT_LIFESPAN = 600;
+const OPERATORS = new Set(['stream', 'topic', 'sender', 'is']);
+
+const capability = Type.Optional(Type.Boolean());
+const capabilities = Type.Object(
+  {
+    notification_settings_null: capability,
+    bulk_message_deletion: capability,
+    user_avatar_url_field_optional: capability,
+    stream_typing_notifications: capability,
+    user_settings_object: capability,
+    linkifier_url_template: capability,
+  },
+  { additionalProperties: Type.Boolean() },
+);
+
+const pairs = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }));
+const strings = Type.Array(Type.String());
+
+export const queueParameters = (where: 'query' | 'form') =>
+  ({
+    apply_markdown: flag(where, false, 'Message events carry rendered HTML instead of raw text.'),
+    client_gravatar: maybeFlag(where, 'The client computes gravatar URLs itself.'),
+    include_subscribers: flag(where, false, 'Streams list their subscribers.'),
+    slim_presence: flag(where, false, 'Presence is keyed by user id.'),
+    event_types: maybeJson(where, strings, 'Types of events to receive; absent: all.'),
+    all_public_streams: flag(where, false, 'Receive the messages of all public streams.'),
+    client_capabilities: maybeJson(where, capabilities, 'What the client can handle.'),
+    fetch_event_types: maybeJson(where, strings, 'Sections of state to send; absent: as event_types.'),
+    narrow: {
+      in: where,
+      encoding: 'json',
+      schema: pairs,
+      required: false,
+      default: [] as string[][],
+      description: 'Only message events that match: pairs of operator and operand.',
+    },
+    queue_lifespan_secs: {
+      in: where,
+      encoding: 'json',
+      schema: Type.Integer(),
+      required: false,
+      default: 0,
+      description: 'Seconds without client activity until the queue is collected; 0 = 600; at most 604800.',
+    },
+  }) as const;
+
+interface QueueValues {
+  readonly apply_markdown: boolean;
+  readonly client_gravatar: boolean | undefined;
+  readonly include_subscribers: boolean;
+  readonly slim_presence: boolean;
+  readonly event_types: string[] | undefined;
+  readonly all_public_streams: boolean;
+  readonly client_capabilities: Readonly<Record<string, unknown>> | undefined;
+  readonly fetch_event_types: string[] | undefined;
+  readonly narrow: readonly (readonly string[])[];
+  readonly queue_lifespan_secs: number;
+  readonly pronouns: boolean;
+}
+
+/** First version of the mobile client that knows profile fields of pronouns (register.md § Capability deltas). */
+const PRONOUNS_SINCE = [27, 192] as const;
+
+/** By the User-Agent; other clients do. */
+export function knowsPronouns(userAgent: string): boolean {
+  const version = /^ZulipMobile\/(\d+)(?:\.(\d+))?/.exec(userAgent);
+  if (!version) return true;
+  const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
+  return major > PRONOUNS_SINCE[0] || (major === PRONOUNS_SINCE[0] && minor >= PRONOUNS_SINCE[1]);
+}
+
+/** Types of events that a queue may name; there are some 80. */
+const MOST_TYPES = 500;
+/** UTF-16 units of all operands of a queue's narrow: they are compared with every message. */
+const LONGEST_OPERANDS = 10_000;
+
+/** What a queue keeps, and looks at for each event. @throws ApiError */
+function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
+  checkCount('narrow', narrow.length, MOST_OPERATORS);
+  const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
+  checkLength('narrow', operands, LONGEST_OPERANDS);
+  checkCount('event_types', event_types?.length ?? 0, MOST_TYPES);
+  checkCount('fetch_event_types', fetch_event_types?.length ?? 0, MOST_TYPES);
+}
+
+/** Arguments of the event queue's `register` command. @throws ApiError */
+export function queueArguments(values: QueueValues, isGuest: boolean, gravatarDefault: boolean): JsonObject {
+  if (values.all_public_streams && isGuest) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+  checkQueue(values);
+  for (const [operator = ''] of values.narrow) {
+    if (!OPERATORS.has(operator)) throw apiError('OPERATOR_NOT_SUPPORTED', { operator });
+  }
+  if (values.queue_lifespan_secs < 0) {
+    throw apiError('VALIDATION_FAILED', { message: 'queue_lifespan_secs is too small' });
+  }
+  const can = (name: string): boolean => values.client_capabilities?.[name] === true;
+  const lifespan = Math.min(values.queue_lifespan_secs || DEFAULT_LIFESPAN, LONGEST_LIFESPAN);
+  return {
+    lifespanMs: lifespan * 1000,
+    fetch: values.fetch_event_types ?? values.event_types ?? null,
+    options: {
+      applyMarkdown: values.apply_markdown,
+      clientGravatar: values.client_gravatar ?? gravatarDefault,
+      slimPresence: values.slim_presence,
+      includeSubscribers: values.include_subscribers,
+      allPublicStreams: values.all_public_streams,
+      pronouns: values.pronouns,
+      eventTypes: values.event_types ?? null,
+      narrow: values.narrow,
+      capabilities: {
+        notification_settings_null: can('notification_settings_null'),
+        bulk_message_deletion: can('bulk_message_deletion'),
+        user_avatar_url_field_optional: can('user_avatar_url_field_optional'),
+        stream_typing_notifications: can('stream_typing_notifications'),
+        user_settings_object: can('user_settings_object'),
+        linkifier_url_template: can('linkifier_url_template'),
+      },
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** API keys as whoever has a right to them reads them. */
+import { realmKey, type UserId } from '#model';
+import type { Call } from './operation.js';
+
+/** Of an account. */
+export interface SealedKey {
+  readonly user: UserId;
+  readonly sealed: string;
+  /** Of a bot its sealed key, of others the hash of the key: names the key that is to be replaced. */
+  readonly instead: string;
+  /** On whose behalf it is replaced; absent: the caller's. */
+  readonly as?: UserId;
+}
+
+/**
+ * In clear. One that can't be read was sealed under a server secret that is gone, so that it opens nothing any more: another
+ * one takes its place, as at a regeneration. undefined: somebody else has just replaced it.
+ */
+export async function readableKey(
+  call: Pick<Call<unknown>, 'secrets' | 'send' | 'realm'>,
+  { user, sealed, instead, as }: SealedKey,
+): Promise<string | undefined> {
+  const { secrets, realm } = call;
+  const key = secrets.opened(sealed);
+  if (key !== undefined) return key;
+  const args = { user, instead };
+  const renewed = await call.send({ to: realmKey(realm), command: 'renew-key', args, ...(as !== undefined && { as }) });
+  return typeof renewed.sealed === 'string' ? secrets.opened(renewed.sealed) : undefined;
+}

@@ -1,0 +1,45 @@
+/** Role guards of operations (conventions.md § Roles), after authentication and before parameters. */
+
+import { policyAllows } from '#domain/people';
+import type { Guard, Operation } from '#frontend/api';
+import { apiError } from '#model/errors';
+import type { Caller } from './services.js';
+
+const OWNER = 100;
+const ADMIN = 200;
+const GUEST = 600;
+const INCOMING_WEBHOOK = 2;
+
+/** Belongs to authentication. @throws ApiError WEBHOOK_BOT for an incoming-webhook bot where none is admitted */
+export function checkWebhookBot({ webhookBots }: Operation, { user }: Caller): void {
+  if (user.botType === INCOMING_WEBHOOK && !webhookBots) throw apiError('WEBHOOK_BOT');
+}
+
+/** Throws the refusal of conventions.md § Roles. */
+export function checkGuard(guard: Guard, { user, directory }: Caller, now: number): void {
+  switch (guard) {
+    case 'none':
+    case 'user':
+      return;
+    case 'admin':
+      if (user.role > ADMIN) throw apiError('ADMIN_REQUIRED');
+      return;
+    case 'owner':
+      if (user.role > OWNER) throw apiError('OWNER_REQUIRED');
+      return;
+    case 'human':
+      if (user.botType !== null) throw apiError('NO_BOTS');
+      return;
+    case 'member_human':
+    case 'user_group_edit_policy_human': {
+      if (user.role === GUEST) throw apiError('NO_GUESTS');
+      if (user.botType !== null) throw apiError('NO_BOTS');
+      if (guard === 'member_human') return;
+      const { settings } = directory;
+      if (policyAllows(Number(settings.user_group_edit_policy), user, settings, now)) return;
+      throw apiError('INSUFFICIENT_PERMISSION');
+    }
+    case 'non_guest':
+      if (user.role === GUEST) throw apiError('NO_GUESTS');
+  }
+}

@@ -1,0 +1,14 @@
+export { API_PREFIX, Frontend } from './frontend.js';
+export { chooseFactory, openServer, type ServerChoice } from './open-server.js';
+export type { FrontendOptions } from './options.js';
+export { RateLimiting } from './rate-limiting.js';
+export {
+  type Handler,
+  Headers,
+  type HttpExchange,
+  type HttpServer,
+  type HttpServerFactory,
+  type ListenOptions,
+} from './server.js';
+export type { AnonymousCaller, Caller, ForwardContext, Forwarding, FrontendServices, Log } from './services.js';
+export { SLOW_LIMITS, SlowTransfers } from './slow-transfers.js';

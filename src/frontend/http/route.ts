@@ -1,0 +1,142 @@
+/**
+ * Paths to operations. A path pattern is found first and its methods looked at afterwards, as at the peer: a method that
+ * the pattern lacks is 405 even if a later pattern has it. At each segment fixed text goes before integers (`[0-9]+`),
+ * and these before any text; the rest of a path comes last.
+ */
+import type { Method, Operation } from '#frontend/api';
+
+export interface Route<T> {
+  readonly methods: ReadonlyMap<string, T>;
+  /** Sorted, for `Allow` and `allowed_methods`. */
+  readonly allow: readonly string[];
+}
+
+export interface Found<T> {
+  readonly route: Route<T>;
+  /** Decoded values of the variable segments, from left to right. */
+  readonly values: readonly string[];
+}
+
+interface Node<T> {
+  readonly fixed: Map<string, Node<T>>;
+  integer: Node<T> | undefined;
+  text: Node<T> | undefined;
+  /** All segments that are left. */
+  rest: Node<T> | undefined;
+  route: MutableRoute<T> | undefined;
+}
+
+interface MutableRoute<T> extends Route<T> {
+  readonly methods: Map<string, T>;
+  allow: string[];
+}
+
+export type Segment =
+  | { readonly fixed: string }
+  | { readonly name: string; readonly integer: boolean; readonly rest?: boolean };
+
+const node = <T>(): Node<T> => ({
+  fixed: new Map(),
+  integer: undefined,
+  text: undefined,
+  rest: undefined,
+  route: undefined,
+});
+
+export class Router<T> {
+  #root = node<T>();
+  /** Patterns without variable segments: one look-up serves the busiest operations. */
+  #fixed = new Map<string, Found<T>>();
+
+  /** Throws when the method is already taken on that pattern. */
+  add(method: Method, segments: readonly Segment[], target: T): void {
+    let at = this.#root;
+    for (const segment of segments) at = child(at, segment);
+    at.route ??= { methods: new Map(), allow: [] };
+    const path = `/${segments.map((s) => ('fixed' in s ? s.fixed : `{${s.name}}`)).join('/')}`;
+    if (at.route.methods.has(method)) throw new Error(`two operations on ${method} ${path}`);
+    at.route.methods.set(method, target);
+    at.route.allow = [...at.route.methods.keys()].sort();
+    if (segments.every((s) => 'fixed' in s)) this.#fixed.set(path, { route: at.route, values: [] });
+  }
+
+  /** `path` as sent, percent-encoded. Undefined: no such path (also for bad escapes and a trailing slash). */
+  find(path: string): Found<T> | undefined {
+    const fixed = this.#fixed.get(path);
+    if (fixed) return fixed;
+    const segments = decode(path);
+    if (!segments) return undefined;
+    const values: string[] = [];
+    const route = descend(this.#root, segments, 0, values);
+    return route && { route, values };
+  }
+}
+
+function child<T>(at: Node<T>, segment: Segment): Node<T> {
+  if ('fixed' in segment) {
+    let next = at.fixed.get(segment.fixed);
+    if (!next) {
+      next = node();
+      at.fixed.set(segment.fixed, next);
+    }
+    return next;
+  }
+  if (segment.integer) {
+    at.integer ??= node();
+    return at.integer;
+  }
+  if (segment.rest) {
+    at.rest ??= node();
+    return at.rest;
+  }
+  at.text ??= node();
+  return at.text;
+}
+
+const MAX_SEGMENTS = 16;
+
+function decode(path: string): string[] | undefined {
+  if (path.charCodeAt(0) !== 47) return undefined;
+  const segments = path.slice(1).split('/', MAX_SEGMENTS + 1);
+  if (segments.length > MAX_SEGMENTS) return undefined;
+  for (const [i, segment] of segments.entries()) {
+    if (segment === '') return undefined;
+    if (!segment.includes('%')) continue;
+    try {
+      segments[i] = decodeURIComponent(segment);
+    } catch {
+      return undefined;
+    }
+  }
+  return segments;
+}
+
+function descend<T>(at: Node<T>, segments: readonly string[], i: number, values: string[]): Route<T> | undefined {
+  const segment = segments[i];
+  if (segment === undefined) return at.route;
+  const fixed = at.fixed.get(segment);
+  const found = fixed && descend(fixed, segments, i + 1, values);
+  if (found) return found;
+  for (const next of [/^[0-9]+$/.test(segment) ? at.integer : undefined, at.text]) {
+    if (!next) continue;
+    const kept = values.length;
+    values.push(segment);
+    const route = descend(next, segments, i + 1, values);
+    if (route) return route;
+    values.length = kept;
+  }
+  if (at.rest) values.push(segments.slice(i).join('/'));
+  return at.rest?.route;
+}
+
+/** Segments of an operation's path below a prefix. Throws for a variable segment that is no declared parameter. */
+export function segmentsOf(prefix: string, operation: Operation): Segment[] {
+  const parts = `${prefix}${operation.path}`.split('/').slice(1);
+  return parts.map((part) => {
+    if (!part.startsWith('{')) return { fixed: part };
+    const name = part.slice(1, -1);
+    const parameter = operation.parameters[name];
+    if (parameter?.in !== 'path') throw new Error(`${operation.id}: {${name}} is not declared as a path parameter`);
+    return { name, integer: parameter.encoding === 'uint', rest: parameter.rest === true };
+  });
+}

@@ -1,0 +1,33 @@
+/** What a picture is, by its first bytes, whatever its server says. SVG is none of them: it holds scripts. Pure. */
+import { formatOf } from '#domain/pictures';
+
+/** Bytes by which every format can be told. */
+export const HEAD_BYTES = 64;
+
+/** Sizes of the header that follows the file header of a BMP, by version of the format. */
+const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
+
+/** Media type; undefined: no picture that is passed on. */
+export function imageType(bytes: Uint8Array): string | undefined {
+  const format = formatOf(bytes);
+  if (format) return `image/${format}`;
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(HEAD_BYTES, bytes.byteLength));
+  if (isAvif(head)) return 'image/avif';
+  return isBmp(head) ? 'image/bmp' : undefined;
+}
+
+/** The first box names the brands that the file keeps to: its own, a version, then all others. */
+function isAvif(head: Buffer): boolean {
+  if (head.length < 16 || head.toString('latin1', 4, 8) !== 'ftyp') return false;
+  const end = Math.min(head.readUInt32BE(0), head.length);
+  for (let at = 8; at + 4 <= end; at += 4) {
+    if (at !== 12 && /^avi[fs]$/.test(head.toString('latin1', at, at + 4))) return true;
+  }
+  return false;
+}
+
+const isBmp = (head: Buffer): boolean =>
+  head.length >= 18 &&
+  head.toString('latin1', 0, 2) === 'BM' &&
+  head.readUInt32LE(6) === 0 &&
+  BMP_HEADERS.has(head.readUInt32LE(14));

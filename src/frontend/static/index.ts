@@ -1,0 +1,1 @@
+export { type StaticFile, staticFile } from './files.js';

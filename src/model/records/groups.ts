@@ -1,0 +1,12 @@
+/** User groups. */
+import type { UserId } from '#model';
+
+export interface DirectoryGroup {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  /** Direct members, ascending. */
+  readonly members: readonly UserId[];
+  readonly subgroups: readonly number[];
+  readonly system: boolean;
+}

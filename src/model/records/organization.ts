@@ -1,0 +1,62 @@
+/** The organization itself: settings, pictures, and what it adds to messages and accounts. */
+import type { RealmId, UserId } from '#model';
+
+/** One realm of the server, as realm 0 (the server's own) lists it. */
+export interface RealmEntry {
+  readonly id: RealmId;
+  /** '' = the realm at the external host itself. */
+  readonly subdomain: string;
+  readonly deactivated: boolean;
+}
+
+export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
+
+/** Settings that new accounts start with (users.md § Settings), where they differ from those of the program. */
+export type UserDefaults = { readonly [name: string]: boolean | number | string };
+
+export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
+
+export interface RealmPicture {
+  /** Of the upload; 0: the default picture. */
+  readonly number: number;
+  /** One more with each change. */
+  readonly version: number;
+}
+
+/** Absent: never changed. */
+export type RealmPictures = { readonly [N in RealmPictureName]?: RealmPicture };
+
+/** Accounts may have addresses of it. */
+export interface DirectoryDomain {
+  readonly id: number;
+  /** Lower-case. */
+  readonly domain: string;
+  readonly allowSubdomains: boolean;
+}
+
+export interface DirectoryEmoji {
+  readonly id: number;
+  readonly name: string;
+  /** Path under the organization's base URL. */
+  readonly url: string;
+  readonly stillUrl: string | null;
+  readonly deactivated: boolean;
+  readonly author: UserId | null;
+}
+
+export interface DirectoryLinkifier {
+  readonly id: number;
+  /** RE2. */
+  readonly pattern: string;
+  /** RFC 6570. */
+  readonly urlTemplate: string;
+}
+
+/** Where code blocks of a language can be run. */
+export interface DirectoryPlayground {
+  readonly id: number;
+  readonly name: string;
+  /** As the highlighter names it. */
+  readonly language: string;
+  readonly urlPrefix: string;
+}

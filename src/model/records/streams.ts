@@ -1,0 +1,34 @@
+/** Streams. */
+import type { StreamId, UserId } from '#model';
+
+export interface DirectoryStream {
+  readonly id: StreamId;
+  readonly recipient: number;
+  readonly name: string;
+  readonly description: string;
+  readonly renderedDescription: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  readonly creator: UserId;
+  readonly inviteOnly: boolean;
+  readonly historyPublic: boolean;
+  readonly webPublic: boolean;
+  /** 1 everyone, 2 admins, 3 full members, 4 moderators. */
+  readonly postPolicy: number;
+  readonly retentionDays: number | null;
+  readonly canRemoveGroup: number;
+  /** Id of the first message ever sent to it; never changes afterwards. */
+  readonly firstMessage: number | null;
+  readonly archived: boolean;
+  /** New users who are no guests are subscribed to it. */
+  readonly isDefault: boolean;
+}
+
+/** Streams that belong together, offered to new users as one. */
+export interface DirectoryStreamGroup {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  /** In no particular order; archived ones may still be among them. */
+  readonly streams: readonly StreamId[];
+}

@@ -1,0 +1,47 @@
+import { isDate, isUrl } from '#base';
+
+/**
+ * Checks of strings for which JSON Schema has no keyword, named in a schema as `{ check: 'hexColor' }`. Each gives what
+ * follows the position in the message, or undefined when the value passes.
+ */
+export const stringChecks: Readonly<Record<string, (value: string) => string | undefined>> = {
+  nonBlank: (value) => (value.trim() === '' ? ' cannot be blank.' : undefined),
+  hexColor: (value) => (/^#[a-fA-F0-9]{3,6}$/.test(value) ? undefined : ' is not a valid hex color code'),
+  date: (value) => (isDate(value) ? undefined : ' is not a date'),
+  url: (value) => (isUrl(value) ? undefined : ' is not a URL'),
+  timezone: (value) => (isTimeZone(value) ? undefined : ' is not a recognized time zone'),
+  email: (value) => (isEmail(value) ? undefined : EMAIL_MESSAGE),
+};
+
+/** The one message that does not begin with the position. */
+export const EMAIL_MESSAGE = 'Enter a valid email address.';
+
+const zones = new Map<string, boolean>();
+
+function isTimeZone(value: string): boolean {
+  // Offsets and names in other case satisfy Intl but are no zone names.
+  if (!/^[A-Z][A-Za-z0-9_+\-/]{0,63}$/.test(value)) return false;
+  let known = zones.get(value);
+  if (known === undefined) {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: value });
+      known = true;
+    } catch {
+      known = false;
+    }
+    if (zones.size < 2000) zones.set(value, known);
+  }
+  return known;
+}
+
+function isEmail(value: string): boolean {
+  const at = value.lastIndexOf('@');
+  if (at < 1 || value.length > 320 || /[\s\p{Cc}]/u.test(value)) return false;
+  const local = value.slice(0, at);
+  if (!/^[-!#$%&'*+/=?^_`{}|~0-9A-Za-z.]+$/.test(local) || /^\.|\.$|\.\./.test(local)) return false;
+  const labels = value.slice(at + 1).split('.');
+  const host = value.slice(at + 1);
+  return (
+    host === 'localhost' || (labels.length > 1 && labels.every((l) => /^(?!-)[\p{L}\p{N}-]{1,63}(?<!-)$/u.test(l)))
+  );
+}

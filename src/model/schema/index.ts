@@ -1,0 +1,1 @@
+export { compileValidator, type Validator } from './validate.js';

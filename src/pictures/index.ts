@@ -1,2 +1,0 @@
-export * from './names.js';
-export * from './organization.js';

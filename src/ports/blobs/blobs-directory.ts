@@ -1,0 +1,180 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { syncFolder } from '#base/disk';
+import type { RealmId } from '#model';
+import { type Blob, BlobGone, type Blobs } from './blobs.js';
+
+/** What stands before the bytes in their file: one file, so that no crash can part the two. */
+interface Head {
+  readonly path: string;
+  readonly type: string;
+}
+
+const LENGTH_BYTES = 4;
+const LARGEST_HEAD = 64 * 1024;
+
+/** A stored file, as a backup sees it. */
+export interface StoredFile {
+  /** Where its bytes are now. */
+  readonly file: string;
+  /** Where they belong, below the folder of all blobs. */
+  readonly name: string;
+}
+
+/** While it stands, what is deleted is only put aside. */
+export interface Keeping {
+  /** Every file that was there at any time since, a few maybe twice; one that is gone when it is read comes again. */
+  files(): AsyncIterable<StoredFile>;
+  release(): Promise<void>;
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** A folder per realm; files are named by the hash of their path, so that no name given by a user ever meets the disk. */
+export class DirectoryBlobs implements Blobs {
+  readonly #temporary: string;
+  readonly #removed: string;
+  #keepers = 0;
+
+  private constructor(private readonly folder: string) {
+    this.#temporary = join(folder, 'unfinished');
+    this.#removed = join(folder, 'removed');
+  }
+
+  /** Makes the folder, and removes what a crash left unfinished. */
+  static async open(folder: string): Promise<DirectoryBlobs> {
+    const blobs = new DirectoryBlobs(folder);
+    await rm(blobs.#temporary, { recursive: true, force: true });
+    await rm(blobs.#removed, { recursive: true, force: true });
+    await mkdir(blobs.#temporary, { recursive: true, mode: 0o700 });
+    return blobs;
+  }
+
+  async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
+    const head = Buffer.from(JSON.stringify({ path, type } satisfies Head));
+    if (head.length > LARGEST_HEAD) throw new Error('the path of a blob is too long');
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32BE(head.length);
+    const unfinished = join(this.#temporary, randomUUID());
+    const file = this.#file(realm, path);
+    try {
+      const handle = await open(unfinished, 'wx', 0o600);
+      try {
+        await handle.writev([length, head, bytes]);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await rename(unfinished, file);
+      // A name is durable when its folder is, and a new folder when those above it are.
+      await syncFolder(dirname(file));
+      if (made !== undefined) {
+        await syncFolder(dirname(dirname(file)));
+        await syncFolder(this.folder);
+      }
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+  }
+
+  async find(realm: RealmId, path: string): Promise<Blob | undefined> {
+    const file = this.#file(realm, path);
+    const opened = await openToRead(file);
+    if (!opened) return undefined;
+    try {
+      const length = await exactly(opened, LENGTH_BYTES, 0);
+      const headLength = length.readUInt32BE(0);
+      if (headLength > LARGEST_HEAD) throw new Error(`${file} is damaged`);
+      const head = JSON.parse((await exactly(opened, headLength, LENGTH_BYTES)).toString('utf8')) as Head;
+      if (head.path !== path) throw new Error(`${file} is damaged`);
+      const offset = LENGTH_BYTES + headLength;
+      const size = (await opened.stat()).size - offset;
+      return { type: head.type, size, read: (start = 0, end = size) => readPart(file, offset + start, end - start) };
+    } finally {
+      await opened.close();
+    }
+  }
+
+  async delete(realm: RealmId, path: string): Promise<void> {
+    const file = this.#file(realm, path);
+    if (this.#keepers === 0) return rm(file, { force: true });
+    try {
+      await rename(file, join(this.#removed, relative(this.folder, file).replaceAll(sep, '.')));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  /** For backups: between here and `release` no file that a snapshot of the Store names goes away. */
+  async keepDeleted(): Promise<Keeping> {
+    this.#keepers++;
+    try {
+      await mkdir(this.#removed, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      this.#keepers--;
+      throw error;
+    }
+    return {
+      files: () => this.#files(),
+      release: async () => {
+        if (--this.#keepers > 0) return;
+        for (const name of await readdir(this.#removed)) await rm(join(this.#removed, name), { force: true });
+      },
+    };
+  }
+
+  /** Those put aside come last: whatever was missed because it was just being deleted is among them. */
+  async *#files(): AsyncIterable<StoredFile> {
+    for (const realm of await readdir(this.folder)) {
+      if (!/^\d+$/.test(realm)) continue;
+      for (const part of await readdir(join(this.folder, realm))) {
+        for (const hash of await readdir(join(this.folder, realm, part))) {
+          const name = join(realm, part, hash);
+          yield { file: join(this.folder, name), name };
+        }
+      }
+    }
+    for (const name of await readdir(this.#removed)) {
+      yield { file: join(this.#removed, name), name: name.replaceAll('.', sep) };
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  #file(realm: RealmId, path: string): string {
+    const hash = createHash('sha256').update(path).digest('hex');
+    return join(this.folder, String(realm), hash.slice(0, 2), hash);
+  }
+}
+
+async function openToRead(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readPart(file: string, position: number, length: number): Promise<Uint8Array> {
+  const opened = await openToRead(file);
+  if (!opened) throw new BlobGone(file);
+  try {
+    return await exactly(opened, length, position);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function exactly(handle: FileHandle, length: number, position: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  for (let at = 0; at < length; ) {
+    const { bytesRead } = await handle.read(buffer, at, length - at, position + at);
+    if (bytesRead === 0) throw new Error('a blob is shorter than it was');
+    at += bytesRead;
+  }
+  return buffer;
+}

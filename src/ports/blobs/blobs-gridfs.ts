@@ -1,0 +1,117 @@
+import { GridFSBucket, type GridFSFile, type MongoClient, MongoRuntimeError } from 'mongodb';
+import type { RealmId } from '#model';
+import { createClient, databaseName, foundNoServer, StoreUnavailable, serverName, translate } from '#ports/store';
+import { type Blob, BlobGone, type Blobs, BlobsUnavailable } from './blobs.js';
+
+/**
+ * The cluster's: GridFS. A file's document is written after its chunks, so that what is found is whole; chunks without a
+ * document, which a crash may leave, are reached by no name.
+ */
+export class GridFsBlobs implements Blobs {
+  #client: MongoClient;
+  #bucket: GridFSBucket;
+  #closed = false;
+
+  private constructor(private readonly url: string) {
+    this.#client = createClient(url);
+    this.#bucket = this.#open();
+  }
+
+  /** @throws BlobsUnavailable after some 3 s when no server answers */
+  static async connect(url: string): Promise<GridFsBlobs> {
+    const blobs = new GridFsBlobs(url);
+    try {
+      await blobs.#client.connect();
+      return blobs;
+    } catch (cause) {
+      await blobs.close();
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new BlobsUnavailable(`MongoDB at ${serverName(url)} can't be used: ${why}`, { cause });
+    }
+  }
+
+  put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
+    return this.#available(async () => {
+      const filename = nameOf(realm, path);
+      // Those known before: of several puts at once, none must remove what another has acknowledged.
+      const older = await this.#bucket.find({ filename }).toArray();
+      const upload = this.#bucket.openUploadStream(filename, { metadata: { type } });
+      await new Promise<void>((resolve, reject) => {
+        upload.once('finish', () => resolve()).once('error', reject);
+        upload.end(bytes);
+      });
+      for (const file of older) await this.#remove(file);
+    });
+  }
+
+  find(realm: RealmId, path: string): Promise<Blob | undefined> {
+    return this.#available(async () => {
+      const [file] = await this.#bucket
+        .find({ filename: nameOf(realm, path) })
+        .sort({ uploadDate: -1, _id: -1 })
+        .limit(1)
+        .toArray();
+      if (!file) return undefined;
+      const size = file.length;
+      const type = String(file.metadata?.type ?? '');
+      return { type, size, read: (start = 0, end = size) => this.#available(() => this.#read(file, start, end)) };
+    });
+  }
+
+  delete(realm: RealmId, path: string): Promise<void> {
+    return this.#available(async () => {
+      for await (const file of this.#bucket.find({ filename: nameOf(realm, path) })) await this.#remove(file);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#client.close();
+  }
+
+  #open(): GridFSBucket {
+    return new GridFSBucket(this.#client.db(databaseName(this.url)), { bucketName: 'blobs' });
+  }
+
+  async #read(file: GridFSFile, start: number, end: number): Promise<Uint8Array> {
+    if (end <= start) return new Uint8Array(0);
+    const chunks: Buffer[] = [];
+    try {
+      const stream = this.#bucket.openDownloadStream(file._id, { start, end });
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+    } catch (error) {
+      // Its document, or chunks of it, are not there any more.
+      if (error instanceof MongoRuntimeError) throw new BlobGone(file.filename, { cause: error });
+      throw error;
+    }
+    return Buffer.concat(chunks);
+  }
+
+  /** Another process may have removed it in the meantime. */
+  async #remove(file: GridFSFile): Promise<void> {
+    try {
+      await this.#bucket.delete(file._id);
+    } catch (error) {
+      if (!(error instanceof MongoRuntimeError)) throw error;
+    }
+  }
+
+  async #available<T>(action: () => Promise<T>): Promise<T> {
+    const client = this.#client;
+    try {
+      return await action();
+    } catch (error) {
+      const known = translate(error);
+      if (!(known instanceof StoreUnavailable)) throw error;
+      // As in the Store: a client that found no server in all its time may never find one again.
+      if (foundNoServer(known) && client === this.#client && !this.#closed) {
+        this.#client = createClient(this.url);
+        this.#bucket = this.#open();
+        void client.close().catch(() => undefined);
+      }
+      throw new BlobsUnavailable(known.message, { cause: error });
+    }
+  }
+}
+
+const nameOf = (realm: RealmId, path: string): string => `${realm}/${path}`;

@@ -1,0 +1,3 @@
+export { type Blob, BlobGone, type Blobs, BlobsUnavailable } from './blobs.js';
+export { DirectoryBlobs, type Keeping, type StoredFile } from './blobs-directory.js';
+export { GridFsBlobs } from './blobs-gridfs.js';

@@ -1,0 +1,7 @@
+import type { Blobs } from './blobs.js';
+
+declare module '../../runtime/kind.js' {
+  interface HostServices {
+    readonly blobs: Blobs;
+  }
+}

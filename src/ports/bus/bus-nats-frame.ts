@@ -1,0 +1,201 @@
+/**
+ * What travels between two NatsBus clients. A message is: kind (1 byte), length of the head (4), number of blobs
+ * (4), their lengths (4 each), head (msgpack), blobs. Large byte arrays stay outside the head: each is carried once per frame and never copied by the encoder.
+ */
+import { addExtension, Packr } from 'msgpackr';
+import type { Json } from '#base';
+
+export const KIND_REQUESTS = 1;
+export const KIND_REPLIES = 2;
+export const KIND_OPEN = 3;
+export const KIND_CONTROL = 4;
+export const KIND_CHUNK = 5;
+
+/** Where a client takes replies, and chunks of them (its fan-out connection). */
+export const replyInbox = (client: string): string => `cb.r.${client}`;
+/** Where a client takes control messages, and chunks of requests (its request connection). */
+export const controlInbox = (client: string): string => `cb.h.${client}`;
+/** Where all clients are told which subjects somebody has begun to serve. */
+export const SERVED = 'cb.s';
+/** Where NATS tells a client that nobody serves the subject of its frame number `n`. */
+export const nobodyInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
+
+/** Frames above this are split (NATS refuses over 1 MiB). */
+export const LARGEST = 900 * 1024;
+/** A frame is closed when its estimated size passes this. */
+const FULL = 512 * 1024;
+/** Smaller byte arrays are written in place: a blob costs some 20 bytes of bookkeeping. */
+const SMALLEST_BLOB = 128;
+const BLOB_TYPE = 0x62;
+
+class BlobRef {
+  constructor(readonly index: number) {}
+}
+
+const packr = new Packr({ useRecords: false });
+let arriving: readonly Uint8Array[] = [];
+
+addExtension({
+  Class: BlobRef,
+  type: BLOB_TYPE,
+  pack(ref: BlobRef): Buffer {
+    const b = Buffer.allocUnsafe(4);
+    b.writeUInt32LE(ref.index);
+    return b;
+  },
+  unpack(b: Buffer): Uint8Array {
+    return arriving[Buffer.from(b.buffer, b.byteOffset, b.byteLength).readUInt32LE()]!;
+  },
+});
+
+export type Head = readonly unknown[];
+
+/** Collects the values of a frame, its blobs, and an estimate of its size. */
+export class FrameWriter {
+  readonly #blobs: Uint8Array[] = [];
+  #refs: Map<Uint8Array, BlobRef> | undefined;
+  #size = 0;
+
+  get full(): boolean {
+    return this.#size > FULL;
+  }
+
+  /** The value as it goes into the head; sender and receiver never change values, so unchanged parts are shared. */
+  take(value: Json | undefined): unknown {
+    switch (typeof value) {
+      case 'string':
+        this.#size += value.length + 3;
+        return value;
+      case 'object':
+        if (value === null) break;
+        if (value instanceof Uint8Array) return this.#bytes(value);
+        if (Array.isArray(value)) return this.#array(value);
+        return this.#object(value as { readonly [key: string]: Json | undefined });
+    }
+    this.#size += 5;
+    return value;
+  }
+
+  #bytes(value: Uint8Array): unknown {
+    if (value.byteLength < SMALLEST_BLOB) {
+      this.#size += value.byteLength + 3;
+      return value;
+    }
+    this.#refs ??= new Map();
+    let ref = this.#refs.get(value);
+    if (!ref) {
+      ref = new BlobRef(this.#blobs.length);
+      this.#refs.set(value, ref);
+      this.#blobs.push(value);
+      this.#size += value.byteLength;
+    }
+    this.#size += 8;
+    return ref;
+  }
+
+  #array(value: readonly Json[]): unknown {
+    let copy: unknown[] | undefined;
+    this.#size += 3;
+    for (let i = 0; i < value.length; i++) {
+      const taken = this.take(value[i]);
+      if (taken !== value[i]) {
+        copy ??= value.slice();
+        copy[i] = taken;
+      }
+    }
+    return copy ?? value;
+  }
+
+  #object(value: { readonly [key: string]: Json | undefined }): unknown {
+    let copy: Record<string, unknown> | undefined;
+    for (const key of Object.keys(value)) {
+      this.#size += key.length + 1;
+      const taken = this.take(value[key]);
+      if (taken !== value[key]) {
+        copy ??= { ...value };
+        copy[key] = taken;
+      }
+    }
+    return copy ?? value;
+  }
+
+  finish(kind: number, head: Head): Buffer {
+    const packed = packr.pack(head);
+    const blobs = this.#blobs;
+    const start = 9 + 4 * blobs.length;
+    let size = start + packed.byteLength;
+    for (const blob of blobs) size += blob.byteLength;
+    const out = Buffer.allocUnsafe(size);
+    out[0] = kind;
+    out.writeUInt32LE(packed.byteLength, 1);
+    out.writeUInt32LE(blobs.length, 5);
+    out.set(packed, start);
+    let at = start + packed.byteLength;
+    blobs.forEach((blob, i) => {
+      out.writeUInt32LE(blob.byteLength, 9 + 4 * i);
+      out.set(blob, at);
+      at += blob.byteLength;
+    });
+    return out;
+  }
+}
+
+/** A message without blobs. */
+export function writeHead(kind: number, head: Head): Buffer {
+  return new FrameWriter().finish(kind, head);
+}
+
+/** The head of a message, its blobs in place (as views of `data`); throws on malformed input. */
+export function readHead(data: Uint8Array): Head {
+  const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const length = buffer.readUInt32LE(1);
+  const count = buffer.readUInt32LE(5);
+  const start = 9 + 4 * count;
+  const blobs: Uint8Array[] = [];
+  let at = start + length;
+  for (let i = 0; i < count; i++) {
+    const end = at + buffer.readUInt32LE(9 + 4 * i);
+    blobs.push(bytes.subarray(at, end));
+    at = end;
+  }
+  arriving = blobs;
+  try {
+    // Not a Buffer, so that byte arrays come out as plain Uint8Arrays.
+    return packr.unpack(bytes.subarray(start, start + length)) as Head;
+  } finally {
+    arriving = [];
+  }
+}
+
+const CHUNK_HEAD = 9;
+
+/** One piece of a transfer: kind, transfer (4 bytes), index (4 bytes), sender, data. */
+export function writeChunk(from: string, transfer: number, index: number, data: Uint8Array): Buffer {
+  const out = Buffer.allocUnsafe(CHUNK_HEAD + 1 + from.length + data.byteLength);
+  out[0] = KIND_CHUNK;
+  out.writeUInt32LE(transfer, 1);
+  out.writeUInt32LE(index, 5);
+  out[CHUNK_HEAD] = from.length;
+  out.write(from, CHUNK_HEAD + 1, 'latin1');
+  out.set(data, CHUNK_HEAD + 1 + from.length);
+  return out;
+}
+
+export interface Chunk {
+  readonly from: string;
+  readonly transfer: number;
+  readonly index: number;
+  readonly data: Uint8Array;
+}
+
+export function readChunk(data: Uint8Array): Chunk {
+  const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const start = CHUNK_HEAD + 1 + buffer[CHUNK_HEAD]!;
+  return {
+    from: buffer.toString('latin1', CHUNK_HEAD + 1, start),
+    transfer: buffer.readUInt32LE(1),
+    index: buffer.readUInt32LE(5),
+    data: data.subarray(start),
+  };
+}

@@ -1,0 +1,262 @@
+import type { Json } from '#base';
+import { BusError, type BusFailure, type PendingReply } from './bus.js';
+import { FrameWriter, KIND_OPEN, KIND_REQUESTS, LARGEST, nobodyInbox, writeHead } from './bus-nats-frame.js';
+import { type Lane, Pending, type SentFrame, type ServerPeer } from './bus-nats-pending.js';
+import { FORGET, SERVER_SILENT, type Shared } from './bus-nats-wire.js';
+
+/** The side of a NatsBus that asks. */
+export class Requester {
+  readonly #bus: Shared;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #dirty = new Set<string>();
+  readonly #pending = new Map<number, Pending>();
+  readonly #sent = new Map<number, SentFrame>();
+  readonly #servers = new Map<string, ServerPeer>();
+  /** Who confirmed the last frame of a subject: a gap in what it sends may hide its confirmation of later ones. */
+  readonly #lastServer = new Map<string, string>();
+  #ids = 0;
+  #frames = 0;
+
+  constructor(bus: Shared) {
+    this.#bus = bus;
+  }
+
+  request(subject: string, value: Json, deadlineMs: number): PendingReply {
+    const pending = new Pending(this, ++this.#ids, subject, deadlineMs, value);
+    this.#pending.set(pending.id, pending);
+    if (this.#bus.link.up) {
+      this.#bus.deadlines.add(pending, deadlineMs);
+      this.#lane(subject).queue.push(pending);
+      this.#touch(subject);
+    } else this.settle(pending, 'disconnected');
+    return pending;
+  }
+
+  settle(pending: Pending, outcome: BusFailure | 'cancelled' | { value: Json }): void {
+    if (pending.settled) return;
+    pending.settled = true;
+    pending.value = undefined;
+    this.#pending.delete(pending.id);
+    this.#bus.deadlines.remove(pending);
+    pending.server?.held.delete(pending);
+    if (typeof outcome === 'object') pending.resolve(outcome.value);
+    else if (outcome !== 'cancelled') {
+      this.#bus.stats.failed[outcome]++;
+      pending.reject(new BusError(outcome, `${outcome}: ${pending.subject}`));
+    }
+  }
+
+  /** Everything under way fails: the connection is gone, or about to be closed. */
+  failAll(): void {
+    this.#fail([...this.#pending.values()]);
+    for (const frame of [...this.#sent.values()]) if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
+    this.#sent.clear();
+  }
+
+  /** @param replies id and value of each */
+  replies(from: string, replies: readonly unknown[]): void {
+    this.heard(from);
+    for (let i = 0; i < replies.length; i += 2) {
+      const pending = this.#pending.get(replies[i] as number);
+      if (pending) this.settle(pending, { value: replies[i + 1] as Json });
+    }
+  }
+
+  heard(from: string): void {
+    const server = this.#servers.get(from);
+    if (server) server.silent = 0;
+  }
+
+  /** The server said that it ends. */
+  gone(from: string): void {
+    this.failServer(from);
+    this.#servers.delete(from);
+  }
+
+  /** The numbered part of a frame, which arrives in order even when its body comes later in chunks. */
+  announced(from: string, n: number, acks: readonly number[]): void {
+    let server = this.#servers.get(from);
+    if (!server) {
+      server = { id: from, last: n - 1, silent: 0, held: new Set(), cancels: [] };
+      this.#servers.set(from, server);
+    }
+    server.silent = 0;
+    // 1: the server had forgotten us after a long silence and starts again.
+    const gap = n !== server.last + 1 && n !== 1;
+    server.last = n;
+    for (const ack of acks) this.#confirm(server, ack);
+    if (gap) {
+      this.#bus.stats.gaps++;
+      this.failServer(from);
+    }
+  }
+
+  /** Replies of this server were lost: nobody knows which, so all of its requests have an unknown outcome. */
+  failServer(id: string): void {
+    const server = this.#servers.get(id);
+    if (server) this.#fail([...server.held]);
+    for (const [n, frame] of this.#sent) {
+      if (frame.transfer > 0 || this.#lastServer.get(frame.subject) !== id) continue;
+      this.#sent.delete(n);
+      this.#fail(frame.requests);
+    }
+  }
+
+  /** Whoever else holds requests to these subjects is dead, or about to say that it serves them no more. */
+  served(from: string, subjects: ReadonlySet<string>): void {
+    for (const server of this.#servers.values()) {
+      if (server.id === from) continue;
+      this.#fail([...server.held].filter(({ subject }) => subjects.has(subject)));
+    }
+    for (const [n, frame] of this.#sent) {
+      // What has only just been sent may well have come to the new one.
+      if (frame.silent === 0 || frame.transfer > 0 || !subjects.has(frame.subject)) continue;
+      this.#sent.delete(n);
+      this.#fail(frame.requests);
+    }
+  }
+
+  nobody(n: number): void {
+    const frame = this.#sent.get(n);
+    if (!frame) return;
+    this.#sent.delete(n);
+    for (const pending of frame.requests) this.settle(pending, 'nobody');
+    if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
+  }
+
+  /** @param elapsed milliseconds in which something could have been heard */
+  tick(elapsed: number, tellAlive: boolean): void {
+    for (const [n, frame] of this.#sent) {
+      frame.silent += elapsed;
+      // The transfer has its own rule.
+      if (frame.silent <= SERVER_SILENT || frame.transfer > 0) continue;
+      this.#sent.delete(n);
+      this.#fail(frame.requests);
+    }
+    for (const server of [...this.#servers.values()]) {
+      server.silent += elapsed;
+      if (server.held.size > 0) {
+        if (server.silent > SERVER_SILENT) this.#fail([...server.held]);
+        else if (tellAlive) this.#bus.control(server.id, 'alive');
+      } else if (server.silent > FORGET) this.#servers.delete(server.id);
+    }
+  }
+
+  flush(): void {
+    const dirty = [...this.#dirty];
+    this.#dirty.clear();
+    for (const subject of dirty) {
+      const lane = this.#lanes.get(subject)!;
+      while (!lane.busy && (lane.queue.length > 0 || lane.cancels.length > 0)) this.#send(subject, lane);
+      if (!lane.busy) this.#lanes.delete(subject);
+    }
+    for (const server of this.#servers.values()) {
+      if (server.cancels.length === 0) continue;
+      this.#bus.control(server.id, 'cancel', server.cancels);
+      server.cancels = [];
+    }
+  }
+
+  #lane(subject: string): Lane {
+    let lane = this.#lanes.get(subject);
+    if (!lane) {
+      lane = { queue: [], cancels: [], busy: false };
+      this.#lanes.set(subject, lane);
+    }
+    return lane;
+  }
+
+  #touch(subject: string): void {
+    this.#dirty.add(subject);
+    this.#bus.schedule();
+  }
+
+  #send(subject: string, lane: Lane): void {
+    const writer = new FrameWriter();
+    const requests: Pending[] = [];
+    const entries: unknown[] = [];
+    let taken = 0;
+    while (taken < lane.queue.length && !writer.full) {
+      const pending = lane.queue[taken++]!;
+      if (pending.settled) continue;
+      entries.push(pending.id, pending.deadlineMs, writer.take(pending.value));
+      requests.push(pending);
+      pending.sent = true;
+      pending.value = undefined;
+    }
+    lane.queue = lane.queue.slice(taken);
+    const cancels = lane.cancels;
+    lane.cancels = [];
+    if (requests.length === 0) {
+      // Nothing to confirm, and nobody's absence matters.
+      if (cancels.length > 0) {
+        this.#bus.publish(subject, writeHead(KIND_REQUESTS, [0, this.#bus.id, [], cancels]));
+      }
+      return;
+    }
+    const n = ++this.#frames;
+    const frame: SentFrame = { subject, requests, transfer: 0, silent: 0 };
+    this.#sent.set(n, frame);
+    this.#bus.stats.requestsOut += requests.length;
+    let data = writer.finish(KIND_REQUESTS, [n, this.#bus.id, entries, cancels]);
+    if (data.byteLength > LARGEST) {
+      data = this.#transfer(subject, lane, n, frame, data);
+    }
+    this.#bus.publish(subject, data, nobodyInbox(this.#bus.id, n));
+  }
+
+  #transfer(subject: string, lane: Lane, n: number, frame: SentFrame, body: Buffer): Buffer {
+    lane.busy = true;
+    this.#bus.stats.transfersOut++;
+    const done = (complete: boolean): void => {
+      frame.transfer = 0;
+      frame.silent = 0;
+      if (!complete) {
+        this.#sent.delete(n);
+        this.#fail(frame.requests);
+      }
+      lane.busy = false;
+      this.#touch(subject);
+    };
+    frame.transfer = this.#bus.transfers.send('request', body, done);
+    return writeHead(KIND_OPEN, [n, this.#bus.id, frame.transfer, body.byteLength]);
+  }
+
+  #confirm(server: ServerPeer, n: number): void {
+    const frame = this.#sent.get(n);
+    if (!frame) return;
+    this.#sent.delete(n);
+    this.#lastServer.set(frame.subject, server.id);
+    for (const pending of frame.requests) {
+      if (pending.settled) continue;
+      pending.server = server;
+      server.held.add(pending);
+    }
+  }
+
+  /** Unknown outcome. The server, if it is still there, need not hold them any longer. */
+  #fail(requests: readonly Pending[]): void {
+    for (const pending of requests) {
+      if (pending.settled) continue;
+      this.settle(pending, 'disconnected');
+      this.#giveUp(pending);
+    }
+  }
+
+  /** @internal */
+  cancel(pending: Pending): void {
+    if (pending.settled) return;
+    this.settle(pending, 'cancelled');
+    this.#giveUp(pending);
+  }
+
+  #giveUp(pending: Pending): void {
+    if (pending.server) {
+      pending.server.cancels.push(pending.id);
+      this.#bus.schedule();
+    } else if (pending.sent) {
+      this.#lane(pending.subject).cancels.push(pending.id);
+      this.#touch(pending.subject);
+    }
+  }
+}

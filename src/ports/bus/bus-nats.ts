@@ -1,0 +1,315 @@
+/**
+ * NatsBus: core NATS with what it lacks for our contract.
+ *
+ * - Frames, not messages: everything of a tick to one destination is one NATS message (bus-nats-frame.ts).
+ * - Requests are confirmed: a server names the request frames that arrived in what it sends next, at the latest in its
+ *   heartbeat a second later. Frames from a server are numbered. A missing confirmation, a missing number, or silence
+ *   fails the requests concerned with 'disconnected', because core NATS loses messages without a word.
+ * - Large frames go in chunks with credit (bus-nats-chunks.ts).
+ * - What this process serves itself doesn't leave it: actors of one host ask each other without a frame.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Msg, Subscription } from 'nats';
+import type { Json } from '#base';
+import { type Clock, Deadlines, every } from '#base/clock';
+import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
+import { LocalBus } from './bus-local.js';
+import { LocalHub } from './bus-local-hub.js';
+import { Transfers } from './bus-nats-chunks.js';
+import {
+  controlInbox,
+  KIND_CHUNK,
+  KIND_CONTROL,
+  KIND_OPEN,
+  KIND_REPLIES,
+  KIND_REQUESTS,
+  nobodyInbox,
+  readChunk,
+  readHead,
+  replyInbox,
+  SERVED,
+  writeHead,
+} from './bus-nats-frame.js';
+import { NatsLink } from './bus-nats-link.js';
+import { Requester } from './bus-nats-requester.js';
+import { Responder } from './bus-nats-responder.js';
+import { type ControlType, newStats, type Shared } from './bus-nats-wire.js';
+import { ServedHints } from './served-hints.js';
+
+const TICK = 500;
+const TICKS_PER_BEAT = 2;
+
+export interface NatsBusOptions {
+  /** Identity; random by default. Two living clients must never share one. */
+  readonly id?: string;
+  /** Shown in the monitoring of the NATS server. */
+  readonly name?: string;
+}
+
+export class NatsBus implements Bus {
+  readonly id: string;
+  readonly stats: BusStats = newStats();
+  readonly #clock: Clock;
+  readonly #deadlines: Deadlines;
+  readonly #reconnect: (() => void)[] = [];
+  readonly #hints = new ServedHints();
+  readonly #transfers: Transfers;
+  readonly #serving = new Set<Subscription>();
+  /** What we serve ourselves. */
+  readonly #hub = new LocalHub();
+  readonly #own: LocalBus;
+  #requester!: Requester;
+  #responder!: Responder;
+  #link!: NatsLink;
+  #stop: () => void = () => {};
+  #ticks = 0;
+  #lastTick: number;
+  #scheduled = false;
+  #closed = false;
+
+  private constructor(clock: Clock, id: string) {
+    this.id = id;
+    this.#clock = clock;
+    this.#deadlines = new Deadlines(clock);
+    this.#own = new LocalBus(clock, this.#hub, id);
+    this.#lastTick = clock.monotonic();
+    this.#transfers = new Transfers(id, {
+      reply: (to, data) => this.#publishReply(replyInbox(to), data),
+      request: (to, data) => this.#publish(controlInbox(to), data),
+      credit: (to, transfer, upTo) => this.#control(to, 'credit', transfer, upTo),
+    });
+  }
+
+  /**
+   * @param url one or several server URLs, separated by commas
+   * @throws BusError 'disconnected' when no server can be reached now; later losses are repaired by themselves
+   */
+  static async connect(url: string, clock: Clock, options: NatsBusOptions = {}): Promise<NatsBus> {
+    const bus = new NatsBus(clock, options.id ?? randomBytes(12).toString('hex'));
+    const link = await NatsLink.open(url, options.name ?? 'conclave bus', (up) => bus.#changed(up));
+    await bus.#start(link);
+    return bus;
+  }
+
+  get connected(): boolean {
+    return !this.#closed && this.#link.up;
+  }
+
+  /** Resolves when the server takes requests (at once while the connection is away: when it is back). */
+  async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
+    if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
+    const subscription: Subscription = this.#link.subscribe(subject, (m) =>
+      this.#read(m, () => this.#served(m.data, handler)),
+    );
+    this.#serving.add(subscription);
+    const own = await this.#own.serve(subject, handler);
+    this.#hints.begun(subject);
+    this.#schedule();
+    if (this.#link.up) await this.#link.flush().catch(() => {});
+    return {
+      close: async () => {
+        await own.close();
+        await this.#stopServing(subscription);
+      },
+    };
+  }
+
+  request(subject: string, value: Json, deadlineMs: number): PendingReply {
+    if (this.connected && this.#hub.find(subject)) return this.#own.request(subject, value, deadlineMs);
+    return this.#requester.request(subject, value, deadlineMs);
+  }
+
+  onServed(fn: (subject: string) => void): void {
+    this.#hints.listen(fn);
+  }
+
+  onReconnect(fn: () => void): void {
+    this.#reconnect.push(fn);
+  }
+
+  /** Requests under way fail with 'disconnected', here and at the clients whose requests are held here. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    await this.#own.close();
+    await Promise.all([...this.#serving].map((s) => this.#stopServing(s)));
+    this.#requester.failAll();
+    this.#requester.flush();
+    this.#responder.bye();
+    if (this.#link.up) await this.#link.flush().catch(() => {});
+    await this.crash();
+  }
+
+  /** As if the process had been killed: nobody is told. For tests. */
+  async crash(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stop();
+    this.#own.crash();
+    await this.#link.close();
+    this.#requester.failAll();
+    this.#responder.abandon();
+    this.#transfers.clear();
+    this.#deadlines.clear();
+  }
+
+  async #stopServing(subscription: Subscription): Promise<void> {
+    if (!this.#serving.delete(subscription)) return;
+    if (this.#link.up) await subscription.drain().catch(() => {});
+    else subscription.unsubscribe();
+  }
+
+  async #start(link: NatsLink): Promise<void> {
+    this.#link = link;
+    const shared: Shared = {
+      id: this.id,
+      link,
+      transfers: this.#transfers,
+      deadlines: this.#deadlines,
+      stats: this.stats,
+      schedule: () => this.#schedule(),
+      publish: (subject, data, reply) => this.#publish(subject, data, reply),
+      publishReply: (subject, data) => this.#publishReply(subject, data),
+      control: (to, type, ...rest) => this.#control(to, type, ...rest),
+    };
+    this.#requester = new Requester(shared);
+    this.#responder = new Responder(shared);
+    link.subscribe(controlInbox(this.id), (m) => this.#read(m, () => this.#controlled(m.data)));
+    link.subscribe(SERVED, (m) => this.#read(m, () => this.#controlled(m.data)));
+    link.subscribe(nobodyInbox(this.id, '*'), (message) => this.#nobody(message));
+    link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
+    await link.flush();
+    this.#stop = every(this.#clock, TICK, () => this.#tick());
+  }
+
+  #changed(up: boolean): void {
+    if (this.#closed) return;
+    if (up) {
+      this.#schedule();
+      for (const fn of this.#reconnect) fn();
+    } else {
+      this.#requester.failAll();
+      this.#transfers.clear();
+    }
+  }
+
+  /** Handlers of requests throw elsewhere (see `loudly`), so what is thrown here is the fault of the message. */
+  #read({ data }: Msg, take: () => void): void {
+    this.stats.framesIn++;
+    this.stats.bytesIn += data.byteLength;
+    try {
+      take();
+    } catch {
+      this.stats.malformed++;
+    }
+  }
+
+  #served(data: Uint8Array, handler: (request: BusRequest) => void): void {
+    if (data[0] === KIND_OPEN) {
+      const [, from, transfer, size] = readHead(data) as [number, string, number, number];
+      this.#responder.heard(from);
+      this.#transfers.expect(from, transfer, size, (body) => {
+        if (body) this.#served(body, handler);
+      });
+    } else if (data[0] === KIND_REQUESTS) {
+      const [n, from, entries, cancels] = readHead(data) as [number, string, unknown[], number[]];
+      this.#responder.frame(from, n, entries, cancels, handler);
+    }
+  }
+
+  #replied(data: Uint8Array): void {
+    switch (data[0]) {
+      case KIND_CHUNK:
+        this.#transfers.chunk(readChunk(data));
+        break;
+      case KIND_OPEN: {
+        const [n, from, transfer, size, acks] = readHead(data) as [number, string, number, number, number[]];
+        this.#requester.announced(from, n, acks);
+        this.#transfers.expect(from, transfer, size, (body) => {
+          if (body) this.#requester.replies(from, (readHead(body) as [number, string, number[], unknown[]])[3]);
+          else this.#requester.failServer(from);
+        });
+        break;
+      }
+      case KIND_REPLIES: {
+        const [n, from, acks, replies, bye] = readHead(data) as [number, string, number[], unknown[], boolean];
+        this.#requester.announced(from, n, acks);
+        this.#requester.replies(from, replies);
+        if (bye) this.#requester.gone(from);
+      }
+    }
+  }
+
+  #controlled(data: Uint8Array): void {
+    if (data[0] === KIND_CHUNK) this.#transfers.chunk(readChunk(data));
+    if (data[0] !== KIND_CONTROL) return;
+    const [from, type, ...rest] = readHead(data) as [string, ControlType, ...unknown[]];
+    if (type === 'alive') this.#responder.heard(from);
+    else if (type === 'cancel') this.#responder.cancel(from, rest[0] as number[]);
+    else if (type === 'served') this.#othersServe(from, rest[0] as string[]);
+    else this.#transfers.credit(from, rest[0] as number, rest[1] as number);
+  }
+
+  #othersServe(from: string, subjects: readonly string[]): void {
+    this.#requester.served(from, new Set(subjects));
+    this.#hints.told(subjects);
+  }
+
+  #nobody(message: Msg): void {
+    if (message.headers?.code !== 503) return;
+    this.#requester.nobody(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)));
+  }
+
+  #publish(subject: string, data: Uint8Array, reply?: string): void {
+    if (!this.#link.up) return;
+    this.#count(data);
+    this.#link.publish(subject, data, reply);
+  }
+
+  #publishReply(subject: string, data: Uint8Array): void {
+    if (!this.#link.up) return;
+    this.#count(data);
+    this.#link.publishReply(subject, data);
+  }
+
+  #count(data: Uint8Array): void {
+    this.stats.framesOut++;
+    this.stats.bytesOut += data.byteLength;
+  }
+
+  #control(to: string, type: ControlType, ...rest: unknown[]): void {
+    this.#publish(controlInbox(to), writeHead(KIND_CONTROL, [this.id, type, ...rest]));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // After the poll phase: what all sockets of this turn of the loop brought in shares a frame.
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (this.#closed) return;
+      this.#responder.flush();
+      if (!this.#link.up) return;
+      this.#requester.flush();
+      this.#tellServed();
+    });
+  }
+
+  #tellServed(): void {
+    const begun = this.#hints.take();
+    if (begun.length > 0) {
+      this.#publish(SERVED, writeHead(KIND_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
+    }
+  }
+
+  #tick(): void {
+    const now = this.#clock.monotonic();
+    // If this process itself stood still, the others' words wait unread: that time was not their silence.
+    const elapsed = Math.min(now - this.#lastTick, 1.5 * TICK);
+    this.#lastTick = now;
+    const beat = ++this.#ticks % TICKS_PER_BEAT === 0;
+    this.#transfers.tick(elapsed);
+    for (const from of this.#transfers.senders()) this.#requester.heard(from);
+    this.#requester.tick(elapsed, beat);
+    this.#responder.tick(elapsed, beat);
+  }
+}

@@ -1,0 +1,257 @@
+/** The JetStream API requests that JetStreamLog needs, spoken directly: small, and answered by the stream's leader. */
+import { Packr } from 'msgpackr';
+import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
+import type { Json } from '#base';
+import type { Clock } from '#base/clock';
+import type { Seq } from '#model';
+import { loudly } from '#ports/bus';
+import { type LogLimits, LogUnavailable } from './log.js';
+import { Appends } from './log-jetstream-appends.js';
+
+/** Every request to JetStream ends within this, milliseconds. */
+const PATIENCE = 5_000;
+/** A batch of a catch-up read. */
+const BATCH = 512;
+const BATCH_BYTES = 4 * 1024 * 1024;
+const NO_MESSAGE = 10037;
+const NO_STREAM = 10059;
+
+const packr = new Packr({ useRecords: false });
+export const encodeEntry = (value: Json): Buffer => packr.pack(value);
+/** Not from a Buffer, so that byte arrays come out as plain Uint8Arrays. */
+export const decodeEntry = (data: Uint8Array): Json =>
+  packr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
+
+export interface StreamState {
+  readonly incarnation: string;
+  /** Last position given out in the stream. */
+  readonly last: Seq;
+  /** Everything up to here may be gone. */
+  readonly trimmed: Seq;
+}
+
+export interface StreamOptions {
+  readonly stream: string;
+  readonly subjects: string;
+  readonly republish: string;
+  readonly replicas: number;
+  readonly limits: LogLimits;
+}
+
+interface ApiError {
+  readonly code: number;
+  readonly err_code?: number;
+  readonly description?: string;
+}
+
+interface ApiReply {
+  readonly error?: ApiError;
+  readonly seq?: number;
+  readonly created?: string;
+  readonly config?: { readonly [key: string]: unknown };
+  readonly state?: { readonly first_seq: number; readonly last_seq: number };
+  readonly message?: { readonly seq: number };
+}
+
+class ApiFailure extends LogUnavailable {
+  constructor(readonly error: ApiError) {
+    super(`JetStream: ${error.description ?? error.code}`);
+  }
+}
+
+function parsed(data: Uint8Array): ApiReply {
+  const reply = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as ApiReply;
+  if (reply.error) throw new ApiFailure(reply.error);
+  return reply;
+}
+
+export const headerNumber = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
+
+export class EntryStream {
+  readonly #nats: NatsConnection;
+  readonly #clock: Clock;
+  readonly #options: StreamOptions;
+  readonly #appends: Appends;
+  readonly #waiting = new Set<(error: Error) => void>();
+  #batches = true;
+
+  constructor(nats: NatsConnection, clock: Clock, options: StreamOptions) {
+    this.#nats = nats;
+    this.#clock = clock;
+    this.#options = options;
+    this.#appends = new Appends(nats, clock, PATIENCE);
+  }
+
+  /** Create the stream, or bring the limits of an existing one up to date. */
+  async ensure(): Promise<void> {
+    const { stream, subjects, republish, replicas, limits } = this.#options;
+    const wanted = {
+      name: stream,
+      subjects: [subjects],
+      storage: 'file',
+      retention: 'limits',
+      discard: 'old',
+      num_replicas: replicas,
+      max_age: limits.maxAgeMs * 1e6,
+      max_bytes: limits.maxBytes,
+      duplicate_window: Math.min(2_000, limits.maxAgeMs) * 1e6,
+      allow_direct: true,
+      republish: { src: subjects, dest: republish },
+    };
+    let found: ApiReply;
+    try {
+      found = await this.#api(`STREAM.INFO.${stream}`, {});
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.error.err_code !== NO_STREAM) throw error;
+      await this.#api(`STREAM.CREATE.${stream}`, wanted);
+      return;
+    }
+    const config = found.config ?? {};
+    const keys = ['num_replicas', 'max_age', 'max_bytes', 'allow_direct'] as const;
+    if (keys.every((k) => config[k] === wanted[k])) return;
+    const changed = Object.fromEntries(keys.map((k) => [k, wanted[k]]));
+    await this.#api(`STREAM.UPDATE.${stream}`, { ...config, ...changed, duplicate_window: wanted.duplicate_window });
+  }
+
+  /** A lost stream (its storage is gone) is created anew, under another incarnation. */
+  async state(): Promise<StreamState> {
+    const name = this.#options.stream;
+    let reply: ApiReply;
+    try {
+      reply = await this.#api(`STREAM.INFO.${name}`, {});
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.error.err_code !== NO_STREAM) throw error;
+      await this.ensure();
+      reply = await this.#api(`STREAM.INFO.${name}`, {});
+    }
+    const { first_seq, last_seq } = reply.state ?? { first_seq: 0, last_seq: 0 };
+    return {
+      incarnation: `${name} ${reply.created}`,
+      last: last_seq as Seq,
+      trimmed: Math.max(0, first_seq - 1) as Seq,
+    };
+  }
+
+  /** One that isn't there is removed already. */
+  async remove(): Promise<void> {
+    try {
+      await this.#api(`STREAM.DELETE.${this.#options.stream}`, {});
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.error.err_code !== NO_STREAM) throw error;
+    }
+  }
+
+  /** Position of the last entry kept of this subject; 0 when there is none. */
+  lastOf(subject: string): Promise<Seq> {
+    return this.#find({ last_by_subj: subject });
+  }
+
+  /** Position of the first entry of this subject at or after `from`; 0 when there is none. Never stale. */
+  next(subject: string, from: number): Promise<Seq> {
+    return this.#find({ seq: from, next_by_subj: subject });
+  }
+
+  async append(subject: string, data: Uint8Array): Promise<Seq> {
+    const reply = parsed(await this.#appends.send(subject, data));
+    if (!reply.seq) throw new LogUnavailable(`JetStream did not confirm an entry: ${JSON.stringify(reply)}`);
+    return reply.seq as Seq;
+  }
+
+  /**
+   * Some entries of a subject from a position on, in order; the caller asks again until nothing more comes.
+   *
+   * Batched direct gets: one request and no consumer to create or to look after; 200,000 entries/s measured.
+   */
+  async read(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
+    if (this.#batches) {
+      const count = await this.#readBatch(subject, from, entry);
+      if (count >= 0) return count;
+      this.#batches = false;
+    }
+    return this.#readOne(subject, from, entry);
+  }
+
+  /** The connection is gone: what waits for an answer fails now. */
+  lost(): void {
+    this.#appends.lost();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const fail of waiting) fail(new LogUnavailable('the connection to NATS was lost'));
+  }
+
+  /** @returns how many came, or -1 when the server is too old for batches (before 2.11) */
+  #readBatch(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
+    return this.#guard(
+      new Promise((resolve, reject) => {
+        const inbox = createInbox();
+        let count = 0;
+        const patience = this.#clock.setTimeout(() => end(new LogUnavailable('JetStream read timed out')), PATIENCE);
+        const subscription = this.#nats.subscribe(inbox, {
+          callback: (error, message) => {
+            if (error) return end(error);
+            const headers = message.headers;
+            const sequence = headers?.get('Nats-Sequence');
+            if (!headers || !sequence) {
+              // 204 ends a batch, 404 says that nothing is there, 408 that this server doesn't know batches.
+              if (headers?.code === 204 || headers?.code === 404) return end(count);
+              return end(headers?.code === 408 ? -1 : new LogUnavailable(`JetStream read: ${headers?.description}`));
+            }
+            if (!headers.has('Nats-Num-Pending')) return end(-1);
+            count++;
+            loudly(() => entry(Number(sequence) as Seq, message.data));
+          },
+        });
+        const end = (result: number | Error): void => {
+          this.#clock.clearTimeout(patience);
+          subscription.unsubscribe();
+          if (typeof result === 'number') resolve(result);
+          else reject(result);
+        };
+        const query = { seq: from, next_by_subj: subject, batch: BATCH, max_bytes: BATCH_BYTES };
+        this.#nats.publish(`$JS.API.DIRECT.GET.${this.#options.stream}`, JSON.stringify(query), { reply: inbox });
+      }),
+    );
+  }
+
+  async #readOne(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
+    const query = JSON.stringify({ seq: from, next_by_subj: subject });
+    const message = await this.#guard(
+      this.#nats.request(`$JS.API.DIRECT.GET.${this.#options.stream}`, query, { timeout: PATIENCE }),
+    );
+    const seq = Number(message.headers?.get('Nats-Sequence') || '0');
+    if (seq === 0) return 0;
+    entry(seq as Seq, message.data);
+    return 1;
+  }
+
+  async #find(query: object): Promise<Seq> {
+    try {
+      const reply = await this.#api(`STREAM.MSG.GET.${this.#options.stream}`, query);
+      return (reply.message?.seq ?? 0) as Seq;
+    } catch (error) {
+      if (error instanceof ApiFailure && error.error.err_code === NO_MESSAGE) return 0 as Seq;
+      throw error;
+    }
+  }
+
+  async #api(path: string, body: object): Promise<ApiReply> {
+    const data = Buffer.from(JSON.stringify(body));
+    const message = await this.#guard(this.#nats.request(`$JS.API.${path}`, data, { timeout: PATIENCE }));
+    return parsed(message.data);
+  }
+
+  /** Every failure of the connection is a LogUnavailable, and comes as soon as the connection is known to be lost. */
+  #guard<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => {
+        this.#waiting.delete(fail);
+        reject(error instanceof LogUnavailable ? error : new LogUnavailable(`NATS: ${(error as Error).message}`));
+      };
+      this.#waiting.add(fail);
+      work.then((value) => {
+        this.#waiting.delete(fail);
+        resolve(value);
+      }, fail);
+    });
+  }
+}

@@ -1,0 +1,124 @@
+import type { Json } from '#base';
+import type { RealmId } from '#model';
+import { type Embedded, pack, unpack } from '#ports/store';
+
+type Table = ReturnType<Embedded['table']>;
+
+/** Entries removed from one realm by one transaction. */
+const TRIM_AT_ONCE = 128;
+/** Bytes before a packed entry: the wall time at which it was appended, as a double. */
+const HEADER = 8;
+
+export interface RealmState {
+  readonly end: number;
+  readonly trimmed: number;
+  /** Sum of what is kept, encoded. */
+  readonly bytes: number;
+}
+
+export interface Appended {
+  readonly at: number;
+  /** End of the realm after the transaction. */
+  readonly end: number;
+}
+
+/** The tables of the log: entries keyed [realm, position], and the state of each realm. */
+export class LmdbLogEntries {
+  readonly #entries: Table;
+  readonly #states: Table;
+  /** Ends whose live delivery has begun: what a table shows above them is delivered from memory, not read. */
+  readonly #ends = new Map<RealmId, number>();
+
+  constructor(environment: Embedded) {
+    this.#entries = environment.table('log-entries');
+    this.#states = environment.table('log-realms');
+  }
+
+  state(realm: RealmId): RealmState {
+    const stored = this.#states.get(realm);
+    if (!stored) return { end: 0, trimmed: 0, bytes: 0 };
+    const [end, trimmed, bytes] = unpack(stored) as [number, number, number];
+    return { end, trimmed, bytes };
+  }
+
+  /** Last position that is durable and handed to live subscribers. */
+  end(realm: RealmId): number {
+    let end = this.#ends.get(realm);
+    if (end === undefined) {
+      end = this.state(realm).end;
+      this.#ends.set(realm, end);
+    }
+    return end;
+  }
+
+  delivered(realm: RealmId, end: number): void {
+    this.#ends.set(realm, end);
+  }
+
+  realms(): RealmId[] {
+    return [...this.#states.getKeys()] as RealmId[];
+  }
+
+  /** Inside a write transaction. */
+  append(
+    batch: readonly { realm: RealmId; bytes: Buffer }[],
+    now: number,
+    limits: { maxAgeMs: number; maxBytes: number },
+  ): Appended[] {
+    const states = new Map<RealmId, RealmState>();
+    const stored = batch.map(({ realm, bytes }) => {
+      const before = states.get(realm) ?? this.state(realm);
+      const at = before.end + 1;
+      const entry = Buffer.allocUnsafe(HEADER + bytes.length);
+      entry.writeDoubleBE(now, 0);
+      bytes.copy(entry, HEADER);
+      this.#entries.put([realm, at], entry);
+      states.set(realm, { end: at, trimmed: before.trimmed, bytes: before.bytes + entry.length });
+      return { at, end: at };
+    });
+    for (const [realm, state] of states) {
+      this.#putState(realm, state);
+      if (state.bytes > limits.maxBytes) this.trim(realm, now, limits);
+    }
+    return stored;
+  }
+
+  /** Inside a write transaction. Returns true when there is more to drop. */
+  trim(realm: RealmId, now: number, limits: { maxAgeMs: number; maxBytes: number }): boolean {
+    const { end, trimmed, bytes } = this.state(realm);
+    let kept = bytes;
+    let upTo = trimmed;
+    let more = false;
+    for (const { key, value } of this.#entries.getRange({ start: [realm, trimmed + 1], end: [realm, end + 1] })) {
+      const at = (key as number[])[1] as number;
+      const old = now - value.readDoubleBE(0) > limits.maxAgeMs;
+      // Never the newest entry for its size: nobody could ever read it.
+      if (!old && (kept <= limits.maxBytes || at === end)) break;
+      more = at - trimmed > TRIM_AT_ONCE;
+      if (more) break;
+      kept -= value.length;
+      upTo = at;
+    }
+    if (upTo === trimmed) return false;
+    for (let at = trimmed + 1; at <= upTo; at++) this.#entries.remove([realm, at]);
+    this.#putState(realm, { end, trimmed: upTo, bytes: kept });
+    return more;
+  }
+
+  /** Entries above `after` up to `end`, at most `count`, stopping after `bytes`. */
+  read(realm: RealmId, after: number, end: number, count: number, bytes: number): { at: number; value: Json }[] {
+    const found: { at: number; value: Json }[] = [];
+    let size = 0;
+    const range = { start: [realm, after + 1], end: [realm, end + 1], limit: count };
+    for (const { key, value } of this.#entries.getRange(range)) {
+      found.push({ at: (key as number[])[1] as number, value: unpack(value.subarray(HEADER)) });
+      size += value.length;
+      if (size >= bytes) break;
+    }
+    return found;
+  }
+
+  #putState(realm: RealmId, { end, trimmed, bytes }: RealmState): void {
+    this.#states.put(realm, pack([end, trimmed, bytes]));
+  }
+}

@@ -1,0 +1,103 @@
+import type { Json } from '#base';
+import { type RealmId, type Seq, seq } from '#model';
+import type { LogReader, LogSubscription } from './log.js';
+import { LogUnavailable } from './log.js';
+import type { LmdbLogEntries } from './log-lmdb-entries.js';
+
+/** One turn of reading up: some milliseconds at most, then other work gets its turn. */
+const READ_ENTRIES = 64;
+const READ_BYTES = 512 * 1024;
+
+/**
+ * Reads up from the tables until it stands at the log's end, then takes live entries. The check and the switch happen in
+ * one turn, so nothing can come between them.
+ */
+export class LmdbSubscription implements LogSubscription {
+  readonly #entries: LmdbLogEntries;
+  readonly #realm: RealmId;
+  readonly #reader: LogReader;
+  readonly #onClose: () => void;
+  #position: number;
+  #live = false;
+  #closed = false;
+  #waiting: { readonly until: number; readonly done: (at: Seq) => void; readonly failed: (error: Error) => void }[] =
+    [];
+
+  constructor(entries: LmdbLogEntries, realm: RealmId, after: Seq, reader: LogReader, onClose: () => void) {
+    this.#entries = entries;
+    this.#realm = realm;
+    this.#reader = reader;
+    this.#onClose = onClose;
+    this.#position = after;
+    // Also when there is nothing to read: the caller has its subscription before its reader is called.
+    setImmediate(() => this.#readUp());
+  }
+
+  get position(): Seq {
+    return seq(this.#position);
+  }
+
+  live(at: number, value: Json): void {
+    if (!this.#live || at <= this.#position) return;
+    this.#position = at;
+    this.#call(() => this.#reader.entry(seq(at), value));
+    this.#settle();
+  }
+
+  transient(value: Json): void {
+    this.#call(() => this.#reader.transient(value));
+  }
+
+  caughtUp(): Promise<Seq> {
+    if (this.#closed) return Promise.reject(new LogUnavailable('the subscription is closed'));
+    const until = this.#entries.end(this.#realm);
+    if (this.#position >= until) return Promise.resolve(this.position);
+    return new Promise((done, failed) => this.#waiting.push({ until, done, failed }));
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#onClose();
+    for (const { failed } of this.#waiting.splice(0)) failed(new LogUnavailable('the subscription was closed'));
+  }
+
+  #readUp(): void {
+    if (this.#closed) return;
+    const end = this.#entries.end(this.#realm);
+    const { trimmed } = this.#entries.state(this.#realm);
+    if (this.#position < Math.min(trimmed, end)) this.#skip(Math.min(trimmed, end));
+    for (const { at, value } of this.#entries.read(this.#realm, this.#position, end, READ_ENTRIES, READ_BYTES)) {
+      this.#position = at;
+      this.#call(() => this.#reader.entry(seq(at), value));
+    }
+    // The reader may have appended or closed meanwhile, but `end` moves only in turns of its own.
+    this.#live = this.#position >= end;
+    this.#settle();
+    if (!this.#live) setImmediate(() => this.#readUp());
+  }
+
+  #skip(trimmed: number): void {
+    this.#position = trimmed;
+    this.#call(() => this.#reader.gap(seq(trimmed)));
+  }
+
+  #settle(): void {
+    if (this.#waiting.length === 0) return;
+    const reached = this.#waiting.filter((w) => w.until <= this.#position);
+    this.#waiting = this.#waiting.filter((w) => w.until > this.#position);
+    for (const { done } of reached) done(this.position);
+  }
+
+  /** A throwing reader ends the process, but not in the middle of a delivery to others. */
+  #call(read: () => void): void {
+    if (this.#closed) return;
+    try {
+      read();
+    } catch (error) {
+      setImmediate(() => {
+        throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from '#base';
+import type { Clock, TimerHandle } from '#base/clock';
+import { type RealmId, type Seq, seq } from '#model';
+import { type Embedded, pack, unpack } from '#ports/store';
+import type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from './log.js';
+import { LogUnavailable } from './log.js';
+import { type Appended, LmdbLogEntries } from './log-lmdb-entries.js';
+import { LmdbSubscription } from './log-lmdb-subscription.js';
+
+const META = 'log-meta';
+
+/**
+ * For a restored environment: what clients of the one that was copied have seen since is not in it, so its positions
+ * mean something else from here on, and every queue of before ends.
+ */
+export const renewIncarnation = (environment: Embedded): Promise<void> =>
+  environment.transaction(() => {
+    environment.table(META).put('incarnation', pack(randomUUID()));
+  });
+
+/** Realms visited by one pass of trimming before other work gets its turn. */
+const TRIM_AT_ONCE = 16;
+
+interface Waiting {
+  readonly realm: RealmId;
+  readonly value: Json;
+  readonly bytes: Buffer;
+  readonly resolve: (at: Seq) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The event log of the embedded face, in the Store's environment. Positions of a realm count 1, 2, 3 … */
+export class LmdbLog implements EventLog {
+  readonly #environment: Embedded;
+  readonly #entries: LmdbLogEntries;
+  readonly #clock: Clock;
+  readonly #limits: LogLimits;
+  readonly #incarnation: string;
+  readonly #subscriptions = new Map<RealmId, Set<LmdbSubscription>>();
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #timer: TimerHandle | undefined;
+  #closed = false;
+
+  private constructor(
+    environment: Embedded,
+    entries: LmdbLogEntries,
+    clock: Clock,
+    limits: LogLimits,
+    incarnation: string,
+  ) {
+    this.#environment = environment;
+    this.#entries = entries;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#incarnation = incarnation;
+    this.#armTrimming();
+  }
+
+  /** Use one per environment. */
+  static async open(environment: Embedded, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
+    const meta = environment.table(META);
+    const incarnation = await environment.transaction(() => {
+      const stored = meta.get('incarnation');
+      if (stored) return unpack(stored) as string;
+      const fresh = randomUUID();
+      meta.put('incarnation', pack(fresh));
+      return fresh;
+    });
+    return new LmdbLog(environment, new LmdbLogEntries(environment), clock, limits, incarnation);
+  }
+
+  append(realm: RealmId, value: Json): Promise<Seq> {
+    if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
+    // Encoded now: what the caller changes later isn't what it appended.
+    const bytes = pack(value);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ realm, value, bytes, resolve, reject });
+      if (this.#waiting.length === 1) {
+        queueMicrotask(() => {
+          this.#writing = this.#flush(this.#waiting.splice(0));
+        });
+      }
+    });
+  }
+
+  /** One transaction for all that was appended in this tick. Transactions resolve in order, hence deliveries too. */
+  async #flush(batch: readonly Waiting[]): Promise<void> {
+    const before = this.#writing;
+    let stored: readonly Appended[];
+    try {
+      stored = await this.#environment.transaction(() => this.#entries.append(batch, this.#clock.now(), this.#limits));
+    } catch (cause) {
+      const error = new LogUnavailable('the embedded log failed to write', { cause });
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    await before;
+    for (const [i, { realm, value, resolve }] of batch.entries()) {
+      const { at, end } = stored[i] as Appended;
+      this.#entries.delivered(realm, end);
+      resolve(seq(at));
+      for (const s of [...(this.#subscriptions.get(realm) ?? [])]) s.live(at, value);
+    }
+  }
+
+  publish(realm: RealmId, value: Json): void {
+    const present = this.#subscriptions.get(realm);
+    if (!present) return;
+    const to = [...present];
+    queueMicrotask(() => {
+      for (const s of to) s.transient(value);
+    });
+  }
+
+  async position(realm: RealmId): Promise<LogPosition> {
+    if (this.#closed) throw new LogUnavailable('the log is closed');
+    const { trimmed } = this.#entries.state(realm);
+    const end = this.#entries.end(realm);
+    return { end: seq(end), trimmed: seq(Math.min(trimmed, end)), incarnation: this.#incarnation };
+  }
+
+  subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
+    if (this.#closed) throw new LogUnavailable('the log is closed');
+    const present = this.#subscriptions.get(realm) ?? new Set();
+    this.#subscriptions.set(realm, present);
+    const subscription = new LmdbSubscription(this.#entries, realm, after, reader, () => {
+      present.delete(subscription);
+      if (present.size === 0 && this.#subscriptions.get(realm) === present) this.#subscriptions.delete(realm);
+    });
+    present.add(subscription);
+    return subscription;
+  }
+
+  /** Waits for appends under way, then ends every subscription. Leaves the environment open. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    // What was appended in this tick is handed over in a microtask of its own.
+    await Promise.resolve();
+    await this.#writing;
+    for (const present of [...this.#subscriptions.values()]) for (const s of [...present]) s.close();
+  }
+
+  /** Appending keeps a busy realm within its limits; this is for the quiet ones, whose entries only grow old. */
+  #armTrimming(): void {
+    const every = Math.max(1_000, Math.min(60_000, this.#limits.maxAgeMs / 10));
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#trim()
+        // The next pass tries again; a store that can't write shows everywhere else.
+        .catch(() => undefined)
+        .then(() => {
+          if (!this.#closed) this.#armTrimming();
+        });
+    }, every);
+  }
+
+  async #trim(): Promise<void> {
+    let realms = this.#entries.realms();
+    while (realms.length > 0 && !this.#closed) {
+      const now = realms.slice(0, TRIM_AT_ONCE);
+      const unfinished = await this.#environment.transaction(() =>
+        now.filter((realm) => this.#entries.trim(realm, this.#clock.now(), this.#limits)),
+      );
+      realms = [...realms.slice(TRIM_AT_ONCE), ...unfinished];
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** The cluster as somebody sees it who is no part of it: for the command line. */
+import { type Clock, wait } from '#base/clock';
+import type { Partition } from '#model';
+import { baseOf, drainKey, hostOfKey } from './host-key.js';
+import type { KeyValue, KvEntry } from './kv.js';
+import { LEASE_TIMES } from './lease.js';
+import { Members } from './members.js';
+import type { HostStatus } from './placement.js';
+import { hostStatus } from './status.js';
+import { allPartitions, TABLE_KEY, Table } from './table.js';
+
+/** Between two looks; milliseconds. */
+const LOOK_MS = 100;
+/** A host that lives shows itself within this time. */
+const SILENT_MS = 3 * LEASE_TIMES.renewMs;
+
+export interface ClusterView {
+  readonly hosts: readonly HostStatus[];
+  readonly partitions: readonly {
+    readonly partition: Partition;
+    /** Id of a host. */
+    readonly owner: string | null;
+    readonly epoch: number;
+  }[];
+  /** Partitions whose owner is nobody, silent or dead. */
+  readonly unowned: readonly Partition[];
+}
+
+/** Watches until every host that lives has shown itself. Rejects when the keys can't be reached. */
+export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterView> {
+  const first = await kv.all();
+  const began = clock.monotonic();
+  const members = new Members(LEASE_TIMES);
+  for (;;) {
+    const sent = clock.monotonic();
+    const entries = await kv.all();
+    const table = Table.parse(entries.get(TABLE_KEY));
+    members.look(entries, table, sent, clock.monotonic());
+    const still = [...members.all()].filter(
+      ({ id, value, revision }) => value.end === null && revision === (revisionOf(first, id) ?? 0),
+    );
+    const late = clock.monotonic() - began >= SILENT_MS;
+    if (still.length === 0 || late) return present(members, table, new Set(still.map(({ id }) => id)));
+    await wait(clock, LOOK_MS);
+  }
+}
+
+function revisionOf(entries: ReadonlyMap<string, KvEntry>, host: string): number | undefined {
+  for (const [key, { revision }] of entries) if (hostOfKey(key) === host) return revision;
+  return undefined;
+}
+
+function present(members: Members, table: Table, silent: ReadonlySet<string>): ClusterView {
+  const hosts = [...members.all()].map((member) => hostStatus(member, silent.has(member.id), table));
+  hosts.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
+  const living = new Set(hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ id }) => id));
+  const partitions = allPartitions.map((partition) => ({
+    partition,
+    owner: table.owner(partition) ?? null,
+    epoch: table.epoch(partition),
+  }));
+  const unowned = allPartitions.filter((p) => !living.has(table.owner(p) ?? ''));
+  return { hosts, partitions, unowned };
+}
+
+/** Ask a host to own nothing, from now on until it is asked otherwise. False: it was asked before. */
+export async function askToDrain(kv: KeyValue, host: string): Promise<boolean> {
+  return (await kv.put(drainKey(baseOf(host)), '', 0)) !== undefined;
+}
+
+/** Ask it to take its share again. False: it was not asked to own nothing. */
+export async function askToServe(kv: KeyValue, host: string): Promise<boolean> {
+  for (;;) {
+    const asked = await kv.get(drainKey(baseOf(host)));
+    if (!asked) return false;
+    if (await kv.delete(drainKey(baseOf(host)), asked.revision)) return true;
+  }
+}

@@ -1,0 +1,74 @@
+/** Whether any actor host is alive, for processes that are none: frontends and the command line. */
+import type { Clock, TimerHandle } from '#base/clock';
+import { viewCluster } from './cluster-view.js';
+import type { KeyValue } from './kv.js';
+import { NoBucket } from './kv-nats.js';
+import { LEASE_TIMES } from './lease.js';
+import { Members } from './members.js';
+import { TABLE_KEY, Table } from './table.js';
+
+/** One request for all keys, whatever the number of hosts; as far apart as `Members` counts time between two looks. */
+const LOOK_MS = 2 * LEASE_TIMES.renewMs;
+
+export class HostWatch {
+  readonly #members = new Members(LEASE_TIMES);
+  /** Hosts that gave a sign of life within a lease; undefined: the keys can't be reached. */
+  #living: number | undefined;
+  #noneSince: number | undefined;
+  #timer: TimerHandle | undefined;
+  #stopped = false;
+
+  constructor(
+    private readonly kv: KeyValue,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves after the first look. Never rejects. */
+  async start(): Promise<void> {
+    await this.#look();
+    if (this.#stopped) return;
+    this.#timer = this.clock.setTimeout(() => void this.start(), LOOK_MS);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer) this.clock.clearTimeout(this.#timer);
+  }
+
+  get none(): boolean {
+    return this.#living === 0;
+  }
+
+  /** For how long none has been alive; 0: one is, or it is not known. */
+  get noneMs(): number {
+    return this.#noneSince === undefined ? 0 : this.clock.monotonic() - this.#noneSince;
+  }
+
+  /** Looks until a host gives a sign of life, or all have been silent for long enough. Rejects when the keys can't be reached. */
+  async anyLives(): Promise<boolean> {
+    try {
+      const { hosts } = await viewCluster(this.kv, this.clock);
+      return hosts.some(({ state }) => state !== 'dead' && state !== 'silent');
+    } catch (error) {
+      if (error instanceof NoBucket) return false;
+      throw error;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const sent = this.clock.monotonic();
+    try {
+      const entries = await this.kv.all();
+      this.#members.look(entries, Table.parse(entries.get(TABLE_KEY)), sent, this.clock.monotonic());
+      this.#living = [...this.#members.all()].filter(
+        ({ revision, value, silentMs }) => revision > 0 && value.end === null && silentMs < LEASE_TIMES.leaseMs,
+      ).length;
+    } catch (error) {
+      this.#members.failed();
+      // No host has ever made the bucket.
+      this.#living = error instanceof NoBucket ? 0 : undefined;
+    }
+    if (this.#living !== 0) this.#noneSince = undefined;
+    else this.#noneSince ??= this.clock.monotonic();
+  }
+}

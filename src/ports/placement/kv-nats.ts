@@ -1,0 +1,198 @@
+import {
+  createInbox,
+  type JetStreamManager,
+  type KV,
+  type Msg,
+  type NatsConnection,
+  NatsError,
+  StorageType,
+  StringCodec,
+} from 'nats';
+import { connectNats, loudly } from '#ports/bus';
+import type { KeyValue, KvEntry } from './kv.js';
+
+/** Shorter than a lease, so that a renewal whose answer is lost can be repeated in time; milliseconds. */
+const PATIENCE = 800;
+const WRONG_LAST_SEQUENCE = 10071;
+/** No message with this sequence number; no message at all. */
+const GONE = [10043, 10057];
+/** Hosts that start together make the bucket together, and a server may refuse one of them with a state in between (nats-server pull request 4600). */
+const OPENINGS = 3;
+/** A key that is written while all are read is missing in the answer, which says so: read again. */
+const READS = 4;
+
+const codec = StringCodec();
+
+export interface NatsKvOptions {
+  readonly bucket?: string;
+  readonly replicas?: number;
+  /** Do not make the bucket where there is none: everything rejects then with `NoBucket`. */
+  readonly existing?: boolean;
+}
+
+/** Where a cluster keeps its keys. */
+export const placementBucket = (namespace: string): { bucket: string } => ({
+  bucket: namespace ? `CONCLAVE_PLACEMENT_${namespace}` : 'CONCLAVE_PLACEMENT',
+});
+
+export class NoBucket extends Error {
+  override name = 'NoBucket';
+}
+
+interface Bucket {
+  readonly kv: KV;
+  readonly manager: JetStreamManager;
+}
+
+/**
+ * A JetStream key-value bucket without TTL. Watching is a plain subscription to the subjects of the keys: a consumer
+ * would have to be looked after across restarts of the server, and a hint is all that is needed. Reading all keys is
+ * one request (`multi_last` of the direct-get API, NATS 2.11), however many hosts there are.
+ */
+export class NatsKv implements KeyValue {
+  readonly #nats: NatsConnection;
+  readonly #name: string;
+  readonly #replicas: number;
+  readonly #existing: boolean;
+  #bucket: Promise<Bucket> | undefined;
+
+  private constructor(nats: NatsConnection, options: NatsKvOptions) {
+    this.#nats = nats;
+    this.#name = options.bucket ?? placementBucket('').bucket;
+    this.#replicas = options.replicas ?? 1;
+    this.#existing = options.existing ?? false;
+  }
+
+  /** Rejects when no NATS server can be reached now; later losses are repaired by themselves. */
+  static async connect(url: string, options: NatsKvOptions = {}): Promise<NatsKv> {
+    return new NatsKv(await connectNats(url, 'conclave placement', { noEcho: true }), options);
+  }
+
+  get(key: string): Promise<KvEntry | undefined> {
+    return this.#with(async ({ kv }) => {
+      const entry = await kv.get(key);
+      return entry && entry.operation === 'PUT' ? { value: entry.string(), revision: entry.revision } : undefined;
+    });
+  }
+
+  all(): Promise<ReadonlyMap<string, KvEntry>> {
+    return this.#with(async () => {
+      for (let reads = 1; ; reads++) {
+        const entries = await this.#read();
+        if (entries) return entries;
+        if (reads === READS) throw new Error('keys changed whenever they were read');
+      }
+    });
+  }
+
+  put(key: string, value: string, revision: number): Promise<number | undefined> {
+    return this.#with(async ({ kv }) => {
+      try {
+        return revision === 0 ? await kv.create(key, value) : await kv.update(key, value, revision);
+      } catch (error) {
+        if (error instanceof NatsError && error.api_error?.err_code === WRONG_LAST_SEQUENCE) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Removes the message with this very sequence number: no marker stays behind, and a later write is not touched. */
+  delete(_key: string, revision: number): Promise<boolean> {
+    return this.#with(async ({ manager }) => {
+      try {
+        return await manager.streams.deleteMessage(this.#stream, revision, false);
+      } catch (error) {
+        if (error instanceof NatsError && GONE.includes(error.api_error?.err_code ?? 0)) return false;
+        throw error;
+      }
+    });
+  }
+
+  watch(changed: (key: string, value: string) => void): () => void {
+    const subscription = this.#nats.subscribe(`${this.#prefix}>`, {
+      callback: (_error, message) => loudly(() => changed(this.#key(message.subject), codec.decode(message.data))),
+    });
+    return () => subscription.unsubscribe();
+  }
+
+  async close(): Promise<void> {
+    await this.#nats.close();
+  }
+
+  get #stream(): string {
+    return `KV_${this.#name}`;
+  }
+
+  get #prefix(): string {
+    return `$KV.${this.#name}.`;
+  }
+
+  #key(subject: string): string {
+    return subject.slice(this.#prefix.length);
+  }
+
+  /** undefined: a key was written meanwhile, and so is missing. */
+  #read(): Promise<ReadonlyMap<string, KvEntry> | undefined> {
+    const inbox = createInbox();
+    const entries = new Map<string, KvEntry>();
+    return new Promise((resolve, reject) => {
+      const subscription = this.#nats.subscribe(inbox, {
+        timeout: PATIENCE,
+        callback: (error, message) => {
+          const code = message?.headers?.code ?? 0;
+          if (!error && code === 0) return this.#take(entries, message);
+          subscription.unsubscribe();
+          if (error) reject(error);
+          else if (code === 204) resolve(entries);
+          else if (code === 404 && entries.size > 0) resolve(undefined);
+          else if (code === 404) resolve(entries);
+          else reject(new Error(`keys could not be read: ${code} ${message.headers?.description ?? ''}`));
+        },
+      });
+      const request = JSON.stringify({ multi_last: [`${this.#prefix}>`] });
+      this.#nats.publish(`$JS.API.DIRECT.GET.${this.#stream}`, request, { reply: inbox });
+    });
+  }
+
+  #take(entries: Map<string, KvEntry>, message: Msg): void {
+    const operation = message.headers?.get('KV-Operation');
+    if (operation === 'DEL' || operation === 'PURGE') return;
+    const key = this.#key(message.headers?.get('Nats-Subject') ?? '');
+    const revision = Number(message.headers?.get('Nats-Sequence'));
+    entries.set(key, { value: codec.decode(message.data), revision });
+  }
+
+  async #with<T>(work: (bucket: Bucket) => Promise<T>): Promise<T> {
+    this.#bucket ??= this.#open();
+    try {
+      return await work(await this.#bucket);
+    } catch (error) {
+      // Perhaps the bucket itself is gone: look for it, and make it if need be, next time.
+      this.#bucket = undefined;
+      throw error;
+    }
+  }
+
+  async #open(): Promise<Bucket> {
+    const jetstream = this.#nats.jetstream({ timeout: PATIENCE });
+    const manager = await this.#nats.jetstreamManager({ timeout: PATIENCE, checkAPI: false });
+    if (this.#existing) await this.#find(manager);
+    const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: PATIENCE };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { kv: await jetstream.views.kv(this.#name, options), manager };
+      } catch (error) {
+        if (attempt === OPENINGS || !(error instanceof NatsError && error.api_error)) throw error;
+      }
+    }
+  }
+
+  async #find(manager: JetStreamManager): Promise<void> {
+    try {
+      await manager.streams.info(this.#stream);
+    } catch (error) {
+      if (error instanceof NatsError && error.api_error?.code === 404) throw new NoBucket(this.#name);
+      throw error;
+    }
+  }
+}

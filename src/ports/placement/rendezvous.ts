@@ -1,0 +1,35 @@
+/** Highest random weight: everybody who knows the same hosts finds the same one for a partition. */
+import type { Partition } from '#model';
+
+/** Equal distribution, and independent for any two hosts: 32 bits of FNV-1a over the id, then the finish of Murmur 3. */
+function weight(partition: Partition, host: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < host.length; i++) h = Math.imul(h ^ host.charCodeAt(i), 0x01000193);
+  h ^= Math.imul(partition + 1, 0x9e3779b1);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/**
+ * The host that this partition belongs to. When a host comes, only what now belongs to it moves; when one goes, only
+ * what was its own.
+ *
+ * @param by name under which a host is weighed; default: itself
+ */
+export function rendezvous(
+  partition: Partition,
+  hosts: Iterable<string>,
+  by: (host: string) => string = (host) => host,
+): string | undefined {
+  let best: string | undefined;
+  let highest = -1;
+  for (const host of hosts) {
+    const w = weight(partition, by(host));
+    if (w > highest || (w === highest && host < best!)) {
+      best = host;
+      highest = w;
+    }
+  }
+  return best;
+}

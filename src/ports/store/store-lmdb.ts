@@ -1,0 +1,285 @@
+import type { Key } from 'lmdb';
+import type { Json } from '#base';
+import type { Clock } from '#base/clock';
+import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
+import { pack, unpack } from './codec.js';
+import { type Embedded, keyText, type Table } from './embedded.js';
+import { CacheChanges, GuardedCache } from './lmdb-cache.js';
+import type { DigestOf, PackedMessage } from './packed-message.js';
+import type {
+  MessageRecord,
+  MessageScan,
+  PartWrite,
+  RecordWrite,
+  Root,
+  RootWrite,
+  Sleeper,
+  Store,
+  StoredPart,
+} from './store.js';
+import { StoreUnavailable } from './store.js';
+import { Graves } from './store-lmdb-graves.js';
+import { LmdbMessages } from './store-lmdb-messages.js';
+
+/** The conditions of a commit, apart from the state, so that fencing and checking don't rewrite or decode 64 KiB. */
+interface Head {
+  readonly epoch: number;
+  readonly version: number;
+  readonly due: number | null;
+  readonly pending: boolean;
+}
+
+/** Of parts that are looked up by name (memberships, mostly). */
+const KEPT_PARTS = 20_000;
+
+/** The Store of the embedded face. A resolved write was flushed to disk. */
+export class LmdbStore implements Store {
+  readonly atomicRecords = true;
+  readonly #environment: Embedded;
+  readonly #heads: Table;
+  /** Actor -> [state, outbox]. */
+  readonly #roots: Table;
+  /** [actor, part] -> [rev, value]. */
+  readonly #parts: Table;
+  /** [partition, actor] -> [due, pending]. */
+  readonly #sleepers: Table;
+  readonly #epochs: Table;
+  readonly #graves: Graves;
+  readonly #messages: LmdbMessages;
+  readonly #kept = new GuardedCache<string, { readonly found: StoredPart | null }>(KEPT_PARTS, () => 1);
+  readonly #writing = new Set<Promise<unknown>>();
+  #closed = false;
+
+  /**
+   * Use one per environment. The clock tells only when tombstones may go.
+   * @param digestOf what `lookAtMessages` shows of messages without decoding them; messages that are written without can be read as well
+   */
+  constructor(environment: Embedded, clock: Clock, digestOf?: DigestOf) {
+    this.#environment = environment;
+    this.#heads = environment.table('root-heads');
+    this.#roots = environment.table('roots');
+    this.#parts = environment.table('parts');
+    this.#sleepers = environment.table('sleepers');
+    this.#epochs = environment.table('epochs');
+    this.#graves = new Graves(environment, clock);
+    this.#messages = new LmdbMessages(environment, this.#graves, digestOf);
+  }
+
+  load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
+    return this.#write(() => {
+      const head = this.#head(key);
+      if (!head) return null;
+      if (head.epoch > at) return 'fenced';
+      if (head.epoch < at) this.#putHead(key, { ...head, epoch: at }, head);
+      const [state, outbox] = unpack(this.#roots.get(key) as Buffer) as [Json, Json[]];
+      return { key, epoch: at, version: head.version, state, outbox, due: head.due };
+    });
+  }
+
+  async commit(write: RootWrite): Promise<'ok' | 'conflict'> {
+    const { key, expected, due } = write;
+    keyText(key);
+    const root = pack([write.state, write.outbox]);
+    const head = { epoch: write.epoch, version: expected + 1, due, pending: write.outbox.length > 0 };
+    const changes = new CacheChanges();
+    const records = write.records.map((r) => this.#prepare(r, changes));
+    return this.#write(() => {
+      const stored = this.#head(key);
+      if (!matches(stored, write.epoch, expected)) return 'conflict';
+      this.#putHead(key, head, stored);
+      this.#roots.put(key, root);
+      for (const put of records) put();
+      this.#graves.purge();
+      return 'ok';
+    }, changes);
+  }
+
+  async apply(writes: readonly RecordWrite[]): Promise<void> {
+    if (writes.length === 0) return;
+    const changes = new CacheChanges();
+    const records = writes.map((r) => this.#prepare(r, changes));
+    await this.#write(() => {
+      for (const put of records) put();
+      this.#graves.purge();
+    }, changes);
+  }
+
+  remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+    const changes = new CacheChanges();
+    return this.#write(() => {
+      if (!matches(this.#head(key), at, expected)) return 'conflict';
+      this.#heads.remove(key);
+      this.#roots.remove(key);
+      this.#sleepers.remove([partitionOf(key), key]);
+      for (const part of this.#partNames(key, '')) {
+        this.#parts.remove([key, part]);
+        this.#changes(key, part, changes);
+      }
+      this.#graves.clear(key);
+      return 'ok';
+    }, changes);
+  }
+
+  async parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
+    this.#check();
+    const found: StoredPart[] = [];
+    for (const part of this.#partNames(key, prefix)) {
+      const stored = this.#part(key, part);
+      if (stored) found.push(stored);
+    }
+    // lmdb sorts UTF-8, which differs from code units beyond the basic plane.
+    return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
+  }
+
+  async getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
+    this.#check();
+    return wanted.map(({ key, part }) => {
+      const name = keptName(key, part);
+      let kept = this.#kept.get(name);
+      if (!kept) {
+        kept = { found: this.#part(key, part) };
+        this.#kept.put(name, kept);
+      }
+      return kept.found;
+    });
+  }
+
+  async getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
+    this.#check();
+    return this.#messages.get(realm, ids);
+  }
+
+  async scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
+    this.#check();
+    return this.#messages.scan(scan);
+  }
+
+  async lookAtMessages(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
+    this.#check();
+    return this.#messages.look(scan, each);
+  }
+
+  async sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {
+    this.#check();
+    const found: Sleeper[] = [];
+    for (const partition of new Set(partitions)) {
+      for (const { key, value } of this.#sleepers.getRange({ start: [partition], end: [partition + 1] })) {
+        const [due, pending] = unpack(value) as [number | null, boolean];
+        found.push({ key: (key as unknown as [number, ActorKey])[1], due, pending });
+      }
+    }
+    return found;
+  }
+
+  raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch> {
+    return this.#write(() => {
+      const stored = this.#epochs.get(partition);
+      const raised = 1 + Math.max(stored ? (unpack(stored) as number) : 0, atLeast);
+      this.#epochs.put(partition, pack(raised));
+      return epoch(raised);
+    });
+  }
+
+  async raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
+    const raised = await Promise.all([...atLeast].map(([p, n]) => this.raiseEpoch(p, n)));
+    return new Map([...atLeast.keys()].map((p, i) => [p, raised[i]!]));
+  }
+
+  async ping(): Promise<void> {
+    this.#check();
+  }
+
+  /** Leaves the environment open: its opener closes it, after the event log too was closed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled([...this.#writing]);
+  }
+
+  #check(): void {
+    if (this.#closed || this.#environment.closed) throw new StoreUnavailable('the embedded store is closed');
+  }
+
+  async #write<T>(action: () => T, changes?: CacheChanges): Promise<T> {
+    this.#check();
+    const write = this.#environment.transaction(action);
+    this.#writing.add(write);
+    let done = false;
+    try {
+      const result = await write;
+      done = true;
+      return result;
+    } finally {
+      this.#writing.delete(write);
+      changes?.settle(done);
+    }
+  }
+
+  /** Inside the transaction. */
+  #changes(key: ActorKey, part: string, changes: CacheChanges): void {
+    const name = keptName(key, part);
+    this.#kept.block(name);
+    changes.onSettled(() => this.#kept.release(name));
+  }
+
+  #head(key: ActorKey): Head | undefined {
+    const bytes = this.#heads.get(key);
+    if (!bytes) return undefined;
+    const [at, version, due, pending] = unpack(bytes) as [number, number, number | null, boolean];
+    return { epoch: at, version, due, pending };
+  }
+
+  /** The sleepers' table follows only where something changed. */
+  #putHead(key: ActorKey, head: Head, stored?: Head): void {
+    this.#heads.put(key, pack([head.epoch, head.version, head.due, head.pending]));
+    const sleeps = head.pending || head.due !== null;
+    if (head.due === (stored?.due ?? null) && head.pending === (stored?.pending ?? false)) return;
+    const entry: Key = [partitionOf(key), key];
+    if (sleeps) this.#sleepers.put(entry, pack([head.due, head.pending]));
+    else this.#sleepers.remove(entry);
+  }
+
+  #prepare(write: RecordWrite, changes: CacheChanges): () => void {
+    return write.type === 'part' ? this.#preparePart(write, changes) : this.#messages.prepare(write, changes);
+  }
+
+  #preparePart({ key, part, rev, value }: PartWrite, changes: CacheChanges): () => void {
+    const id: Key = [keyText(key), keyText(part)];
+    const bytes = value === null ? null : pack([rev, value]);
+    return () => {
+      const old = this.#part(key, part);
+      if ((old?.rev ?? this.#graves.rev(['p', key, part])) >= rev) return;
+      this.#changes(key, part, changes);
+      if (bytes) {
+        if (!old) this.#graves.unbury(['p', key, part]);
+        this.#parts.put(id, bytes);
+      } else {
+        if (old) this.#parts.remove(id);
+        this.#graves.bury(['p', key, part], rev);
+      }
+    };
+  }
+
+  #part(key: ActorKey, part: string): StoredPart | null {
+    const bytes = this.#parts.get([key, part]);
+    if (!bytes) return null;
+    const [rev, value] = unpack(bytes) as [number, Json];
+    return { part, rev, value };
+  }
+
+  #partNames(key: ActorKey, prefix: string): string[] {
+    const names: string[] = [];
+    for (const found of this.#parts.getKeys({ start: [key, prefix] })) {
+      const [actor, part] = found as unknown as [ActorKey, string];
+      if (actor !== key || !part.startsWith(prefix)) break;
+      names.push(part);
+    }
+    return names;
+  }
+}
+
+const keptName = (key: ActorKey, part: string): string => `${key} ${part}`;
+
+function matches(stored: Head | undefined, at: Epoch, expected: number): boolean {
+  if (expected === 0) return stored === undefined;
+  return stored !== undefined && stored.epoch === at && stored.version === expected;
+}

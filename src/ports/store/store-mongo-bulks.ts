@@ -1,0 +1,84 @@
+/**
+ * Collects writes into bulks: those of a tick, and those that come while a bulk is under way. A command costs this process and the
+ * server as much as several writes in it, so the next one waits for the one before; but a slow one keeps nobody waiting for long.
+ */
+import type { Clock, TimerHandle } from '#base/clock';
+import { translate } from './store-mongo-client.js';
+
+/** Milliseconds after which a bulk under way is no reason to wait any more. */
+const SLOW_MS = 15;
+const MAX_IN_FLIGHT = 8;
+const MAX_WRITES = 1_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+export interface Waiting {
+  /** Estimate of its size on the wire. */
+  readonly bytes: number;
+  reject(error: unknown): void;
+}
+
+export class Bulks<W extends Waiting> {
+  #waiting: W[] = [];
+  #scheduled = false;
+  #inFlight = 0;
+  #timer: TimerHandle | undefined;
+
+  /** @param write settles each of them; rejecting settles those that it has not */
+  constructor(
+    private readonly clock: Clock,
+    private readonly write: (bulk: readonly W[]) => Promise<void>,
+  ) {}
+
+  put(one: W): void {
+    this.#waiting.push(one);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0) return;
+    if (this.#inFlight > 0) {
+      this.#timer ??= this.clock.setTimeout(() => this.#late(), SLOW_MS);
+      return;
+    }
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#sendAll();
+    });
+  }
+
+  #late(): void {
+    this.#timer = undefined;
+    if (this.#inFlight < MAX_IN_FLIGHT) this.#sendAll();
+  }
+
+  #sendAll(): void {
+    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#waiting.length > 0) void this.#send(this.#take());
+  }
+
+  #take(): W[] {
+    let count = 0;
+    let bytes = 0;
+    for (const one of this.#waiting) {
+      bytes += one.bytes;
+      if (count === MAX_WRITES || (count > 0 && bytes > MAX_BYTES)) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #send(bulk: readonly W[]): Promise<void> {
+    this.#inFlight++;
+    try {
+      await this.write(bulk);
+    } catch (error) {
+      const known = translate(error);
+      for (const { reject } of bulk) reject(known);
+    } finally {
+      this.#inFlight--;
+      this.#schedule();
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Commits of many actors in one command. A command of its own for each root costs this process and the server two to
+ * three times as much, and what commits together goes on together: its records, log entries and replies share bulks, writes and frames.
+ */
+import type { Binary, Db } from 'mongodb';
+import type { Clock } from '#base/clock';
+import type { ActorKey } from '#model';
+import { Bulks } from './store-mongo-bulks.js';
+import { isDuplicate, translate } from './store-mongo-client.js';
+import { insertMany, updateMany } from './store-mongo-command.js';
+import { bytes, type RootDocument } from './store-mongo-documents.js';
+
+export interface Commit {
+  readonly key: ActorKey;
+  readonly epoch: number;
+  /** The version that it replaces; its own is the next. */
+  readonly expected: number;
+  readonly root: Pick<RootDocument, 'version' | 'due' | 'pending' | 'sleeper'> & {
+    readonly state: Binary;
+    readonly outbox: Binary;
+  };
+}
+
+type Result = 'ok' | 'conflict';
+
+interface Waiting<C = Commit> {
+  readonly commit: C;
+  readonly bytes: number;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+const DOCUMENT_BYTES = 400;
+
+const bytesOf = ({ state, outbox }: Pick<RootDocument, 'state' | 'outbox'>): number =>
+  DOCUMENT_BYTES + bytes(state).length + bytes(outbox).length;
+
+/** An actor has one commit at a time here. */
+export class MongoCommits {
+  readonly #bulks: Bulks<Waiting>;
+
+  constructor(
+    private readonly db: Db,
+    clock: Clock,
+  ) {
+    this.#bulks = new Bulks(clock, (bulk) => this.#send(bulk));
+  }
+
+  put(commit: Commit): Promise<Result> {
+    const bytes = bytesOf(commit.root);
+    return new Promise((resolve, reject) => this.#bulks.put({ commit, bytes, resolve, reject }));
+  }
+
+  #send(bulk: readonly Waiting[]): Promise<void> {
+    // Sorted, since bulks that lock the same rows in different orders can deadlock each other in PostgreSQL.
+    return this.#write([...bulk].sort((a, b) => (a.commit.key < b.commit.key ? -1 : 1)));
+  }
+
+  async #write(taken: readonly Waiting[]): Promise<void> {
+    const updates = taken.map(({ commit: { key, epoch, expected, root } }) => ({
+      q: { _id: key, epoch, version: expected },
+      u: { $set: root },
+    }));
+    const { n, refused } = await updateMany(this.db, 'roots', updates);
+    if (n === taken.length) {
+      for (const { resolve } of taken) resolve('ok');
+      return;
+    }
+    for (const { index, error } of refused) taken[index]!.reject(translate(error));
+    const left = taken.filter((_, i) => !refused.some(({ index }) => index === i));
+    if (n === 0) for (const { resolve } of left) resolve('conflict');
+    else await this.#ask(left);
+  }
+
+  /**
+   * How many matched is told, but not which. The version alone doesn't say: a write of an earlier activation of the same
+   * owner, whose outcome stayed unknown, may have come before ours. What is stored does.
+   */
+  async #ask(left: readonly Waiting[]): Promise<void> {
+    const ids = left.map(({ commit }) => commit.key);
+    const found = await this.db
+      .collection<RootDocument>('roots')
+      .find({ _id: { $in: ids } })
+      .batchSize(ids.length)
+      .toArray();
+    const roots = new Map(found.map((root) => [root._id, root]));
+    for (const { commit, resolve } of left) resolve(holds(roots.get(commit.key), commit) ? 'ok' : 'conflict');
+  }
+}
+
+/** First commits. In bulks of their own: thousands of queues are made at once, and messages don't wait for them. */
+export class MongoBeginnings {
+  readonly #bulks: Bulks<Waiting<RootDocument>>;
+
+  constructor(
+    private readonly db: Db,
+    clock: Clock,
+  ) {
+    this.#bulks = new Bulks(clock, (bulk) => this.#send(bulk));
+  }
+
+  /** 'conflict': the actor has a root. */
+  put(root: RootDocument): Promise<Result> {
+    const bytes = bytesOf(root);
+    return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));
+  }
+
+  async #send(bulk: readonly Waiting<RootDocument>[]): Promise<void> {
+    const documents = bulk.map(({ commit }) => commit);
+    const { refused } = await insertMany(this.db, 'roots', documents);
+    const errors = new Map(refused.map(({ index, error }) => [index, error]));
+    bulk.forEach(({ resolve, reject }, i) => {
+      const error = errors.get(i);
+      if (!error) resolve('ok');
+      else if (isDuplicate(error)) resolve('conflict');
+      else reject(translate(error));
+    });
+  }
+}
+
+const holds = (stored: RootDocument | undefined, { epoch, root }: Commit): boolean =>
+  stored?.epoch === epoch &&
+  stored.version === root.version &&
+  stored.due === root.due &&
+  same(stored.state, root.state) &&
+  same(stored.outbox, root.outbox);
+
+const same = (one: Binary | Uint8Array, other: Binary): boolean => Buffer.compare(bytes(one), bytes(other)) === 0;

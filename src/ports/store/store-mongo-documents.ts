@@ -1,0 +1,96 @@
+import { Binary } from 'mongodb';
+import type { Json, JsonObject } from '#base';
+import type { ActorKey, RealmId } from '#model';
+import { pack, unpack } from './codec.js';
+import type { MessageRecord, StoredPart } from './store.js';
+
+/** Opaque values are packed: exact, and free of rules about dots and dollars in keys. */
+export interface RootDocument {
+  readonly _id: ActorKey;
+  readonly epoch: number;
+  /** REMOVING while its parts are being deleted. */
+  readonly version: number;
+  readonly state: Binary | Uint8Array;
+  readonly outbox: Binary | Uint8Array;
+  readonly due: number | null;
+  readonly pending: boolean;
+  /** pending or due: what must not sleep for ever. */
+  readonly sleeper: boolean;
+  readonly partition: number;
+}
+
+/** No commit expects it. */
+export const REMOVING = -1;
+
+export interface PartDocument {
+  readonly _id: string;
+  readonly rev: number;
+  /** Missing in a tombstone. */
+  readonly value?: Binary | Uint8Array;
+  /** When it was deleted; a TTL index drops it an hour later. */
+  readonly gone?: Date;
+}
+
+export interface MessageDocument {
+  readonly _id: string;
+  readonly rev: number;
+  readonly realm: number;
+  readonly id: number;
+  /** From here on missing in a tombstone. */
+  readonly conversation?: string;
+  readonly topicKey?: string;
+  readonly sender?: number;
+  readonly participants?: readonly number[];
+  readonly movedFrom?: string;
+  readonly tags?: readonly string[];
+  readonly body?: Binary | Uint8Array;
+  readonly gone?: Date;
+}
+
+export interface EpochDocument {
+  readonly _id: number;
+  readonly epoch: number;
+}
+
+export const binary = (value: Json): Binary => new Binary(pack(value));
+
+/** What a field for packed values holds; the driver gives either. */
+export const bytes = (field: Binary | Uint8Array): Uint8Array =>
+  field instanceof Uint8Array ? field : field.buffer.subarray(0, field.position);
+
+export const value = (field: Binary | Uint8Array): Json => unpack(bytes(field));
+
+/** Actor keys have no spaces, so an actor's parts are one range of ids. */
+export const partId = (key: ActorKey, part: string): string => `${key} ${part}`;
+
+/** The smallest string (by code point, as UTF-8 sorts) above all that start with `prefix`, whose last character is ours. */
+export function above(prefix: string): string {
+  const points = [...prefix];
+  for (;;) {
+    const last = points.pop()?.codePointAt(0) ?? 0;
+    if (last < 0x10ffff) return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
+  }
+}
+
+/** Sorts as (realm, id) do: `_id` is the only order that DocumentDB keeps. 11 digits of base 36 hold 2^53. */
+export const messageDocumentId = (realm: RealmId, id: number): string =>
+  `${realm.toString(36).padStart(11, '0')}/${Math.max(0, Math.min(id, Number.MAX_SAFE_INTEGER)).toString(36).padStart(11, '0')}`;
+
+export function toPart(key: ActorKey, found: PartDocument): StoredPart | null {
+  if (!found.value) return null;
+  return { part: found._id.slice(key.length + 1), rev: found.rev, value: value(found.value) };
+}
+
+export function toMessage(found: MessageDocument): MessageRecord | null {
+  if (!found.body) return null;
+  return {
+    id: found.id,
+    conversation: found.conversation ?? '',
+    topicKey: found.topicKey ?? '',
+    sender: found.sender ?? 0,
+    participants: found.participants ?? [],
+    movedFrom: found.movedFrom ?? '',
+    tags: found.tags ?? [],
+    body: value(found.body) as JsonObject,
+  };
+}

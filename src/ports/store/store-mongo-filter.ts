@@ -1,0 +1,73 @@
+import type { RealmId } from '#model';
+import { indexesOf, lowest } from './message-range.js';
+import type { MessageIndex, MessageRange } from './store.js';
+import { messageDocumentId } from './store-mongo-documents.js';
+
+type Clause = Record<string, unknown>;
+type Scalar = string | number;
+
+/** Fields that many ranges differ in alone: those become one clause. */
+const SHARED = ['conversation', 'movedFrom', 'tags'] as const;
+
+/**
+ * Clauses that together find the messages of these ranges with low ≤ id ≤ high; [] when there can be none. Each has
+ * conditions of its own on ids.
+ */
+export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
+  const clauses: Clause[] = [];
+  const groups = new Map<string, { readonly field: string; readonly clause: Clause; readonly values: Scalar[] }>();
+  for (const range of ranges) {
+    const from = Math.max(low, (range.above ?? -1) + 1);
+    const to = Math.min(high, range.upTo ?? high);
+    const clause = from <= to ? clauseOf(realm, indexesOf(range), from, to) : undefined;
+    if (!clause) continue;
+    const field = SHARED.find((name) => typeof clause[name] === 'string');
+    if (!field) {
+      clauses.push(clause);
+      continue;
+    }
+    const name = `${field} ${JSON.stringify({ ...clause, [field]: null })}`;
+    const group = groups.get(name);
+    if (group) group.values.push(clause[field] as Scalar);
+    else groups.set(name, { field, clause, values: [clause[field] as Scalar] });
+  }
+  for (const { field, clause, values } of groups.values()) {
+    clauses.push(values.length === 1 ? clause : { ...clause, [field]: { $in: values } });
+  }
+  return clauses;
+}
+
+/** Undefined where the conditions exclude each other. */
+function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number, high: number): Clause | undefined {
+  const single = new Map<string, Scalar>();
+  const several = { participants: new Set<number>(), tags: new Set<string>() };
+  let ids: readonly number[] | undefined;
+  let possible = true;
+  const set = (field: string, value: Scalar): void => {
+    if (single.has(field) && single.get(field) !== value) possible = false;
+    single.set(field, value);
+  };
+  for (const index of indexes) {
+    if (index.by === 'conversation' || index.by === 'topic') set('conversation', index.conversation);
+    if (index.by === 'topic') set('topicKey', index.topicKey);
+    if (index.by === 'sender') set('sender', index.sender);
+    if (index.by === 'moved') set('movedFrom', index.from);
+    if (index.by === 'participant') several.participants.add(index.user);
+    if (index.by === 'tag') several.tags.add(index.tag);
+    if (index.by === 'ids') {
+      const within = index.ids.slice(lowest(index.ids, low), lowest(index.ids, high + 1));
+      const known: ReadonlySet<number> | undefined = ids && new Set(ids);
+      ids = known ? within.filter((id) => known.has(id)) : within;
+    }
+  }
+  if (!possible || ids?.length === 0) return undefined;
+  const clause: Clause = Object.fromEntries(single);
+  for (const [field, values] of Object.entries(several)) {
+    if (values.size > 0) clause[field] = values.size === 1 ? [...values][0] : { $all: [...values] };
+  }
+  // Tombstones have no sender, but ids.
+  const alive = Object.keys(clause).length === 0 ? { sender: { $gte: 0 } } : {};
+  if (ids) return { ...clause, ...alive, _id: { $in: ids.map((id) => messageDocumentId(realm, id)) } };
+  if (Object.keys(clause).length > 0) return { realm, ...clause, id: { $gte: low, $lte: high } };
+  return { ...alive, _id: { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) } };
+}

@@ -1,0 +1,81 @@
+import type { Collection, Filter } from 'mongodb';
+import type { RealmId } from '#model';
+import { inRange, sharedIndexes } from './message-range.js';
+import type { MessageIndex, MessageRange, MessageRecord } from './store.js';
+import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
+
+/** A condition that more messages meet is not rare. */
+const MOST = 500;
+/** What reading the ids of a rare condition may take at the server, milliseconds. */
+const LONGEST = 1_000;
+/** Read at once. */
+const BATCH = 200;
+
+/** What each condition is as a filter of its own; only those whose index is worth asking. */
+function filterOf(index: MessageIndex): Record<string, string | number> | undefined {
+  if (index.by === 'tag') return { tags: index.tag };
+  if (index.by === 'conversation') return { conversation: index.conversation };
+  if (index.by === 'topic') return { conversation: index.conversation, topicKey: index.topicKey };
+  if (index.by === 'sender') return { sender: index.sender };
+  if (index.by === 'participant') return { participants: index.user };
+  if (index.by === 'moved') return { movedFrom: index.from };
+  return undefined;
+}
+
+/**
+ * The first `limit` messages of these ranges with low ≤ id ≤ high where one of several conditions that all ranges have is rare: all that
+ * meet it are read, and tested here. Undefined where none is.
+ *
+ * DocumentDB does not know which of two words is the rare one, and asks the index of the common one, too: a second for
+ * 40,000 messages.
+ */
+export async function scanRarest(
+  collection: Collection<MessageDocument>,
+  realm: RealmId,
+  ranges: readonly MessageRange[],
+  [low, high]: readonly [number, number],
+  newer: boolean,
+  limit: number,
+): Promise<MessageRecord[] | undefined> {
+  const shared = sharedIndexes(ranges).filter((index) => filterOf(index));
+  // The only one is not asked twice: it may be common, and the windows end with what is wanted.
+  const ids = shared.length > 1 ? await rareIds(collection, realm, shared, low, high) : undefined;
+  if (!ids) return undefined;
+  ids.sort((a, b) => (newer ? a - b : b - a));
+  const found: MessageRecord[] = [];
+  for (let from = 0; from < ids.length && found.length < limit; from += BATCH) {
+    const some = ids.slice(from, from + BATCH).map((id) => messageDocumentId(realm, id));
+    const documents = await collection
+      .find({ _id: { $in: some } } as Filter<MessageDocument>)
+      .sort({ _id: newer ? 1 : -1 })
+      .batchSize(BATCH)
+      .toArray();
+    for (const document of documents) {
+      const record = toMessage(document);
+      if (record && ranges.some((range) => inRange(record, range))) found.push(record);
+    }
+  }
+  return found.slice(0, limit);
+}
+
+/** Ids of the condition that is first found to be rare: what the others cost nobody waits for. */
+async function rareIds(
+  collection: Collection<MessageDocument>,
+  realm: RealmId,
+  conditions: readonly MessageIndex[],
+  low: number,
+  high: number,
+): Promise<number[] | undefined> {
+  const probes = conditions.map(async (condition) => {
+    const found = await collection
+      .find({ realm, ...filterOf(condition), id: { $gte: low, $lte: high } } as Filter<MessageDocument>)
+      .project<{ id: number }>({ _id: 0, id: 1 })
+      .limit(MOST + 1)
+      .batchSize(MOST + 1)
+      .maxTimeMS(LONGEST)
+      .toArray();
+    if (found.length > MOST) throw new Error('not rare');
+    return found.map(({ id }) => id);
+  });
+  return Promise.any(probes).catch(() => undefined);
+}

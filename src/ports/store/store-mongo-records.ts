@@ -1,0 +1,73 @@
+import type { Db } from 'mongodb';
+import type { Clock } from '#base/clock';
+import type { RealmId } from '#model';
+import type { MessageWrite, PartWrite, RecordWrite } from './store.js';
+import { binary, type MessageDocument, messageDocumentId, type PartDocument, partId } from './store-mongo-documents.js';
+import { MongoWriter, type Write } from './store-mongo-writer.js';
+
+/** Estimate of a document beside its packed value. */
+const DOCUMENT_BYTES = 400;
+const MESSAGE_FIELDS = ['conversation', 'topicKey', 'sender', 'participants', 'movedFrom', 'tags', 'body'];
+
+/** Turns records into documents. */
+export class MongoRecords {
+  readonly #parts: MongoWriter<PartDocument>;
+  readonly #messages: MongoWriter<MessageDocument>;
+  readonly #clock: Clock;
+  /** Largest message id written by this process, by realm: what lies above is most likely new. */
+  readonly #newest = new Map<RealmId, number>();
+
+  constructor(db: Db, clock: Clock) {
+    this.#parts = new MongoWriter(db, 'parts', clock);
+    this.#messages = new MongoWriter(db, 'messages', clock);
+    this.#clock = clock;
+  }
+
+  /** Encodes at once. Rejects when one of the writes failed; others may have been applied. */
+  async apply(writes: readonly RecordWrite[]): Promise<void> {
+    const all = writes.map((write) =>
+      write.type === 'part' ? this.#parts.put(this.#part(write)) : this.#messages.put(this.#message(write)),
+    );
+    for (const outcome of await Promise.allSettled(all)) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  #part({ key, part, rev, value }: PartWrite): Write<PartDocument> {
+    const _id = partId(key, part);
+    if (value === null) return tombstone({ _id, rev, gone: this.#now() }, ['value']);
+    const packed = binary(value);
+    const bytes = packed.length() + DOCUMENT_BYTES;
+    return { document: { _id, rev, value: packed }, unset: ['gone'], fresh: false, bytes };
+  }
+
+  #message({ realm, id, rev, value }: MessageWrite): Write<MessageDocument> {
+    const base = { _id: messageDocumentId(realm, id), rev, realm, id };
+    if (!value) return tombstone({ ...base, gone: this.#now() }, MESSAGE_FIELDS);
+    const newest = this.#newest.get(realm) ?? 0;
+    if (id > newest) this.#newest.set(realm, id);
+    const { conversation, topicKey, sender, participants, movedFrom, tags } = value;
+    const body = binary(value.body);
+    return {
+      document: {
+        ...base,
+        conversation,
+        topicKey,
+        sender,
+        participants: [...participants],
+        movedFrom,
+        tags: [...tags],
+        body,
+      },
+      unset: ['gone'],
+      fresh: rev <= 1 || (newest > 0 && id > newest),
+      bytes: body.length() + DOCUMENT_BYTES,
+    };
+  }
+
+  #now(): Date {
+    return new Date(this.#clock.now());
+  }
+}
+
+function tombstone<D extends PartDocument | MessageDocument>(document: D, unset: readonly string[]): Write<D> {
+  return { document, unset, fresh: false, bytes: DOCUMENT_BYTES };
+}

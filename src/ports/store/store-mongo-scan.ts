@@ -1,0 +1,168 @@
+import type { Collection, Filter } from 'mongodb';
+import type { RealmId } from '#model';
+import { indexesOf, rangesOf } from './message-range.js';
+import type { MessageRange, MessageRecord, MessageScan } from './store.js';
+import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
+import { clausesOf } from './store-mongo-filter.js';
+import { scanRarest } from './store-mongo-rarest.js';
+
+/** Ids looked at first, for each message wanted: one conversation among a few. */
+const FIRST_WINDOW = 4;
+const SMALLEST_WINDOW = 256;
+/**
+ * Several conditions, or several ranges: first all messages of some windows are tried in the order of `_id`, 2 ms for
+ * 1,000 ids. An index costs as much as all that a word has, however small the window: 50 ms for one in 20,000 messages.
+ */
+const MOST_IN_ORDER = 8_192;
+const FIRST_IN_ORDER = 8;
+/** Anchors beyond any real id ("newest") would waste the first window. */
+const BEYOND = 2 ** 52;
+
+/**
+ * At most `limit` messages of some ranges.
+ *
+ * DocumentDB's indexes give ranges, but order only for `_id`: an unbounded sort of an index reads all that match (370 ms
+ * for 300,000). So indexes are read in windows of ids that grow until enough was found or the realm's ids end; the realm
+ * itself is read in the order of `_id`. On MongoDB this costs nothing.
+ */
+export async function scan(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
+  const { realm, direction, limit } = wanted;
+  if (limit <= 0) return [];
+  const ranges = rangesOf(wanted);
+  if (ranges.some(isWholeRealm)) return byId(collection, wanted);
+  const found: MessageRecord[] = [];
+  const newer = direction === 'newer';
+  let several = ranges.length > 1 || indexesOf(wanted).length > 1;
+  let inOrder = several ? Math.max(MOST_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
+  let window = Math.max(SMALLEST_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
+  let ends: Ends | undefined;
+  // The next id to look at, moving in the direction of the scan.
+  let at = newer ? Math.max(0, wanted.from + 1) : Math.min(wanted.from, Number.MAX_SAFE_INTEGER) - 1;
+  if (newer ? at <= 1 : at >= BEYOND) ends = await realmEnds(collection, realm);
+  for (;;) {
+    if (ends === null) return found;
+    const reach = reachOf(ranges, ends);
+    if (newer ? at > reach.last : at < reach.first) return found;
+    at = newer ? Math.max(at, reach.first) : Math.min(at, reach.last);
+    const [low, high] = newer ? [at, at + window - 1] : [at - window + 1, at];
+    const clauses = clausesOf(realm, ranges, low, high);
+    const ordered = window <= inOrder;
+    if (!ordered && several) {
+      several = false;
+      const rest: readonly [number, number] = newer ? [at, reach.last] : [reach.first, at];
+      const rare = await scanRarest(collection, realm, ranges, rest, newer, limit - found.length);
+      if (rare) return [...found, ...rare];
+    }
+    const documents = ordered
+      ? await byOrder(collection, realm, clauses, [low, high], newer, limit - found.length)
+      : await byIndex(collection, clauses, newer, limit - found.length);
+    if (ordered) inOrder -= window;
+    for (const document of documents) {
+      const record = toMessage(document);
+      if (record) found.push(record);
+    }
+    if (found.length >= limit) return found;
+    at = newer ? high + 1 : low - 1;
+    ends ??= await realmEnds(collection, realm);
+    // Nothing at all: what is looked for is rare, or far away.
+    window *= ordered || documents.length === 0 ? 4 : 2;
+  }
+}
+
+/** The first `limit` of a window, which is read through. */
+async function byOrder(
+  collection: Collection<MessageDocument>,
+  realm: RealmId,
+  clauses: readonly Readonly<Record<string, unknown>>[],
+  [low, high]: readonly [number, number],
+  newer: boolean,
+  limit: number,
+): Promise<MessageDocument[]> {
+  if (clauses.length === 0) return [];
+  const window = { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) };
+  // Conditions that the window makes true would only tempt the server to use their index.
+  const conditions = clauses.map(({ realm: _, id, ...clause }) => {
+    const { $gte, $lte } = (id ?? {}) as { $gte?: number; $lte?: number };
+    return id === undefined || ($gte === low && $lte === high) ? clause : { ...clause, id };
+  });
+  const filter =
+    conditions.length === 1 ? { $and: [{ _id: window }, conditions[0]] } : { _id: window, $or: conditions };
+  return collection
+    .find(filter as Filter<MessageDocument>)
+    .sort({ _id: newer ? 1 : -1 })
+    .limit(limit)
+    .batchSize(limit)
+    .toArray();
+}
+
+/** The first `limit` in the order of the scan. Each clause is a query of its own: DocumentDB uses no index for `$or`. */
+async function byIndex(
+  collection: Collection<MessageDocument>,
+  clauses: readonly object[],
+  newer: boolean,
+  limit: number,
+): Promise<MessageDocument[]> {
+  const lists = clauses.map((clause) =>
+    collection
+      .find(clause as Filter<MessageDocument>)
+      .sort({ id: newer ? 1 : -1 })
+      .limit(limit)
+      .batchSize(limit)
+      .toArray(),
+  );
+  const found = await Promise.all(lists);
+  if (found.length === 1) return found[0] as MessageDocument[];
+  const each = new Map(found.flat().map((document) => [document.id, document]));
+  return [...each.values()].sort((a, b) => (newer ? a.id - b.id : b.id - a.id)).slice(0, limit);
+}
+
+const isWholeRealm = (range: MessageRange): boolean =>
+  range.above === undefined && range.upTo === undefined && indexesOf(range).every(({ by }) => by === 'realm');
+
+/** Ids between which there is anything to find. */
+function reachOf(ranges: readonly MessageRange[], ends: Ends | undefined): { first: number; last: number } {
+  let first = Number.MAX_SAFE_INTEGER;
+  let last = 0;
+  for (const range of ranges) {
+    const lists = indexesOf(range).flatMap((index) => (index.by === 'ids' ? [index.ids] : []));
+    first = Math.min(
+      first,
+      Math.max((range.above ?? -1) + 1, ...lists.map((ids) => ids[0] ?? Number.MAX_SAFE_INTEGER)),
+    );
+    last = Math.max(last, Math.min(range.upTo ?? Number.MAX_SAFE_INTEGER, ...lists.map((ids) => ids.at(-1) ?? -1)));
+  }
+  return { first: Math.max(first, ends?.first ?? 0), last: Math.min(last, ends?.last ?? Number.MAX_SAFE_INTEGER) };
+}
+
+/** Null: the realm has no messages. */
+type Ends = { readonly first: number; readonly last: number } | null;
+
+async function realmEnds(collection: Collection<MessageDocument>, realm: RealmId): Promise<Ends> {
+  const all = { _id: { $gte: messageDocumentId(realm, 0), $lte: messageDocumentId(realm, Number.MAX_SAFE_INTEGER) } };
+  const end = (order: 1 | -1): Promise<Pick<MessageDocument, 'id'> | null> =>
+    collection.findOne(all, { sort: { _id: order }, projection: { id: 1 } });
+  const [first, last] = await Promise.all([end(1), end(-1)]);
+  return first && last && { first: first.id, last: last.id };
+}
+
+/** Where the whole realm is one of the ranges: the others add nothing. */
+async function byId(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
+  const { realm, direction, limit } = wanted;
+  const newer = direction === 'newer';
+  const [low, high] = newer ? [wanted.from + 1, Number.MAX_SAFE_INTEGER] : [0, wanted.from - 1];
+  if (high < 0 || low > Number.MAX_SAFE_INTEGER) return [];
+  const found: MessageRecord[] = [];
+  const range = { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) };
+  // Tombstones have no sender.
+  const filter = { _id: range, sender: { $gte: 0 } } as Filter<MessageDocument>;
+  const cursor = collection
+    .find(filter)
+    .sort({ _id: newer ? 1 : -1 })
+    .limit(limit)
+    .batchSize(limit);
+  for (const document of await cursor.toArray()) {
+    const record = toMessage(document);
+    if (record) found.push(record);
+  }
+  return found;
+}

@@ -1,0 +1,286 @@
+import type { Collection, Db, MongoClient } from 'mongodb';
+import type { Clock, TimerHandle } from '#base/clock';
+import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
+import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
+import { StoreUnavailable } from './store.js';
+import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
+import { MongoBeginnings, MongoCommits } from './store-mongo-commits.js';
+import {
+  above,
+  binary,
+  type EpochDocument,
+  type MessageDocument,
+  messageDocumentId,
+  type PartDocument,
+  partId,
+  REMOVING,
+  type RootDocument,
+  toMessage,
+  toPart,
+} from './store-mongo-documents.js';
+import { createIndexes } from './store-mongo-indexes.js';
+import { MongoRecords } from './store-mongo-records.js';
+import { MongoRoots } from './store-mongo-roots.js';
+import { scan } from './store-mongo-scan.js';
+import { UnderWay } from './under-way.js';
+
+/** A server that hangs, without closing its connections, fails other operations only after 10 s. */
+const PING_MS = 3_000;
+/** Ids in one `$in`. */
+const IDS_AT_ONCE = 1_000;
+
+/** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs no transactions and no change streams. */
+export class MongoStore implements Store {
+  readonly atomicRecords = false;
+  readonly #url: string;
+  #client!: MongoClient;
+  #roots!: Collection<RootDocument>;
+  #parts!: Collection<PartDocument>;
+  #messages!: Collection<MessageDocument>;
+  #epochs!: Collection<EpochDocument>;
+  #db!: Db;
+  #records!: MongoRecords;
+  #commits!: MongoCommits;
+  #beginnings!: MongoBeginnings;
+  #loader!: MongoRoots;
+  readonly #clock: Clock;
+  readonly #underWay: UnderWay;
+  #closed = false;
+
+  private constructor(url: string, clock: Clock) {
+    this.#url = url;
+    this.#clock = clock;
+    this.#underWay = new UnderWay(clock);
+    this.#use(createClient(url));
+  }
+
+  #use(client: MongoClient): void {
+    this.#client = client;
+    client.on('connectionPoolCleared', () => this.#underWay.broken());
+    this.#db = client.db(databaseName(this.#url));
+    this.#roots = this.#db.collection('roots');
+    this.#parts = this.#db.collection('parts');
+    this.#messages = this.#db.collection('messages');
+    this.#epochs = this.#db.collection('partitions');
+    this.#records = new MongoRecords(this.#db, this.#clock);
+    this.#commits = new MongoCommits(this.#db, this.#clock);
+    this.#beginnings = new MongoBeginnings(this.#db, this.#clock);
+    this.#loader = new MongoRoots(this.#db, this.#roots, (key) => this.#finishRemoval(key));
+  }
+
+  /**
+   * The monitor of a client can stop for good when its connection breaks at the wrong moment (driver 7.8, one of some
+   * twenty broken connections on a busy machine): to it the server stays unknown although it is back. A client that
+   * found no server in all its time is replaced; the next operation connects the new one.
+   */
+  #replace(client: MongoClient): void {
+    if (client !== this.#client || this.#closed) return;
+    this.#underWay.broken();
+    this.#use(createClient(this.#url));
+    void client.close().catch(() => undefined);
+  }
+
+  /**
+   * Connects and creates what indexes are missing. Rejects with StoreUnavailable after some 3 s when no server answers.
+   * The URL's path names the database (default `conclave`). The clock dates tombstones.
+   */
+  static async connect(url: string, clock: Clock): Promise<MongoStore> {
+    const store = new MongoStore(url, clock);
+    const client = store.#client;
+    try {
+      await client.connect();
+      await createIndexes(store.#db);
+      return store;
+    } catch (cause) {
+      await client.close().catch(() => undefined);
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new StoreUnavailable(`MongoDB at ${serverName(url)} can't be used: ${why}`, { cause });
+    }
+  }
+
+  load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
+    return this.#run(() => this.#loader.load(key, at));
+  }
+
+  commit(write: RootWrite): Promise<'ok' | 'conflict'> {
+    if (write.records.length > 0) return Promise.reject(new Error('a commit to MongoDB takes no records'));
+    const { key, expected, due } = write;
+    const pending = write.outbox.length > 0;
+    const root = {
+      version: expected + 1,
+      state: binary(write.state),
+      outbox: binary(write.outbox),
+      due,
+      pending,
+      sleeper: pending || due !== null,
+    };
+    const epoch = write.epoch as number;
+    return this.#run(() =>
+      expected > 0
+        ? this.#commits.put({ key, epoch, expected, root })
+        : this.#beginnings.put({ _id: key, epoch, partition: partitionOf(key), ...root }),
+    );
+  }
+
+  apply(writes: readonly RecordWrite[]): Promise<void> {
+    return this.#run(() => this.#records.apply(writes));
+  }
+
+  remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+    return this.#run(async () => {
+      const filter = { _id: key, epoch: at as number, version: expected };
+      // Marked first and named a sleeper, so that the next load completes what a crash left half done.
+      const mark = { version: REMOVING, pending: true, sleeper: true, due: null };
+      const { matchedCount } = await this.#roots.updateOne(filter, { $set: mark });
+      if (matchedCount === 0) return 'conflict';
+      await this.#finishRemoval(key);
+      return 'ok';
+    });
+  }
+
+  async #finishRemoval(key: ActorKey): Promise<void> {
+    await this.#parts.deleteMany({ _id: range(partId(key, '')) });
+    await this.#roots.deleteOne({ _id: key, version: REMOVING });
+  }
+
+  parts(key: ActorKey, prefix: string): Promise<StoredPart[]> {
+    return this.#run(async () => {
+      const documents = await this.#parts
+        .find({ _id: range(partId(key, prefix)), gone: { $exists: false } })
+        .batchSize(IDS_AT_ONCE)
+        .toArray();
+      const found = documents.flatMap((d) => toPart(key, d) ?? []);
+      // The server sorts UTF-8, which differs from code units beyond the basic plane.
+      return found.sort((a, b) => (a.part < b.part ? -1 : a.part > b.part ? 1 : 0));
+    });
+  }
+
+  getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
+    return this.#run(async () => {
+      const ids = wanted.map(({ key, part }) => partId(key, part));
+      const found = await byIds(this.#parts, ids);
+      return wanted.map(({ key }, i) => {
+        const document = found.get(ids[i] as string);
+        return document ? toPart(key, document) : null;
+      });
+    });
+  }
+
+  getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
+    return this.#run(async () => {
+      const names = ids.map((id) => messageDocumentId(realm, id));
+      const found = await byIds(this.#messages, names);
+      return names.map((name) => {
+        const document = found.get(name);
+        return document ? toMessage(document) : null;
+      });
+    });
+  }
+
+  scanMessages(wanted: MessageScan): Promise<MessageRecord[]> {
+    return this.#run(() => scan(this.#messages, wanted));
+  }
+
+  sleepers(partitions: readonly Partition[]): Promise<Sleeper[]> {
+    return this.#run(async () => {
+      const filter = { partition: { $in: [...new Set<number>(partitions)] }, sleeper: true };
+      const projection = { due: 1, pending: 1 };
+      const found = await this.#roots.find(filter, { projection }).batchSize(IDS_AT_ONCE).toArray();
+      return found.map(({ _id, due, pending }) => ({ key: _id, due, pending }));
+    });
+  }
+
+  raiseEpoch(of: Partition, atLeast: number): Promise<Epoch> {
+    return this.#run(async () => {
+      for (;;) {
+        const reached = { _id: of as number, epoch: { $gte: atLeast } };
+        const raised = await this.#epochs.findOneAndUpdate(
+          reached,
+          { $inc: { epoch: 1 } },
+          { returnDocument: 'after' },
+        );
+        if (raised) return epoch(raised.epoch);
+        try {
+          const below = { _id: of as number, epoch: { $lt: atLeast } };
+          const { matchedCount, upsertedCount } = await this.#epochs.updateOne(
+            below,
+            { $set: { epoch: atLeast + 1 } },
+            { upsert: true },
+          );
+          if (matchedCount + upsertedCount === 1) return epoch(atLeast + 1);
+        } catch (error) {
+          // Another caller was faster: its epoch is the one to raise.
+          if (!isDuplicate(error)) throw error;
+        }
+      }
+    });
+  }
+
+  raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
+    return this.#run(async () => {
+      const partitions = [...atLeast.keys()];
+      if (partitions.length === 0) return new Map();
+      const found = await this.#epochs.find({ _id: { $in: partitions } }).toArray();
+      const stored = new Map(found.map(({ _id, epoch: n }) => [_id, n]));
+      const raised = new Map(partitions.map((p) => [p, epoch(1 + Math.max(stored.get(p) ?? 0, atLeast.get(p)!))]));
+      const writes = [...raised].map(([p, n]) =>
+        stored.has(p)
+          ? { updateOne: { filter: { _id: p, epoch: stored.get(p)! }, update: { $set: { epoch: n } } } }
+          : { insertOne: { document: { _id: p, epoch: n } } },
+      );
+      try {
+        const { matchedCount, insertedCount } = await this.#epochs.bulkWrite(writes, { ordered: false });
+        if (matchedCount + insertedCount === partitions.length) return raised;
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+      }
+      // Another caller raised one of them meanwhile, and which is not told: each once more.
+      const each = await Promise.all(partitions.map((p) => this.raiseEpoch(p, atLeast.get(p)!)));
+      return new Map(partitions.map((p, i) => [p, each[i]!]));
+    });
+  }
+
+  async ping(): Promise<void> {
+    let timer: TimerHandle | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = new StoreUnavailable('MongoDB did not answer in time');
+      timer = this.#clock.setTimeout(() => reject(error), PING_MS);
+    });
+    try {
+      await Promise.race([late, this.#run(() => this.#db.command({ ping: 1 }))]);
+    } finally {
+      if (timer) this.#clock.clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#underWay.settled();
+    await this.#client.close();
+  }
+
+  async #run<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
+    const client = this.#client;
+    try {
+      return await this.#underWay.run(action);
+    } catch (error) {
+      const translated = translate(error);
+      if (foundNoServer(translated)) this.#replace(client);
+      throw translated;
+    }
+  }
+}
+
+const range = (prefix: string): { $gte: string; $lt: string } => ({ $gte: prefix, $lt: above(prefix) });
+
+async function byIds<D extends { readonly _id: string }>(from: Collection<D>, ids: string[]): Promise<Map<string, D>> {
+  const found = new Map<string, D>();
+  const unique = [...new Set(ids)];
+  for (let i = 0; i < unique.length; i += IDS_AT_ONCE) {
+    const filter = { _id: { $in: unique.slice(i, i + IDS_AT_ONCE) } } as Parameters<typeof from.find>[0] & object;
+    for (const d of await from.find(filter).batchSize(IDS_AT_ONCE).toArray()) found.set(d._id, d as unknown as D);
+  }
+  return found;
+}

@@ -1,2 +1,0 @@
-export * from './forms.js';
-export * from './replica.js';

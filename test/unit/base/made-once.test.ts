@@ -1,0 +1,33 @@
+import t from 'tap';
+import { madeOnce } from '#base';
+
+t.test('what is made from an object is made once for each object', async (test) => {
+  let made = 0;
+  const of = madeOnce((_: object) => ++made);
+  const [one, other] = [{}, {}];
+  test.same([of(one), of(one), of(other), of(one)], [1, 1, 2, 1]);
+});
+
+t.test('another version has it made anew, and nothing that was made before comes back', async (test) => {
+  let made = 0;
+  const of = madeOnce(
+    (_: { version: number }) => ++made,
+    ({ version }) => version,
+  );
+  const one = { version: 1 };
+  test.same([of(one), of(one)], [1, 1]);
+  one.version = 2;
+  test.same([of(one), of(one)], [2, 2]);
+  one.version = 1;
+  test.equal(of(one), 3);
+});
+
+t.test('nothing is something, too: it is not made again', async (test) => {
+  let made = 0;
+  const of = madeOnce((_: object) => {
+    made++;
+    return undefined;
+  });
+  const one = {};
+  test.same([of(one), of(one), made], [undefined, undefined, 1]);
+});

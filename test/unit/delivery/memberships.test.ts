@@ -1,0 +1,24 @@
+import t from 'tap';
+import { realmId } from '#model';
+import type { Store, StoredPart } from '#ports/store';
+import { Memberships } from '../../../src/delivery/memberships.js';
+
+t.test('who joins while a stream is being read is a member, though the read began before', async (t) => {
+  let give: (parts: StoredPart[]) => void = () => {};
+  const store = {
+    parts: () =>
+      new Promise<StoredPart[]>((resolve) => {
+        give = resolve;
+      }),
+  } as unknown as Store;
+  const memberships = new Memberships(store, realmId(1));
+  const loading = memberships.load(5);
+  memberships.apply({ t: 'members', stream: 5, mv: 2, last: 10, join: [9], leave: [8] });
+  const stay = { from: 1, to: 0, after: 0, until: 0 };
+  give([{ part: 'member/8', rev: 1, value: { stays: [stay] } }]);
+  await loading;
+  const members = memberships.of(5);
+  t.same(members?.get(9)?.stays, [{ from: 2, to: 0, after: 10, until: 0 }]);
+  t.same(members?.get(8)?.stays, [{ from: 1, to: 2, after: 0, until: 10 }]);
+  t.ok(memberships.shows(5, 2));
+});
