@@ -42,7 +42,7 @@ const COMMENT_OPENERS = [
 /** Habits found anywhere. */
 const PHRASES = [
   [/\b(?:he|his|him|himself)\b/gi, 'say "the user" or "they"'],
-  [/\b(?:whoever|nobody)\b/gi, 'name the noun'],
+  [/(?<!\d )\b(?:whoever|nobody)\b/gi, 'name the noun'],
   [/\b(?:is|are|was|were) through\b(?! (?:a|an|the|its|their)\b)/gi, 'say "done"'],
   [/\banew\b/gi, 'say "again"'],
   [/\bso many\b/gi, 'give the number'],
@@ -254,7 +254,8 @@ function judge(rows, found) {
 function judgeWidth(rows, lines, found) {
   for (const { line, table } of rows) {
     const row = lines[line - 1];
-    const width = [...row.replace(/\]\([^)]*\)/g, '')].length;
+    // A long code span can't be broken in Markdown.
+    const width = [...row.replace(/\]\([^)]*\)|`[^`]{80,}`/g, '')].length;
     if (!table && width > MAX_COLUMNS && !/https?:\/\/|biome-ignore/.test(row)) {
       found(line, `${width} columns`, row.trim().slice(0, SHOWN_CHARACTERS));
     }
