@@ -183,7 +183,8 @@ function markdownTexts(source) {
       open = undefined;
     } else if (/^\s*\|/.test(row)) {
       open = undefined;
-      for (const cell of row.split(/(?<!\\)\|/)) {
+      // Titles of tests are quoted behind their file, as `test/….ts`: title.
+      for (const cell of row.replace(/`test\/[^`]+`: [^|<]*/g, '').split(/(?<!\\)\|/)) {
         if (cell.trim().split(/\s+/).length > 4) {
           texts.push([{ line, text: cell.trim(), table: true }]);
         }
