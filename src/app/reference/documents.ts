@@ -13,8 +13,8 @@ function configuration(): string {
   return [
     '# Configuration',
     '',
-    'Made by `npm run docs` from `src/app/config/table.ts`. The command line wins over the environment; `conclave check-config` shows',
-    'what is in force.',
+    'Made by `npm run docs` from `src/app/config/table.ts`. The command line wins over the environment;',
+    '`conclave check-config` shows the values in force.',
     '',
     '| option | environment | default | meaning |',
     '|---|---|---|---|',
