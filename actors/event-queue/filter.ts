@@ -1,4 +1,4 @@
-/** What a queue does with an event of the log (events.md § Filtering per queue): one verdict per event. Pure. */
+/** Judges what a queue does with an event of the log (events.md § Filtering per queue): one verdict per event. Pure. */
 import { type JsonObject, seqOfId } from '../../src/core/index.js';
 import type { SharedEvent } from '../../src/events/index.js';
 import type { NeutralMessage } from '../../src/messages/index.js';

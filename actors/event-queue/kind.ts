@@ -7,7 +7,9 @@ import { missingQueue, QueueSidecar } from './sidecar.js';
 import type { QueueState } from './state.js';
 import { QueueVolatile } from './volatile.js';
 
-/** Clients nearly always have a poll waiting: a queue without one for this long has lost its client, and leaves memory. */
+/**
+ * A queue without a waiting poll for this long leaves memory: clients that are there nearly always have one waiting.
+ */
 const REST_MS = 30_000;
 
 export const queueKind: ActorKind<QueueState, QueueVolatile> = {

@@ -1,6 +1,7 @@
 /**
- * The event feed of one realm on one host: follows the realm's log once for all queues here, decides which queues receive
- * an event, and pushes references to shared events. A queue that attaches at an older position first catches up.
+ * The event feed of one realm on one host: follows the realm's log once for all queues here, decides which queues
+ * receive an event, and pushes references to shared events. A queue that attaches at an older position first catches
+ * up.
  */
 import type { Clock } from '../clock/index.js';
 import { eventId, type RealmId, type Seq, seq as toSeq } from '../core/index.js';
@@ -25,7 +26,7 @@ export interface Subscribers {
   readonly of: ReadonlyMap<number, readonly number[]>;
 }
 
-/** What all feeds of a process share. */
+/** Ports and budgets that all feeds of a process share. */
 export interface FeedPorts {
   readonly log: EventLog;
   readonly store: Store;
@@ -349,7 +350,9 @@ export class RealmFeed {
     this.#restart();
   }
 
-  /** The live queues have missed entries: each attaches again at its own position, from which the log may still read. */
+  /**
+   * The live queues have missed entries: each attaches again at its own position, from which the log may still read.
+   */
   #restart(): void {
     this.#generation++;
     this.#memberships.forget();

@@ -1,5 +1,5 @@
 /** The kinds of actors, by the first part of their keys. */
-import { queueKind } from '../../actors/event-queue/kind.js';
+import { queueKind } from '../../actors/event-queue/index.js';
 import { mailKind } from '../../actors/mail/kind.js';
 import { presenceKind } from '../../actors/presence/kind.js';
 import { realmKind } from '../../actors/realm/kind.js';

@@ -1,4 +1,4 @@
-/** What a registration asks for, and what the sections of its snapshot are made of. */
+/** Arguments of a registration, and the inputs from which the sections of its snapshot are made. */
 import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryBot, DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import type { Limits } from '../../../src/files/index.js';

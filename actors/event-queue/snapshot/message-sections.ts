@@ -28,8 +28,8 @@ export interface OwnReading {
 }
 
 /**
- * Picks the source from which a registration reads messages: memory, unless the user's reading state names a message that
- * the log has not shown here. Call it after the reading state was read.
+ * Picks the source from which a registration reads messages: memory, unless the user's reading state names a message
+ * that the log has not shown here. Call it after the reading state was read.
  */
 export async function messageReads(
   index: RecentMessageIndex,

@@ -26,7 +26,7 @@ import {
   variant,
   windowOf,
 } from '../../../../src/messages/index.js';
-import { VISITOR } from '../../../event-queue/snapshot/visitor.js';
+import { VISITOR } from '../../../event-queue/index.js';
 import { success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import type { FetchArgs } from './messages.js';
