@@ -13,7 +13,7 @@ import { receives, streamsOf } from './audience.js';
 import { CatchUp, type CatchUpFeed, type CatchUpSource } from './catch-up.js';
 import { Memberships } from './memberships.js';
 import { QueueIndex } from './queue-index.js';
-import { type RecentBudget, RecentEntries } from './recent-entries.js';
+import { RecentEntries, type RecentEntryBudget } from './recent-entries.js';
 import { type RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
 import { REPEAT_DISTANCE, RepeatDetector } from './repeat-detector.js';
 import { isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
@@ -31,7 +31,7 @@ export interface FeedPorts {
   readonly log: EventLog;
   readonly store: Store;
   readonly clock: Clock;
-  readonly recentEntries: RecentBudget;
+  readonly recentEntries: RecentEntryBudget;
   readonly recentMessages: RecentMessageBudget;
 }
 

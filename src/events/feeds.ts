@@ -4,7 +4,7 @@ import type { Dependent, Directories } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Store } from '../store/index.js';
 import { type FeedPorts, RealmFeed } from './feed.js';
-import { RecentBudget } from './recent-entries.js';
+import { RecentEntryBudget } from './recent-entries.js';
 import { RecentMessageBudget } from './recent-message-index.js';
 
 declare module '../runtime/kind.js' {
@@ -26,7 +26,13 @@ export class Feeds implements Dependent {
     store: Store,
     clock: Clock,
   ) {
-    this.#ports = { log, store, clock, recentEntries: new RecentBudget(), recentMessages: new RecentMessageBudget() };
+    this.#ports = {
+      log,
+      store,
+      clock,
+      recentEntries: new RecentEntryBudget(),
+      recentMessages: new RecentMessageBudget(),
+    };
     directories.addDependent(this);
   }
 

@@ -26,7 +26,7 @@
 export { receives, roleAt } from './audience.js';
 export { type FeedPorts, RealmFeed, type Subscribers } from './feed.js';
 export { Feeds } from './feeds.js';
-export { RecentBudget } from './recent-entries.js';
+export { RecentEntryBudget } from './recent-entries.js';
 export { RecentMessageBudget, type RecentMessageIndex } from './recent-message-index.js';
 export { RecipientFields } from './recipient-fields.js';
 export * from './shared-event.js';
