@@ -24,4 +24,3 @@
  */
 export { queueKind } from './kind.js';
 export { QUEUE_ENDS, type QueueEnd, queueMachine } from './machine.js';
-export { VISITOR } from './snapshot/visitor.js';

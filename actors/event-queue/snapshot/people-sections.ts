@@ -1,4 +1,6 @@
 /** Sections about users, bots and presence (register.md § fetch_event_types). */
+
+import { VISITOR } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
 import {
   avatarUrl,
@@ -16,7 +18,6 @@ import {
 import { presencesIn, serverTime } from '#domain/presence';
 import { webPublicEnabled } from '#domain/streams';
 import type { SnapshotInputs } from './inputs.js';
-import { VISITOR } from './visitor.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 

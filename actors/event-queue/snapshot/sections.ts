@@ -1,9 +1,11 @@
 /** Table of the sections that the directory alone can answer: fetch_event_types → function that makes the section. */
-import { encodeParts, type Fields, type JsonObject, madeOnce } from '#base';
+
+import type { Fields, JsonObject } from '#base';
+import { encodeParts, madeOnce } from '#base';
 import { presentCustomEmoji } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import type { DirectoryView } from '#model';
+import type { DirectoryView } from '#model/records';
 import type { SnapshotInputs, Wanted } from './inputs.js';
 import {
   domainsSection,

@@ -5,21 +5,6 @@
 
 import type { OwnSection, OwnState } from '#actors/shared';
 import type { Fields } from '#base';
-import { FRESH_ACCOUNT, ROLE } from '#domain/people';
-import { userId } from '#model';
-import type { DirectoryUser } from '#model/records';
-
-/** Callers without credentials have id 0, which no account has. */
-export const VISITOR: DirectoryUser = {
-  id: userId(0),
-  recipient: 0,
-  deliveryEmail: '',
-  email: 'username@example.com',
-  fullName: 'Anonymous User',
-  ...FRESH_ACCOUNT,
-  role: ROLE.guest,
-  emailVisibility: 4,
-};
 
 /** The own state of a visitor: all sections are empty, as there is no actor to ask. */
 export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>
