@@ -1,7 +1,7 @@
-/** fetch_event_types `realm_user`: everybody, and what the user is and may do (register.md). */
+/** Sections about users, bots and presence (register.md § fetch_event_types). */
 
 import { VISITOR } from '#actors/shared';
-import type { Fields } from '#base';
+import type { Fields, JsonObject } from '#base';
 import {
   avatarUrl,
   encodedUsers,
@@ -10,14 +10,18 @@ import {
   isModerator,
   isOwner,
   policyAllows,
+  presentBot,
   presentUser,
   systemBot,
+  unsealed,
 } from '#domain/people';
+import { presencesIn, serverTime } from '#domain/presence';
 import { webPublicEnabled } from '#domain/streams';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 
+/** Section `realm_user`: all users, and the roles and permissions of the user. */
 export function userSections({ user, directory, args, now }: SnapshotInputs): Fields {
   const { settings } = directory;
   const isVisitor = user.id === VISITOR.id;
@@ -27,7 +31,7 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Fi
     withoutActive: true,
     web: isVisitor,
   };
-  // Nobody has been idle for longer than those who may not come.
+  // The capability lets the server leave out avatars of users who are long idle: it does so for deactivated users.
   const withoutAvatar = args.options.capabilities.user_avatar_url_field_optional;
   const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
   const publicStreams = may('create_public_stream_policy');
@@ -59,3 +63,35 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Fi
     full_name: user.fullName,
   };
 }
+
+/** Section `realm_bot`: the user's own bots; administrators get all. */
+export function botsSection({ user, directory, unseal, unreadable }: SnapshotInputs): JsonObject {
+  const all = isAdmin(user);
+  const realm_bots: JsonObject[] = [];
+  for (const bot of directory.bots()) {
+    const account = directory.user(bot.user);
+    if (!account || (!all && account.botOwner !== user.id)) continue;
+    realm_bots.push(
+      unsealed(
+        presentBot(account, bot, (id) => directory.stream(id)?.name),
+        (sealed) => {
+          const text = unseal(sealed);
+          if (text === undefined) unreadable.add(bot);
+          return text;
+        },
+      ),
+    );
+  }
+  return { realm_bots };
+}
+
+/** Section `presence`: users who were online lately. All registrations within a short time share the encoded list. */
+export const presenceSection = ({ directory, args, now }: SnapshotInputs): Fields => ({
+  presences: presencesIn(directory).list(args.options.slimPresence ? 'slim' : 'legacy', now),
+  server_timestamp: serverTime(now),
+});
+
+export const visitorsPresence = ({ now }: SnapshotInputs): Fields => ({
+  presences: {},
+  server_timestamp: serverTime(now),
+});
