@@ -3,7 +3,7 @@ import type { Bus } from '../bus/index.js';
 import type { Config } from '../config/index.js';
 import { SERVER_REALM } from '../directory/index.js';
 import { LagWatch } from '../directory/lag.js';
-import type { HttpServer, SlowTransfers } from '../http/index.js';
+import type { HttpServer, SlowClientGuard } from '../http/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { type CheckName, Health, LoopDelay } from '../ops/index.js';
 import type { ReportingPlacement } from '../placement/index.js';
@@ -44,8 +44,8 @@ function observeBus(metrics: Metrics, bus: Bus): void {
 export function observeServer(
   metrics: Metrics,
   server: HttpServer,
-  answers: SlowTransfers,
-  bodies: SlowTransfers,
+  answers: SlowClientGuard,
+  bodies: SlowClientGuard,
 ): void {
   metrics.read('conclave_http_running_requests', () => server.running);
   metrics.read('conclave_http_turned_away_connections_total', () => server.turnedAway);

@@ -3,13 +3,13 @@ import type { TimerHandle } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import type { Json } from '../core/index.js';
 import { SERVER_REALM } from '../directory/index.js';
-import { RateLimiting } from '../http/index.js';
-import { CallSharing, ClientAddresses, parseRules, RateLimits } from '../limits/index.js';
+import { CallLimiter } from '../http/index.js';
+import { ClientAddresses, CountSharing, parseRules, RateLimits } from '../limits/index.js';
 import type { ConclaveNode } from './node.js';
 import { isCluster } from './open-ports.js';
 
 export interface Rates {
-  readonly limiting: RateLimiting | undefined;
+  readonly limiting: CallLimiter | undefined;
   stop(): void;
 }
 
@@ -25,10 +25,10 @@ export function ratesOf(config: Config, node: ConclaveNode): Rates {
   node.metrics.read('conclave_http_rate_limited_total', () =>
     Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
   );
-  const limiting = new RateLimiting(limits, new ClientAddresses(config.trustedProxies));
+  const limiting = new CallLimiter(limits, new ClientAddresses(config.trustedProxies));
   if (!isCluster(config)) return { limiting, stop() {} };
   const server = new ServerTail(node);
-  const sharing = new CallSharing(limits, clock, bus.id, {
+  const sharing = new CountSharing(limits, clock, bus.id, {
     publish: (value) => log.publish(SERVER_REALM, value),
     follow: (reader) => server.follow(reader),
   });

@@ -3,7 +3,7 @@ import { AdminChannel, BusCaller } from '../admin/index.js';
 import { OPERATIONS } from '../api/operations/index.js';
 import type { Clock } from '../clock/index.js';
 import type { Config } from '../config/index.js';
-import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowTransfers } from '../http/index.js';
+import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowClientGuard } from '../http/index.js';
 import { answerPage, healthPages } from '../ops/index.js';
 import type { Logger } from '../runtime/index.js';
 import { Secrets } from '../secrets/index.js';
@@ -92,8 +92,8 @@ export async function serve(
     }
     rates = ratesOf(config, node);
     const pages = healthPages(health);
-    const transfers = (mib: number): SlowTransfers =>
-      new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
+    const transfers = (mib: number): SlowClientGuard =>
+      new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
     frontend = new Frontend(OPERATIONS, node.gateway, {
@@ -125,8 +125,8 @@ export async function serve(
         maxBodyBytes: config.maxBodyMib * 1_048_576,
         handler: frontend.handle,
         onError,
-        answers,
-        bodies,
+        slowAnswers: answers,
+        slowBodies: bodies,
         maxConnections: config.maxConnections,
       },
       logger,

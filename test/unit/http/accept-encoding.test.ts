@@ -1,5 +1,5 @@
 import t from 'tap';
-import { takesGzip } from '../../../src/http/accept-encoding.js';
+import { takesGzip } from '../../../src/http/compression.js';
 
 const TAKEN = [
   'gzip',

@@ -6,7 +6,7 @@ import { realmKey } from '../../../src/core/index.js';
 import { Frontend } from '../../../src/http/frontend.js';
 import { chooseFactory } from '../../../src/http/open-server.js';
 import type { HttpServer, ListenOptions } from '../../../src/http/server.js';
-import { SLOW_LIMITS, SlowTransfers } from '../../../src/http/slow-transfers.js';
+import { SLOW_LIMITS, SlowClientGuard } from '../../../src/http/slow-client-guard.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
@@ -96,8 +96,8 @@ for (const kind of kinds) {
 
   t.test(`${kind}: bodies that do not come are cut off, and so are those of too many`, async (t) => {
     const clock = new FakeClock();
-    const bodies = new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: 10 * MIB });
-    const { server, client, works } = await start(t, { listen: { bodies } });
+    const bodies = new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: 10 * MIB });
+    const { server, client, works } = await start(t, { listen: { slowBodies: bodies } });
     const post = async (bytes: number): Promise<RawClient> => {
       const one = await client();
       one.request('POST /api/v1/post', {

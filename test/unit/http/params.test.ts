@@ -3,9 +3,9 @@ import t from 'tap';
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { ApiError, type Parameters } from '../../../src/api/index.js';
-import { ParameterReader } from '../../../src/http/params.js';
-import { NO_FIELDS, parseForm, parseFormBody } from '../../../src/http/params-form.js';
-import { parseMultipart } from '../../../src/http/params-multipart.js';
+import { parseMultipart } from '../../../src/http/form-multipart.js';
+import { NO_FIELDS, parseForm, parseFormBody } from '../../../src/http/form-urlencoded.js';
+import { ParameterReader } from '../../../src/http/parameters.js';
 import { declare, refusal } from './support.js';
 
 const json = (schema: TSchema, over: object = {}) =>

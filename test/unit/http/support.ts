@@ -5,7 +5,7 @@ import type { ActorRepeat, ActorReply, Forward, Operation } from '../../../src/a
 import { ApiError, apiError } from '../../../src/api/index.js';
 import { realmId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
-import type { Caller, ForwardContext, Forwarding, FrontendServices } from '../../../src/http/services.js';
+import type { Caller, ForwardContext, ForwardHandle, FrontendServices } from '../../../src/http/services.js';
 import { Secrets } from '../../../src/secrets/index.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
@@ -73,7 +73,7 @@ export class FakeServices implements FrontendServices {
     return `http://${host}`;
   }
 
-  forward(forward: Forward, context: ForwardContext): Forwarding {
+  forward(forward: Forward, context: ForwardContext): ForwardHandle {
     let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};
     const reply = new Promise<ActorReply | ActorRepeat>((resolve, reject) => {

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Json } from '../../../src/core/index.js';
 import { realmId, userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
-import { CallSharing, parseRules, RateLimits } from '../../../src/limits/index.js';
+import { CountSharing, parseRules, RateLimits } from '../../../src/limits/index.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const rules = { user: parseRules('60:10'), address: parseRules('60:10'), mails: [], file: parseRules('60:10') };
@@ -25,7 +25,7 @@ function cluster(n: number) {
   };
   const frontends = Array.from({ length: n }, (_, i) => {
     const limits = new RateLimits(clock, rules);
-    return { limits, sharing: new CallSharing(limits, clock, `frontend ${i}`, everybody) };
+    return { limits, sharing: new CountSharing(limits, clock, `frontend ${i}`, everybody) };
   });
   return { clock, published, frontends, readers };
 }
