@@ -44,13 +44,28 @@ const STOP = Symbol('stop');
 interface Step<T> {
   readonly name: string;
   /** @throws ApiError to refuse the request */
-  start(request: InboundRequest): T | Promise<T> | typeof STOP;
-  /** Takes the value of `start`, or what its promise resolved with. */
+  readonly start: (request: InboundRequest, pipeline: Pipeline) => T | Promise<T> | typeof STOP;
+  /** Takes a value of `start` other than undefined, or what its promise resolved with. */
   take?(request: InboundRequest, value: T): void;
 }
 
 /** Infers the type of the value that goes from `start` to `take`. */
 const step = <T>(declared: Step<T>): Step<T> => declared;
+
+const STEPS: readonly Step<unknown>[] = [
+  step({ name: 'body', start: readBody, take: takeForm }),
+  step({ name: 'operation', start: selectOperation }),
+  step({ name: 'authenticate', start: authenticate, take: takeIdentity }),
+  step({ name: 'rate', start: countCall }),
+  step({ name: 'guard', start: checkRole }),
+  step({ name: 'resume', start: resumeParkedPoll }),
+  step({ name: 'parameters', start: readParameters }),
+  step({ name: 'run', start: runOperation, take: takeOutcome }),
+  step({ name: 'forward', start: forward, take: takeReply }),
+  step({ name: 'reply', start: reply }),
+];
+
+const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
 
 /** Attempts of a request whose answer was too large to be remembered and was lost on its way from the actor. */
 const MAX_ATTEMPTS = 3;
@@ -61,55 +76,12 @@ const preflightOf = madeOnce((route: Route<RoutedOperation>): Headers => {
   return preflightHeaders(route.allow, page);
 });
 
-const isForward = (outcome: Outcome): outcome is Forward => 'to' in outcome;
-
 export class Pipeline {
-  readonly #steps: readonly Step<unknown>[] = [
-    step<Form | undefined>({
-      name: 'body',
-      start: (request) => this.#readBody(request),
-      take: (request, form) => {
-        if (form) request.form = form;
-      },
-    }),
-    step({ name: 'operation', start: (request) => this.#selectOperation(request) }),
-    step<AnonymousCaller>({
-      name: 'authenticate',
-      start: (request) => this.#parts.authenticator.identify(request, request.target!.operation),
-      take: (request, identity) => {
-        request.identity = identity;
-      },
-    }),
-    step({ name: 'rate', start: (request) => this.#countCall(request) }),
-    step({ name: 'guard', start: (request) => this.#checkRole(request) }),
-    step({ name: 'resume', start: (request) => this.#resumeParkedPoll(request) }),
-    step({ name: 'parameters', start: (request) => this.#readParameters(request) }),
-    step<Outcome>({
-      name: 'run',
-      start: ({ target, call }) => target!.operation.run(call!),
-      take: ({ call }, outcome) => {
-        call!.outcome = outcome;
-      },
-    }),
-    step<ActorReply | ActorRepeat | undefined>({
-      name: 'forward',
-      start: (request) => this.#forward(request),
-      take: (request, reply) => {
-        if (reply) this.#takeReply(request, reply);
-      },
-    }),
-    step({ name: 'reply', start: (request) => this.#reply(request) }),
-  ];
-  readonly #runStep = this.#steps.findIndex(({ name }) => name === 'run');
-  readonly #parts: PipelineParts;
-
-  constructor(parts: PipelineParts) {
-    this.#parts = parts;
-  }
+  constructor(readonly parts: PipelineParts) {}
 
   /** For HttpServer's `handler`: routes, limits the load, and starts the steps. Never throws for what a client sends. */
   readonly handle = (exchange: HttpExchange): void => {
-    const { router, options, metrics, services, headerPolicy } = this.#parts;
+    const { router, options, metrics, services, headerPolicy } = this.parts;
     const match = router.find(exchange.path);
     if (!match && options.elsewhere?.(exchange)) return;
     metrics.identify(exchange);
@@ -136,149 +108,177 @@ export class Pipeline {
 
   /** Waiting polls are not counted: they cost little, last long, and have a limit of their own. */
   #isFull(): boolean {
-    const { options, forwarder } = this.#parts;
+    const { options, forwarder } = this.parts;
     const { maxRequests, underWay } = options;
     return maxRequests !== undefined && (underWay?.() ?? 0) - forwarder.pollCount > maxRequests;
   }
 
   /** Runs the request's next steps until one has to wait or stops. */
   #advance(request: InboundRequest): void {
-    const steps = this.#steps;
-    const { sender } = this.#parts;
     try {
-      while (request.step < steps.length) {
-        const current = steps[request.step]!;
-        const value = current.start(request);
+      while (request.step < STEPS.length) {
+        const current = STEPS[request.step]!;
+        const value = current.start(request, this);
+        if (value === undefined) {
+          request.step++;
+          continue;
+        }
         if (value === STOP) return;
         if (value instanceof Promise) {
-          sender.lifetimes.wait(request, value, this.#continue);
+          this.parts.sender.lifetimes.wait(request, value, this.continue);
           return;
         }
         request.step++;
         current.take?.(request, value);
       }
     } catch (error) {
-      sender.failed(request, error);
+      this.parts.sender.failed(request, error);
     }
   }
 
-  /** Goes on behind a step whose value has arrived. */
-  readonly #continue = (request: InboundRequest, value: unknown): void => {
-    const current = this.#steps[request.step++]!;
+  /** Goes on behind the current step, whose value has arrived. */
+  readonly continue = (request: InboundRequest, value: unknown): void => {
+    const current = STEPS[request.step++]!;
     current.take?.(request, value);
     this.#advance(request);
   };
+}
 
-  #readBody(request: InboundRequest): undefined | typeof STOP {
-    const { exchange, match } = request;
-    if (!exchange.hasBody) return undefined;
-    const contentType = exchange.header('content-type');
-    const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-    if (!isForm(type)) return undefined;
-    const policy = formPolicy(match.route.methods, exchange.method);
-    if (!policy.possible) return undefined;
-    const { authenticator, sender, maxUpload, options } = this.#parts;
-    // Before the body: clients without an account can't make the server hold or parse one where an account is needed.
-    const after = policy.needsAccount ? authenticator.checkBeforeBody(request, policy.visitors) : undefined;
-    after?.catch((error: unknown) => {
-      if (!exchange.answered && !exchange.aborted) sender.failed(request, error);
-    });
-    const files = policy.takesFiles && isMultipart(type);
-    if (files) this.#reserveUpload(request);
-    const maxBytes = files ? maxUpload : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
-    readForm(exchange, { contentType, type, maxBytes, files, after }, (read) => {
-      try {
-        const form = read();
-        if (form instanceof Promise) sender.lifetimes.wait(request, form, this.#continue);
-        else this.#continue(request, form);
-      } catch (error) {
-        sender.failed(request, error);
-      }
-    });
-    return STOP;
-  }
-
-  /** All uploads together stay within the configured memory. */
-  #reserveUpload(request: InboundRequest): void {
-    const { maxUpload, uploads, metrics, sender } = this.#parts;
-    const announced = Number(request.exchange.header('content-length') || maxUpload);
-    const release = uploads.reserve(Math.min(announced, maxUpload));
-    if (!release) {
-      metrics.overload.uploads.n++;
-      throw apiError('SERVICE_UNAVAILABLE');
+function readBody(request: InboundRequest, pipeline: Pipeline): Form | undefined | typeof STOP {
+  const { exchange, match } = request;
+  if (!exchange.hasBody) return undefined;
+  const contentType = exchange.header('content-type');
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  if (!isForm(type)) return undefined;
+  const policy = formPolicy(match.route.methods, exchange.method);
+  if (!policy.possible) return undefined;
+  const { authenticator, sender, maxUpload, options } = pipeline.parts;
+  // Before the body: clients without an account can't make the server hold or parse one where an account is needed.
+  const after = policy.needsAccount ? authenticator.checkBeforeBody(request, policy.visitors) : undefined;
+  after?.catch((error: unknown) => {
+    if (!exchange.answered && !exchange.aborted) sender.failed(request, error);
+  });
+  const files = policy.takesFiles && isMultipart(type);
+  if (files) reserveUpload(request, pipeline);
+  const maxBytes = files ? maxUpload : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
+  readForm(exchange, { contentType, type, maxBytes, files, after }, (read) => {
+    try {
+      const form = read();
+      if (form instanceof Promise) sender.lifetimes.wait(request, form, pipeline.continue);
+      else pipeline.continue(request, form);
+    } catch (error) {
+      sender.failed(request, error);
     }
-    sender.lifetimes.of(request).releaseUpload = release;
-  }
+  });
+  return STOP;
+}
 
-  /** By the method; a POST may name another one in its form. */
-  #selectOperation(request: InboundRequest): void {
-    const { exchange, match, form } = request;
-    let method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
-    if (method === 'POST') method = form.fields.get('method') ?? method;
-    request.target = match.route.methods.get(method);
-    if (!request.target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: match.route.allow });
-  }
+function takeForm(request: InboundRequest, form: Form | undefined): void {
+  if (form) request.form = form;
+}
 
-  #countCall(request: InboundRequest): void {
-    const { rates } = this.#parts.options;
-    const { operation } = request.target!;
-    const { account } = request;
-    if (!account) {
-      rates?.countAnonymous(request, operation);
-      return;
-    }
-    checkWebhookBot(operation, account);
-    rates?.countCaller(request, operation, account);
+/** All uploads together stay within the configured memory. */
+function reserveUpload(request: InboundRequest, { parts }: Pipeline): void {
+  const { maxUpload, uploads, metrics, sender } = parts;
+  const announced = Number(request.exchange.header('content-length') || maxUpload);
+  const release = uploads.reserve(Math.min(announced, maxUpload));
+  if (!release) {
+    metrics.overload.uploads.n++;
+    throw apiError('SERVICE_UNAVAILABLE');
   }
+  sender.lifetimes.of(request).releaseUpload = release;
+}
 
-  #checkRole(request: InboundRequest): void {
-    const { account } = request;
-    if (!account) return;
-    const { operation } = request.target!;
-    if (operation.guard !== 'user') checkGuard(operation.guard, account, this.#parts.services.clock.now());
-    operation.before?.(account.directory, account.user.id);
-  }
+/** By the method; a POST may name another one in its form. */
+function selectOperation(request: InboundRequest): void {
+  const { exchange, match, form } = request;
+  let method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
+  if (method === 'POST') method = form.fields.get('method') ?? method;
+  request.target = match.route.methods.get(method);
+  if (!request.target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: match.route.allow });
+}
 
-  /** The client's next poll may continue the parked one without being read. */
-  #resumeParkedPoll(request: InboundRequest): undefined | typeof STOP {
-    const { account } = request;
-    return account && this.#parts.forwarder.resume(request, account) ? STOP : undefined;
-  }
+/** Finds the account of the request, or the organization of a call without credentials. */
+function authenticate(request: InboundRequest, { parts }: Pipeline): AnonymousCaller | Promise<AnonymousCaller> {
+  return parts.authenticator.identify(request, request.target!.operation);
+}
 
-  #readParameters(request: InboundRequest): void {
-    const { exchange, match, form, identity, account } = request;
-    const { operation, parameters } = request.target!;
-    const { pictureMib } = operation;
-    if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
-    const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
-    const { values, ignored } = parameters.read(form.fields, query, match.values);
-    request.call = new OperationCall(request, identity!, account, values, query, ignored, this.#parts.callServices);
-  }
+function takeIdentity(request: InboundRequest, identity: AnonymousCaller): void {
+  request.identity = identity;
+}
 
-  #forward(request: InboundRequest): Promise<ActorReply | ActorRepeat> | undefined | typeof STOP {
-    const call = request.call!;
-    const outcome = call.outcome!;
-    if (!isForward(outcome)) return undefined;
-    const { forwarder } = this.#parts;
-    if (!outcome.held) return forwarder.forward(request, outcome, call) ?? STOP;
-    forwarder.park(request, outcome, call);
-    return STOP;
+function countCall(request: InboundRequest, { parts }: Pipeline): void {
+  const { rates } = parts.options;
+  const { operation } = request.target!;
+  const { account } = request;
+  if (!account) {
+    rates?.countAnonymous(request, operation);
+    return;
   }
+  checkWebhookBot(operation, account);
+  rates?.countCaller(request, operation, account);
+}
 
-  #takeReply(request: InboundRequest, reply: ActorReply | ActorRepeat): void {
-    const call = request.call!;
-    request.lifetime!.forwarding = undefined;
-    if (!('again' in reply)) call.reply = reply;
-    else if (call.attempt < MAX_ATTEMPTS) {
-      call.attempt++;
-      request.step = this.#runStep;
-    } else throw apiError('SERVICE_UNAVAILABLE');
-  }
+function checkRole(request: InboundRequest, { parts }: Pipeline): void {
+  const { account } = request;
+  if (!account) return;
+  const { operation } = request.target!;
+  if (operation.guard !== 'user') checkGuard(operation.guard, account, parts.services.clock.now());
+  operation.before?.(account.directory, account.user.id);
+}
 
-  #reply(request: InboundRequest): void {
-    const { sender } = this.#parts;
-    const { outcome, reply, realm, ignored } = request.call!;
-    if (reply) sender.actorReply(request, realm, reply, ignored);
-    else sender.local(request, request.target!.operation, outcome as Exclude<Outcome, Forward>, ignored);
-  }
+/** The client's next poll may continue the parked one without being read. */
+function resumeParkedPoll(request: InboundRequest, { parts }: Pipeline): undefined | typeof STOP {
+  const { account } = request;
+  return account && parts.forwarder.resume(request, account) ? STOP : undefined;
+}
+
+function readParameters(request: InboundRequest, { parts }: Pipeline): void {
+  const { exchange, match, form, identity, account } = request;
+  const { operation, parameters } = request.target!;
+  const { pictureMib } = operation;
+  if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
+  const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
+  const { values, ignored } = parameters.read(form.fields, query, match.values);
+  request.call = new OperationCall(request, identity!, account, values, query, ignored, parts.callServices);
+}
+
+function runOperation({ target, call }: InboundRequest): Outcome | Promise<Outcome> {
+  return target!.operation.run(call!);
+}
+
+function takeOutcome({ call }: InboundRequest, outcome: Outcome): void {
+  call!.outcome = outcome;
+}
+
+/** Sends the command of an outcome that has one; a poll is parked. */
+function forward(
+  request: InboundRequest,
+  { parts }: Pipeline,
+): Promise<ActorReply | ActorRepeat> | undefined | typeof STOP {
+  const call = request.call!;
+  const outcome = call.outcome!;
+  if (!('to' in outcome)) return undefined;
+  const { forwarder } = parts;
+  if (!outcome.held) return forwarder.forward(request, outcome, call) ?? STOP;
+  forwarder.park(request, outcome, call);
+  return STOP;
+}
+
+function takeReply(request: InboundRequest, answer: ActorReply | ActorRepeat | undefined): void {
+  if (!answer) return;
+  const call = request.call!;
+  request.lifetime!.forwarding = undefined;
+  if (!('again' in answer)) call.reply = answer;
+  else if (call.attempt < MAX_ATTEMPTS) {
+    call.attempt++;
+    request.step = RUN_STEP;
+  } else throw apiError('SERVICE_UNAVAILABLE');
+}
+
+function reply(request: InboundRequest, { parts }: Pipeline): void {
+  const { sender } = parts;
+  const { outcome, reply: answer, realm, ignored } = request.call!;
+  if (answer) sender.actorReply(request, realm, answer, ignored);
+  else sender.local(request, request.target!.operation, outcome as Exclude<Outcome, Forward>, ignored);
 }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { EventBuffer } from '../../../actors/event-queue/buffer.js';
 import { OwnIds } from '../../../actors/event-queue/own-ids.js';
-import { heartbeatIdsAfter, eventId, TRANSIENT_SLOT } from '../../../src/core/index.js';
+import { eventId, heartbeatIdsAfter, TRANSIENT_SLOT } from '../../../src/core/index.js';
 import { TransientEvent } from '../../../src/events/index.js';
 import { settle } from '../../support/fake-clock.js';
 
