@@ -1,7 +1,7 @@
 export type { DirectoryView } from './directory-view.js';
 export {
-  beatsAfter,
   eventId,
+  heartbeatIdsAfter,
   newestBeat,
   positionId,
   RESERVED_SLOTS,

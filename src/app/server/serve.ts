@@ -5,7 +5,7 @@ import { answerPage, healthPages } from '#app/ops';
 import type { Clock } from '#base/clock';
 import { Secrets } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
-import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowTransfers } from '#frontend/http';
+import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
 import type { Logger } from '#runtime';
 import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
@@ -92,8 +92,8 @@ export async function serve(
     }
     rates = ratesOf(config, node);
     const pages = healthPages(health);
-    const transfers = (mib: number): SlowTransfers =>
-      new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
+    const transfers = (mib: number): SlowClientGuard =>
+      new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
     frontend = new Frontend(OPERATIONS, node.gateway, {
@@ -125,8 +125,8 @@ export async function serve(
         maxBodyBytes: config.maxBodyMib * 1_048_576,
         handler: frontend.handle,
         onError,
-        answers,
-        bodies,
+        slowAnswers: answers,
+        slowBodies: bodies,
         maxConnections: config.maxConnections,
       },
       logger,
