@@ -2,18 +2,21 @@
 import { AdminChannel, BusCaller } from '#app/admin';
 import type { Config } from '#app/config';
 import { answerPage, healthPages } from '#app/ops';
+import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { Secrets } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
-import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
-import type { Logger } from '#runtime';
-import { type FirstStart, firstStart } from './first-start.js';
+import type { HttpServer } from '#frontend/http';
+import { Frontend, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
+import type { FirstStart } from './first-start.js';
+import { firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
 import { observe, observeServer } from './observe.js';
 import { addressOf, openOps } from './open-ops.js';
 import { isCluster, openPorts } from './open-ports.js';
 import type { Ports } from './ports.js';
-import { type Rates, ratesOf } from './rates.js';
+import type { Rates } from './rates.js';
+import { ratesOf } from './rates.js';
 import { serverSecret } from './secret.js';
 
 /** It may be reached from elsewhere, under a name that nobody told it. */

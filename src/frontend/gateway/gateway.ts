@@ -2,19 +2,24 @@
 
 import { SharedRuns } from '#base';
 import type { Clock } from '#base/clock';
-import { type Directories, DirectoryBehind, NoSuchRealm } from '#directory';
+import type { Directories } from '#directory';
+import { DirectoryBehind, NoSuchRealm } from '#directory';
 import type { Secrets } from '#domain/secrets';
 import type { Forward } from '#frontend/api';
 import type { AnonymousCaller, Caller, ForwardContext, ForwardHandle, FrontendServices, Log } from '#frontend/http';
-import type { DirectoryView, RealmId } from '#model';
+import type { RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 import { LogUnavailable } from '#ports/log';
-import { type ActorClient, CommandTimeout } from '#runtime';
-import { ForwardRun, type ForwardServices } from './forward-run.js';
+import type { ActorClient } from '#runtime';
+import { CommandTimeout } from '#runtime';
+import type { ForwardServices } from './forward-run.js';
+import { ForwardRun } from './forward-run.js';
 import { NewestMessages } from './newest-messages.js';
 import { realmAtHost, subdomainOf } from './realms.js';
-import { type SiteOptions, siteOf } from './site.js';
+import type { SiteOptions } from './site.js';
+import { siteOf } from './site.js';
 
 export interface GatewayOptions {
   readonly clock: Clock;
