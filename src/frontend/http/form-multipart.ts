@@ -1,12 +1,12 @@
 /**
- * `multipart/form-data`: its fields and, where an operation takes them, its files. A part costs the parser some microseconds, so the
- * boundaries are counted before anything is parsed; and a large body is parsed in pieces, between which other requests are served.
+ * `multipart/form-data`: its fields and, where an operation takes them, its files. A part costs the parser some microseconds, so boundaries are
+ * counted before anything is parsed. A large body is parsed in pieces, and other requests are served in between.
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { Turns } from '#base';
 import type { UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
-import { type Fields, MAX_FIELDS } from './params-form.js';
+import { type Fields, MAX_FIELDS } from './form-urlencoded.js';
 
 export interface Multipart {
   readonly fields: Fields;
@@ -14,37 +14,37 @@ export interface Multipart {
   readonly files: readonly UploadedFile[];
 }
 
-/** Fields, and files beside them. */
+/** Fields and files. */
 const MAX_PARTS = MAX_FIELDS + 10;
-/** One before each part, and one at the end. */
+/** One boundary before each part, and one at the end. */
 const MAX_BOUNDARIES = MAX_PARTS + 1;
-/** Parsed at once; some hundred microseconds. */
+/** Bytes parsed at a time: some hundred microseconds. */
 const PIECE = 32 * 1024;
-/** Scanned for boundaries at once: at worst each byte is compared with the whole boundary. */
-const SCANNED = 256 * 1024;
-/** Bytes of a field beside files, which may be larger. */
-const LARGEST_FIELD = 1_048_576;
+/** Bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
+const SCAN_PIECE = 256 * 1024;
+/** Bytes of a field, in forms with files; files may be larger. */
+const MAX_FIELD_BYTES = 1_048_576;
 /** RFC 2046 allows 70 characters; the peer takes 201. */
-const LONGEST_BOUNDARY = 201;
+const MAX_BOUNDARY_LENGTH = 201;
 
 const failure = () => apiError('MALFORMED_FORM');
 
 /**
- * Rejects with MALFORMED_FORM: no boundary, no end, or too many parts. `body` is copied by the caller if it must be.
- * What is kept of the files is never more than the body was.
+ * Rejects with MALFORMED_FORM: no boundary, no end, or too many parts. The files take no more memory than the body.
  *
- * @param given up: the client has left, and the rest need not be parsed
+ * @param body must stay valid until the promise settles
+ * @param progress abandoned: the client has left, so the rest need not be parsed
  */
 export async function parseMultipart(
   body: Uint8Array,
   contentType: string,
   keepFiles = false,
-  given: { readonly up: boolean } = { up: false },
+  progress: { readonly abandoned: boolean } = { abandoned: false },
 ): Promise<Multipart> {
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) throw failure();
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  // Inside files only a line that begins with it is a boundary.
+  // Inside files, only a line that begins with the delimiter is a boundary.
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   if (bytes.length <= PIECE) {
     if (boundariesIn(bytes, delimiter) > MAX_BOUNDARIES) throw failure();
@@ -55,7 +55,7 @@ export async function parseMultipart(
   const turns = new Turns(1);
   await countBoundaries(bytes, delimiter, turns);
   const form = new MultipartForm(boundary, bytes.length, keepFiles);
-  for (let at = 0; at < bytes.length && !form.failed && !given.up; at += PIECE) {
+  for (let at = 0; at < bytes.length && !form.failed && !progress.abandoned; at += PIECE) {
     await turns.next();
     await form.write(bytes.subarray(at, at + PIECE));
   }
@@ -66,10 +66,10 @@ export async function parseMultipart(
 function boundaryOf(contentType: string): string | undefined {
   const found = /;\s*boundary\s*=\s*(?:"([^"\\]*)"|([^\s;"]*))/i.exec(contentType);
   const boundary = found?.[1] ?? found?.[2] ?? '';
-  return boundary === '' || boundary.length > LONGEST_BOUNDARY ? undefined : boundary;
+  return boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH ? undefined : boundary;
 }
 
-/** As many as there are; or, beyond the bound, one more than it. */
+/** Number of boundaries; counting stops one above the bound. */
 function boundariesIn(piece: Buffer, delimiter: Buffer): number {
   let count = 0;
   for (let at = piece.indexOf(delimiter); at >= 0 && count <= MAX_BOUNDARIES; count++) {
@@ -78,13 +78,13 @@ function boundariesIn(piece: Buffer, delimiter: Buffer): number {
   return count;
 }
 
-/** @throws ApiError MALFORMED_FORM at the first boundary that is one too many */
+/** @throws ApiError MALFORMED_FORM for too many boundaries */
 async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: Turns): Promise<void> {
   let count = 0;
-  for (let from = 0; from < bytes.length; from += SCANNED) {
+  for (let from = 0; from < bytes.length; from += SCAN_PIECE) {
     await turns.next();
-    // One that lies across two pieces counts in the first.
-    count += boundariesIn(bytes.subarray(from, from + SCANNED + delimiter.length - 1), delimiter);
+    // A boundary across two pieces counts in the first.
+    count += boundariesIn(bytes.subarray(from, from + SCAN_PIECE + delimiter.length - 1), delimiter);
     if (count > MAX_BOUNDARIES) throw failure();
   }
 }
@@ -104,7 +104,7 @@ class MultipartForm {
       limits: {
         fields: MAX_FIELDS,
         parts: MAX_PARTS,
-        fieldSize: keepFiles ? Math.min(most, LARGEST_FIELD) : most,
+        fieldSize: keepFiles ? Math.min(most, MAX_FIELD_BYTES) : most,
         fileSize: most,
         fieldNameSize: 1000,
       },
@@ -123,7 +123,7 @@ class MultipartForm {
       else fields.set(name, value);
     });
     parser.on('file', (_field: string, stream: BusboyFileStream, name: string, _encoding: string, type: string) => {
-      // Without a listener the end that is missing would end the process.
+      // Without a listener, a file without an end would crash the process.
       stream.on('error', fail);
       if (!keepFiles) {
         stream.resume();
@@ -138,7 +138,7 @@ class MultipartForm {
     parser.on('error', fail);
   }
 
-  /** Resolves when more may come, or the form has failed. */
+  /** Resolves when the parser takes the next piece, or the form has failed. */
   async write(piece: Buffer): Promise<void> {
     const taken = new Promise<void>((resolve) => this.#parser.write(piece, () => resolve()));
     await Promise.race([taken, this.done.catch(() => undefined)]);

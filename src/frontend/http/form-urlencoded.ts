@@ -1,17 +1,17 @@
 /**
- * `application/x-www-form-urlencoded`, in bodies and query strings. Decoding never fails, as at the peer: an escape that
- * is none stays as it is, bytes that are no UTF-8 become U+FFFD. Of a name sent twice the last value stays.
+ * `application/x-www-form-urlencoded`, in bodies and query strings. Decoding never fails, as at the peer: an invalid escape stays as it is, and
+ * bytes that are not UTF-8 become U+FFFD. The last value of a name counts.
  */
 import { apiError } from '#model/errors';
 
 export type Fields = ReadonlyMap<string, string>;
 
-/** The peer's limit; nobody sends that many. */
+/** The peer's limit; real clients send far fewer. */
 export const MAX_FIELDS = 1000;
 
 export const NO_FIELDS: Fields = new Map();
 
-/** Throws MALFORMED_FORM for more than MAX_FIELDS fields, or as many places without one. */
+/** @throws ApiError MALFORMED_FORM for more than MAX_FIELDS fields, or as many empty ones */
 export function parseForm(text: string): Fields {
   if (text === '') return NO_FIELDS;
   const fields = new Map<string, string>();
@@ -20,11 +20,11 @@ export function parseForm(text: string): Fields {
   for (let start = 0; start <= text.length; ) {
     let end = text.indexOf('&', start);
     if (end < 0) end = text.length;
-    // 10 MiB of ampersands would take 90 ms.
+    // Empty fields are bounded: 10 MiB of ampersands would take 90 ms.
     if (end === start && ++blank > MAX_FIELDS) throw apiError('MALFORMED_FORM');
     if (end > start) {
       if (++count > MAX_FIELDS) throw apiError('MALFORMED_FORM');
-      // Looked for in the field alone: in forms without any, each search would go through all the rest.
+      // Searched within the field: in a form without '=', each search would scan the whole rest.
       const field = text.slice(start, end);
       const equals = field.indexOf('=');
       if (equals < 0) fields.set(unescaped(field), '');
@@ -35,16 +35,16 @@ export function parseForm(text: string): Fields {
   return fields;
 }
 
-/** As parseForm; the bytes are not kept. */
+/** As parseForm; the bytes may change afterwards. */
 export function parseFormBody(body: Uint8Array): Fields {
   return parseForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 }
 
-/** From here on a string is decoded as bytes: `replaceAll` takes 100 ns for each plus sign. */
-const LONG = 4096;
+/** Longer texts are decoded as bytes: `replaceAll` takes 100 ns for each plus sign. */
+const MIN_DECODED_AS_BYTES = 4096;
 
 function unescaped(text: string): string {
-  if (text.length > LONG && (text.includes('+') || text.includes('%'))) return lenient(text, true);
+  if (text.length > MIN_DECODED_AS_BYTES && (text.includes('+') || text.includes('%'))) return lenient(text, true);
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
   try {
@@ -54,7 +54,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** @param spaces a plus sign stands for a space */
+/** Keeps invalid escapes. @param spaces a plus sign stands for a space */
 function lenient(text: string, spaces = false): string {
   const bytes = Buffer.from(text, 'utf8');
   let length = 0;

@@ -1,16 +1,15 @@
 /**
- * Answers that wait for their clients to take them, and bodies of which the rest has not come. Whoever does nothing, or too little, is cut
- * off, and so are those that wait longest when all together need more memory than they may: a client that neither reads nor sends costs
- * nobody else anything.
+ * Bounds what slow clients cost: answers that a client does not take, and bodies that do not arrive. A transfer without enough progress is cut
+ * off. When all transfers together hold too much memory, those that began first are cut off as well.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 
 export interface SlowLimits {
-  /** Of all that wait, bytes: counted as if none shared anything. */
+  /** Bytes held by all waiting transfers; shared memory counts for each. */
   readonly maxBytes: number;
-  /** Without any progress. */
+  /** Milliseconds without any progress. */
   readonly stallMs: number;
-  /** Everything must be through within `graceMs`, and a second for each so many bytes. */
+  /** A transfer must end within `graceMs` plus a second for each `bytesPerSecond` of its bytes. */
   readonly graceMs: number;
   readonly bytesPerSecond: number;
 }
@@ -23,15 +22,15 @@ export const SLOW_LIMITS: SlowLimits = {
 };
 
 export interface Transfer {
-  /** For which it is given time: all of an answer; what has come of a body. */
+  /** Bytes that count for its time limit: the whole answer, or what has arrived of a body. */
   readonly bytes: number;
-  /** Bytes that it keeps in our memory now: any change is progress. */
+  /** Bytes that it holds in memory now; any change is progress. */
   readonly held: number;
-  /** Ends the connection; it is forgotten before. */
+  /** Closes the connection; the guard has dropped the transfer before. */
   cut(): void;
 }
 
-interface Waiting {
+interface Progress {
   readonly since: number;
   progressAt: number;
   held: number;
@@ -39,13 +38,13 @@ interface Waiting {
 
 const SWEEP_MS = 1_000;
 
-export class SlowTransfers {
-  /** Connections that were cut off. */
+export class SlowClientGuard {
+  /** Number of connections that were cut off. */
   cut = 0;
   #bytes = 0;
   #timer: TimerHandle | undefined;
-  /** In the order in which they began to wait. */
-  readonly #waiting = new Map<Transfer, Waiting>();
+  /** In the order in which the transfers began to wait. */
+  readonly #waiting = new Map<Transfer, Progress>();
 
   constructor(
     private readonly clock: Clock,
@@ -60,8 +59,8 @@ export class SlowTransfers {
     return this.#bytes;
   }
 
-  /** It is not through; to be called again whenever it got on. */
-  waits(transfer: Transfer): void {
+  /** To be called when a transfer begins to wait, and whenever it has made progress. */
+  progressed(transfer: Transfer): void {
     const now = this.clock.monotonic();
     const { held } = transfer;
     const known = this.#waiting.get(transfer);
@@ -81,8 +80,8 @@ export class SlowTransfers {
     }
   }
 
-  /** It is through, or its client has gone. */
-  over(transfer: Transfer): void {
+  /** The transfer is complete, or its client has left. */
+  finished(transfer: Transfer): void {
     const known = this.#waiting.get(transfer);
     if (!known) return;
     this.#bytes -= known.held;
@@ -90,7 +89,7 @@ export class SlowTransfers {
   }
 
   #cut(transfer: Transfer): void {
-    this.over(transfer);
+    this.finished(transfer);
     this.cut++;
     transfer.cut();
   }

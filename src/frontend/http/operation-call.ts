@@ -1,76 +1,87 @@
 import type { JsonObject } from '#base';
 import { clientName } from '#domain/messages';
 import type { Secrets } from '#domain/secrets';
-import type { Call, Forward, UploadedFile } from '#frontend/api';
+import type { ActorReply, Call, Forward, Outcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import { type RealmId, type UserId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
-import type { Arrival } from './arrival.js';
+import type { CountedRequest } from './call-limiter.js';
+import type { Form } from './form.js';
+import type { Fields } from './form-urlencoded.js';
 import type { FrontendOptions } from './options.js';
-import type { Fields } from './params-form.js';
 import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: an operation declares the type of its parameters, the table of operations cannot
 type AnyValues = any;
 
-/** On whose behalf something is forwarded. */
-export interface Sender {
-  readonly at: AnonymousCaller;
-  /** Who calls; undefined where the operation needs no credentials, or none were given. */
-  readonly account: Caller | undefined;
-  /** Client name of the request. */
-  readonly client: string;
-  readonly arrival: Arrival;
+/** What an operation may learn about its HTTP request; implemented by InboundRequest. */
+export interface CallRequest extends CountedRequest {
+  readonly form: Form;
+  readonly host: string;
+  readonly userAgent: string;
+  /** Those that operations of the path declare. */
+  readonly headers: ReadonlyMap<string, string>;
 }
 
-/** What calls are carried out with. */
-export interface CallContext {
+/** Services behind the calls of all requests. */
+export interface CallServices {
   readonly options: FrontendOptions;
   readonly services: FrontendServices;
-  send(forward: Forward, sender: Sender): Promise<JsonObject>;
+  send(forward: Forward, call: OperationCall): Promise<JsonObject>;
 }
 
+/** The caller's id in calls without credentials. */
 const NOBODY = userId(0);
 
-/** What an operation sees of a request. */
-export class CallOf implements Call<AnyValues>, Sender {
+/** What an operation sees of a request, and what the pipeline learns from running it. */
+export class OperationCall implements Call<AnyValues> {
   readonly realm: RealmId;
   readonly caller: UserId;
   readonly directory: DirectoryView;
+  /** What the operation decided. */
+  outcome: Outcome | undefined;
+  /** The actor's reply; undefined where the operation answers without an actor. */
+  reply: ActorReply | undefined;
+  attempt = 1;
 
-  /** @param fields of the query */
+  /**
+   * @param account undefined where the operation needs no credentials, or none were sent
+   * @param query fields of the query
+   * @param ignored names of parameters that the operation does not know
+   */
   constructor(
-    readonly arrival: Arrival,
-    readonly at: AnonymousCaller,
+    readonly request: CallRequest,
+    identity: AnonymousCaller,
     readonly account: Caller | undefined,
     readonly params: AnyValues,
-    private readonly fields: Fields,
-    private readonly context: CallContext,
+    private readonly queryFields: Fields,
+    readonly ignored: readonly string[] | undefined,
+    private readonly context: CallServices,
   ) {
-    this.realm = at.realm;
+    this.realm = identity.realm;
     this.caller = account ? account.user.id : NOBODY;
-    this.directory = at.directory;
+    this.directory = identity.directory;
   }
 
   get client(): string {
-    const { arrival } = this;
-    return clientName(arrival.form.fields.get('client') ?? this.fields.get('client'), arrival.userAgent);
+    const { form, userAgent } = this.request;
+    return clientName(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
   }
 
   get origin(): string {
     const { scheme = 'http', externalHost = 'localhost' } = this.context.options;
-    const { host } = this.arrival;
-    // Goes into answers, so only what can be a host name or address passes.
+    const { host } = this.request;
+    // The origin goes into answers, so only text that can be a host name or an address passes.
     return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(host) ? host : externalHost}`;
   }
 
   get site(): string {
-    return this.context.services.site(this.arrival.host, this.directory.subdomain);
+    return this.context.services.site(this.request.host, this.directory.subdomain);
   }
 
   get files(): readonly UploadedFile[] | 'too large' {
-    return this.arrival.form.files;
+    return this.request.form.files;
   }
 
   get maxFileMib(): number {
@@ -90,11 +101,11 @@ export class CallOf implements Call<AnyValues>, Sender {
   }
 
   get query(): string {
-    return this.arrival.exchange.query;
+    return this.request.exchange.query;
   }
 
   header(name: string): string {
-    return this.arrival.headers.get(name) ?? '';
+    return this.request.headers.get(name) ?? '';
   }
 
   send(forward: Forward): Promise<JsonObject> {
@@ -102,7 +113,7 @@ export class CallOf implements Call<AnyValues>, Sender {
   }
 
   newestMessage(): number | Promise<number> {
-    if (!this.account) throw new Error('nobody has messages');
+    if (!this.account) throw new Error('a call without an account asks for its newest message');
     return this.context.services.newestMessage(this.account);
   }
 
@@ -120,11 +131,11 @@ export class CallOf implements Call<AnyValues>, Sender {
   }
 
   countLetter(): void {
-    this.context.options.rates?.letter(this.arrival);
+    this.context.options.rates?.countMail(this.request);
   }
 
   countVisit(path: string): void {
-    this.context.options.rates?.visit(this.arrival, path);
+    this.context.options.rates?.countVisit(this.request, path);
   }
 
   refresh(realm = this.realm): Promise<void> {
@@ -137,9 +148,9 @@ export class CallOf implements Call<AnyValues>, Sender {
 
   async siteOf(realm: RealmId): Promise<string> {
     const directory = await this.directoryOf(realm);
-    return this.context.services.site(this.arrival.host, (directory ?? this.directory).subdomain);
+    return this.context.services.site(this.request.host, (directory ?? this.directory).subdomain);
   }
 }
 
-/** Megabytes of one file, unless configured. */
+/** Default for the largest file, MiB. */
 export const DEFAULT_FILE_MIB = 25;

@@ -1,28 +1,20 @@
-/** What is counted and logged of requests, and the id under which one is found again. */
+/** Counts, measures and logs requests, and gives each its id. */
 import type { Clock } from '#base/clock';
 import { type Count, type Distribution, Metrics } from '#base/metrics';
-import type { Arrival } from './arrival.js';
+import type { InboundRequest } from './inbound-request.js';
 import type { FrontendOptions } from './options.js';
 import type { HttpExchange } from './server.js';
 import type { Log } from './services.js';
 
-/** Ids given by proxies and clients get into logs, so only what can do no harm there is taken over. */
+/** Ids from proxies and clients go into logs, so only harmless characters are accepted. */
 const USABLE_ID = /^[A-Za-z0-9_.:-]{8,64}$/;
 
-/** Series of one operation, found once; what was never called has none. */
-export interface OperationSeries {
-  readonly answers: Map<number, Count>;
-  seconds: Distribution | undefined;
-}
-
-export const noSeries = (): OperationSeries => ({ answers: new Map(), seconds: undefined });
-
-export class Observed {
+export class RequestMetrics {
   readonly metrics: Metrics;
   readonly #unknown = new Map<number, Count>();
   readonly #polls: Distribution;
   readonly #aborted: Count;
-  /** What there was too much of. */
+  /** Refusals because of overload, by what there was too much of. */
   readonly overload: { readonly requests: Count; readonly polls: Count; readonly uploads: Count };
   readonly #prefix: string;
   #requests = 0;
@@ -40,15 +32,15 @@ export class Observed {
     this.#aborted = this.metrics.counter('conclave_http_aborted_requests_total');
   }
 
-  /** Gives the request its id: the one it came with, or a new one. */
+  /** Gives the request its id: the one in its X-Request-Id, or a new one. */
   identify(exchange: HttpExchange): void {
-    const given = exchange.header('x-request-id');
-    const usable = given !== '' && USABLE_ID.test(given);
-    if (usable) exchange.identify(given);
+    const proposed = exchange.header('x-request-id');
+    const usable = proposed !== '' && USABLE_ID.test(proposed);
+    if (usable) exchange.identify(proposed);
     else exchange.identify(this.#prefix, ++this.#requests);
   }
 
-  /** An answer to a request that is for no operation. */
+  /** Counts the answer to a request that reached no operation. */
   refused(exchange: HttpExchange, status: number): void {
     this.#count(this.#unknown, 'none', status);
     if (this.options.logRequests) {
@@ -56,15 +48,16 @@ export class Observed {
     }
   }
 
-  answered({ exchange, target, polls, since }: Arrival, status: number, now = this.clock.monotonic()): void {
+  /** @param now monotonic ms */
+  answered({ exchange, target, isPoll, since }: InboundRequest, status: number, now = this.clock.monotonic()): void {
     const ms = now - since;
     if (target) {
-      const { operation, series } = target;
-      this.#count(series.answers, operation.id, status);
-      if (polls) this.#polls.observe(ms / 1000);
+      const { operation, metrics } = target;
+      this.#count(metrics.answers, operation.id, status);
+      if (isPoll) this.#polls.observe(ms / 1000);
       else {
-        series.seconds ??= this.metrics.histogram('conclave_http_request_seconds', operation.id);
-        series.seconds.observe(ms / 1000);
+        metrics.seconds ??= this.metrics.histogram('conclave_http_request_seconds', operation.id);
+        metrics.seconds.observe(ms / 1000);
       }
     } else this.#count(this.#unknown, 'none', status);
     if (status < 500 && !this.options.logRequests) return;
