@@ -1,6 +1,7 @@
 /** Runs the suite against one face. */
 import t from 'tap';
 import { closeIdle, complaints, coverageTable, type TestServer } from './harness.js';
+import { shard } from './shard.js';
 import { SUITE } from './suite/index.js';
 
 /** API_TEST_ONLY picks families whose title contains it. */
@@ -21,7 +22,7 @@ export async function runSuite(
       [],
       'there are such families',
     );
-    const families = Object.entries(SUITE).filter(([family]) => family.includes(ONLY) && only.includes(family));
+    const families = shard(Object.entries(SUITE).filter(([family]) => family.includes(ONLY) && only.includes(family)));
     t.not(families.length, 0, 'some were picked');
     for (const [family, facts] of families) await t.test(family, (t) => facts(t, server));
     const crashes = complaints.filter((text) => text.includes('unhandled exception') || text.includes('crash'));

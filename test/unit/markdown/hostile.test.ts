@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { CannotRender, type MarkdownContext, type Rendered, renderMarkdown } from '../../../src/markdown/index.js';
+import { rounds } from '../../support/rounds.js';
 import { attacks, MAX_LENGTH } from './attacks.js';
 import { faultIn } from './html-check.js';
 import { context } from './support.js';
@@ -155,7 +156,7 @@ t.test('any text gives balanced elements from the list, and nothing else', async
       const fault = faultIn(html);
       if (fault !== null) throw new Error(`${fault}\n${html}`);
     }),
-    { numRuns: 3_000 },
+    { numRuns: rounds(600, 3_000) },
   );
 });
 
@@ -171,6 +172,6 @@ t.test('any text of up to the maximum length is rendered in time', { timeout: 12
       if (fault !== null) throw new Error(fault);
       if (took > MAX_TIME) throw new Error(`took ${Math.round(took)} ms`);
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(15, 150) },
   );
 });
