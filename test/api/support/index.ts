@@ -46,6 +46,7 @@ export {
   withoutNotices,
 } from './organization.js';
 export {
+  animation,
   gravatar,
   hostilePictures,
   leadsTo,
