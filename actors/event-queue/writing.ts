@@ -8,7 +8,7 @@ import { seqOfId } from '#model';
 import type { ActivationHandle } from '#runtime';
 import { HELD_LAG_MS, type QueueState, type QueueVolatile } from './state.js';
 
-/** A queue without poll is written so long after its client was heard of (design § 3). */
+/** A queue without poll is written so long after its client was heard of (architecture/delivery.md § The life of a queue). */
 const FLUSH_MS = 30_000;
 /** How often is looked at one with a poll: while the log moves, and while it hardly does. Looking costs as much as a heartbeat. */
 const LOOK_MS = 60_000;

@@ -1,4 +1,4 @@
-/** What the server says of itself (README § Names of the API reference). */
+/** What the server says of itself (api/README.md § Names). */
 export const FEATURE_LEVEL = 184;
 export const VERSION = '0.1.0';
 

@@ -1,6 +1,6 @@
 /**
  * The state that POST /register sends, with what it contains named by actor and version, so that the queue can leave
- * out exactly the events that the snapshot already shows (design § 3).
+ * out exactly the events that the snapshot already shows (architecture/delivery.md § Snapshots).
  */
 
 import { type OwnSection, readOwnState, VISITOR } from '#actors/shared';
@@ -153,7 +153,7 @@ async function takeOnce(
   }
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
-    // Not named by any version: what changes in between is told by the next report (docs/architecture.md § Presence).
+    // Not named by any version: what changes in between is told by the next report (architecture/actors.md § Presence).
     await presencesIn(directory).sync(
       async (known) => (await suppliers.ask(to, 'presence-changes', { known })) as JsonObject,
     );
