@@ -2,6 +2,7 @@
 
 import { SETTINGS } from '#app/config';
 import { OPERATIONS } from '#frontend/api';
+import { directions } from './directions.js';
 import { openapi } from './openapi.js';
 
 function configuration(): string {
@@ -25,6 +26,7 @@ function configuration(): string {
 /** File under docs/ → its text. */
 export const documents = (): ReadonlyMap<string, string> =>
   new Map([
+    ['architecture/directions.md', directions()],
     ['configuration.md', configuration()],
     ['openapi.json', `${JSON.stringify(openapi(OPERATIONS), null, 1)}\n`],
   ]);
