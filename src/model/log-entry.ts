@@ -72,7 +72,7 @@ export type OwnPart =
   /** `messages`: ids that this change of read state has made read. */
   | OwnReadRange;
 
-/** Most ids that an event of one slice lists (design § 4). */
+/** Most ids that an event of one slice lists (architecture/domain.md § Read state). */
 export const READ_IDS_PER_EVENT = 5_000;
 
 export interface OwnReadRange {
@@ -155,7 +155,7 @@ export interface LogEntry {
   readonly groups: readonly LogGroup[];
 }
 
-/** Most events one entry may hold: the slots 0-4095 of its position (design § 3). */
+/** Most events one entry may hold: the slots 0-4095 of its position (architecture/delivery.md § Event ids). */
 export const MAX_ITEMS = 4000;
 /** Entries are split near this many bytes of JSON-ish size. */
 export const MAX_ENTRY_BYTES = 400 * 1024;

@@ -3,7 +3,7 @@ import { isClientItem } from '#delivery';
 import { type Audience, type LogItem, SeenVersions } from '#model';
 import type { LoggedEntry } from './record.js';
 
-/** Ids of events: as design § 3 says, and not as the product computes them. */
+/** Ids of events: as architecture/delivery.md § Event ids says, and not as the product computes them. */
 const SLOTS = 2 ** 13;
 export const isOfLog = (id: number): boolean => id % SLOTS < SLOTS / 2;
 export const seqOf = (id: number): number => Math.floor(id / SLOTS);

@@ -1,6 +1,6 @@
 /**
  * Takes the state that POST /register sends, and notes which commits it contains (actor → version). So the queue can
- * leave out exactly the events that the client has already seen as state (design § 3).
+ * leave out exactly the events that the client has already seen as state (architecture/delivery.md § Snapshots).
  */
 
 import type { OwnSection } from '#actors/shared';
@@ -145,7 +145,7 @@ async function takeOnce(
   }
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
-    // Presence has no version: the next report brings changes in between (docs/architecture.md § Presence).
+    // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
     await presencesIn(directory).sync(
       async (known) => (await suppliers.ask(to, 'presence-changes', { known })) as JsonObject,
     );

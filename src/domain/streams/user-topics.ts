@@ -45,7 +45,7 @@ export const policyOf = (parts: Parts, stream: number, topic: string): number =>
 export const userTopics = (parts: Parts): UserTopic[] =>
   [...parts].filter(([name]) => name.startsWith(TOPIC_PART)).map(([, value]) => value as UserTopic);
 
-/** Policies where both topics were merged into one (messages.md § PATCH /messages). */
+/** Policies where both topics were merged into one (messages.md § PATCH /messages/{id}). */
 export function mergedPolicy(a: number, b: number): number {
   if (a === b) return a;
   return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
