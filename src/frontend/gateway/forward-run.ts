@@ -1,5 +1,7 @@
-/** One command of an operation on its way through the actors: its redirects, its follow-up command, and its end before an answer. */
-
+/**
+ * One command of an operation on its way through the actors: its redirects, its follow-up command, and its end before
+ * an answer.
+ */
 import { encodeFields } from '#base';
 import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
 import type { ForwardContext, ForwardHandle } from '#frontend/http';
@@ -18,7 +20,7 @@ export interface ForwardServices {
 
 type Reply = ActorReply | ActorRepeat;
 
-/** What a waiting poll is answered when the frontend leaves. */
+/** The answer to a waiting poll when the frontend leaves. */
 const answerOnLeave = ({ released }: Forward): ActorReply =>
   released ? { ok: [encodeFields(released)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 

@@ -1,5 +1,4 @@
 /** The `guard` step of the pipeline: roles that operations demand (conventions.md § Roles). */
-
 import { policyAllows } from '#domain/people';
 import type { Guard, Operation } from '#frontend/api';
 import { apiError } from '#model/errors';
