@@ -1,7 +1,7 @@
 /** Takes events of the feed into a queue's buffer, as the filter's verdict on each event says. */
 
 import type { SharedEvent, TransientEvent } from '#delivery';
-import type { OwnPart, PlainItem, RealmId } from '#model';
+import type { RecipientPart, PlainItem, RealmId } from '#model';
 import type { HostServices } from '#runtime';
 import { bufferedEvent, type EventBuffer } from './buffer.js';
 import { type Verdict, verdictOn, wants } from './filter.js';
@@ -56,7 +56,7 @@ export class Inbox {
   }
 
   /** Tries until the Store, which may be unavailable for a while, has given the recipient's fields. */
-  async #resolve(id: number, item: PlainItem, own: OwnPart, fill: ReturnType<EventBuffer['reserve']>): Promise<void> {
+  async #resolve(id: number, item: PlainItem, own: RecipientPart, fill: ReturnType<EventBuffer['reserve']>): Promise<void> {
     const { personal, clock } = this.services;
     while (!this.#closed) {
       try {

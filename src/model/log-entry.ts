@@ -59,23 +59,23 @@ export interface PlainItem {
   readonly aux?: JsonObject;
   /** Only for queues whose client declared this capability, or (`has` false) did not. */
   readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
-  /** What each recipient gets of its own, filled in when the event is delivered (events/recipient-fields.ts). */
-  readonly own?: OwnPart;
+  /** Fields that differ by recipient, resolved when the event is delivered (delivery/recipient-fields.ts). */
+  readonly own?: RecipientPart;
 }
 
 /** Parts of an event that differ from user to user, and that are too many to be written into the log. */
-export type OwnPart =
+export type RecipientPart =
   /** `flags` of the recipient on this message. */
   | { readonly of: 'flags'; readonly message: number }
   /** `bot`: a bot, or fields of one, with what is secret in it sealed; the log holds no secret in clear. */
   | { readonly of: 'bot'; readonly bot: JsonObject }
   /** `messages`: ids that this change of read state has made read. */
-  | OwnReadRange;
+  | ReadRange;
 
 /** Most ids that an event of one slice lists (design § 4). */
 export const READ_IDS_PER_EVENT = 5_000;
 
-export interface OwnReadRange {
+export interface ReadRange {
   readonly of: 'read';
   /** Stream to which they were sent; 0 = direct messages. */
   readonly home: number;
