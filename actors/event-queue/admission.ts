@@ -1,6 +1,6 @@
 /** Whether the event that a poll acknowledges can be one of its queue. */
 import { eventId } from '../../src/core/index.js';
-import type { HeldRequest } from '../../src/runtime/index.js';
+import type { DeferredRequest } from '../../src/runtime/index.js';
 
 export interface PollArgs {
   readonly last_event_id: number | null;
@@ -11,7 +11,7 @@ export interface PollArgs {
 
 export interface Waiting {
   readonly args: PollArgs;
-  readonly request: HeldRequest;
+  readonly request: DeferredRequest;
 }
 
 interface AdmissionOwner {
@@ -24,7 +24,7 @@ interface AdmissionOwner {
 
 export class Admission {
   /** Polls about whose event the log is being asked. */
-  #doubted: Set<HeldRequest> | undefined;
+  #doubted: Set<DeferredRequest> | undefined;
   /** End of the log when it was last asked. */
   #logEnd = 0;
 
@@ -44,7 +44,7 @@ export class Admission {
    * A former owner may have read further than this host has until now: the end of the log decides.
    * @returns 'known', 'away' (nobody can tell now), or 'over': the poll was answered meanwhile
    */
-  async ask(request: HeldRequest): Promise<'known' | 'away' | 'over'> {
+  async ask(request: DeferredRequest): Promise<'known' | 'away' | 'over'> {
     this.#doubted ??= new Set();
     this.#doubted.add(request);
     const end = await this.owner.logEnd().catch(() => undefined);
@@ -55,7 +55,7 @@ export class Admission {
   }
 
   /** The queue leaves memory. @returns polls that are to be told */
-  stop(): HeldRequest[] {
+  stop(): DeferredRequest[] {
     const asking = [...(this.#doubted ?? [])];
     this.#doubted = undefined;
     return asking;

@@ -26,8 +26,8 @@ const GRACE_MS = 60_000;
 
 export const register: QueueCommand<RegisterArgs, Snapshot> = {
   creates: true,
-  founds: true,
-  needs: takeSnapshot,
+  mintsKey: true,
+  inputs: takeSnapshot,
   handle({ state, volatile }, args, snapshot, { caller, now }) {
     volatile.active = now;
     const last = positionId(snapshot.start);
@@ -57,7 +57,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
 export const visit: QueueCommand<RegisterArgs, Snapshot> = {
   creates: true,
   read: true,
-  needs: takeSnapshot,
+  inputs: takeSnapshot,
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 

@@ -1,7 +1,7 @@
 /** The poll that waits for a queue's events, and the machine that says what becomes of it. */
 import { apiError } from '../../src/api/errors.js';
 import { type Clock, type Deadline, spread, wheelOf } from '../../src/clock/index.js';
-import type { HeldRequest, Step } from '../../src/runtime/index.js';
+import type { DeferredRequest, Step } from '../../src/runtime/index.js';
 import type { Waiting } from './admission.js';
 import { type EventBuffer, heartbeat } from './buffer.js';
 import type { LockOut } from './filter.js';
@@ -23,7 +23,7 @@ interface PollOwner {
 export class HeldPoll implements Deadline {
   /** Of the heartbeat. */
   bucket: Set<Deadline> | undefined;
-  #request: HeldRequest | undefined;
+  #request: DeferredRequest | undefined;
   /** False: it only waits for what is being worked out. */
   #blocks = true;
   /** State of the machine. */
@@ -81,7 +81,7 @@ export class HeldPoll implements Deadline {
   }
 
   /** The queue leaves memory, or ends. @returns the poll that is to be told */
-  stop(): HeldRequest | undefined {
+  stop(): DeferredRequest | undefined {
     wheelOf(this.owner.services.clock).remove(this);
     return this.#taken();
   }
@@ -91,7 +91,7 @@ export class HeldPoll implements Deadline {
     this.#go(queueSteps.elapsed(this.#phase, 'heartbeat'));
   }
 
-  #taken(): HeldRequest | undefined {
+  #taken(): DeferredRequest | undefined {
     const request = this.#request;
     this.#request = undefined;
     return request;
@@ -103,7 +103,7 @@ export class HeldPoll implements Deadline {
     request.reply({ ok: this.owner.buffer.answer() });
   }
 
-  #release(request: HeldRequest): void {
+  #release(request: DeferredRequest): void {
     if (this.#request !== request) return;
     this.#request = undefined;
     this.#send('RELEASE');

@@ -14,10 +14,10 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
   name: 'queue',
   machine: queueMachine,
   directory: true,
-  loads: [],
+  loadedParts: [],
   commands: { register, visit, flush, delete: remove, end, due },
-  liveCommands: ['poll'],
-  restMs: REST_MS,
+  sidecarCommands: ['poll'],
+  idleTimeoutMs: REST_MS,
   initial: () => ({
     phase: 'registered',
     user: 0,
@@ -61,5 +61,5 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
     return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };
   },
   refuse: (_phase, _name) => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  live: (handle, suppliers) => new LiveQueue(handle, suppliers),
+  sidecar: (handle, sources) => new LiveQueue(handle, sources),
 };

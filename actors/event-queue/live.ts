@@ -26,11 +26,11 @@ import type {
 } from '../../src/events/index.js';
 import type {
   ActivationHandle,
-  HeldRequest,
+  DeferredRequest,
   HostServices,
-  LiveActor,
+  InputSources,
+  Sidecar,
   StopReason,
-  Suppliers,
 } from '../../src/runtime/index.js';
 import { Admission, type PollArgs, type Waiting } from './admission.js';
 import { BUFFER_LIMIT, EventBuffer, shapeFor } from './buffer.js';
@@ -53,7 +53,7 @@ declare module '../../src/runtime/kind.js' {
 
 const RETRY_MS = 1_000;
 
-export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
+export class LiveQueue implements Sidecar, EventSink, IntakeOwner {
   #position: Seq = seq(0);
   /** While it is live. */
   #follows: LivePosition | undefined;
@@ -66,7 +66,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
   /** Polls that came while the past was being read. */
   #early: Waiting[] | undefined;
   /** Polls that came when the queue was deleted, but not yet gone. */
-  #late: HeldRequest[] | undefined;
+  #late: DeferredRequest[] | undefined;
   /** Only of a queue that was in the Store before: which ids its client has had above the acknowledged one is not known. */
   readonly #admission: Admission | undefined;
   #isLive = false;
@@ -76,7 +76,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
 
   constructor(
     readonly handle: ActivationHandle<QueueState, QueueVolatile>,
-    private readonly suppliers: Suppliers,
+    private readonly sources: InputSources,
   ) {
     if (handle.exists()) this.#admission = new Admission(this);
   }
@@ -86,7 +86,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
   }
 
   get services(): HostServices {
-    return this.suppliers.services;
+    return this.sources.services;
   }
 
   get over(): boolean {
@@ -122,7 +122,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
   }
 
   async logEnd(): Promise<number> {
-    return (await this.suppliers.log.position(this.realm)).end;
+    return (await this.sources.log.position(this.realm)).end;
   }
 
   /** A new queue follows the log from its registration on; one that comes back from the Store only for a poll. */
@@ -130,7 +130,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
     if (!this.#state && !this.#admission && this.handle.exists()) this.#open();
   }
 
-  command(_name: string, args: JsonObject, request: HeldRequest): void {
+  command(_name: string, args: JsonObject, request: DeferredRequest): void {
     if (this.handle.volatile.ended) {
       this.#late ??= [];
       this.#late.push(request);
@@ -146,7 +146,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
   }
 
   /** Without a poll it may leave memory: what waits here is in the log, and comes again from there. */
-  idle(): boolean {
+  isIdle(): boolean {
     const asked = this.#poll.waits || this.#early || this.#late || this.#admission?.asking;
     return !asked && !(this.#state && this.#writing.dirty);
   }
@@ -160,13 +160,13 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
     return this.handle.volatile.ended || undefined;
   }
 
-  async draining(): Promise<void> {
+  async flush(): Promise<void> {
     if (this.#state) await this.#writing.last();
   }
 
   openLog(): Promise<unknown> {
     const { key, realm } = this.handle;
-    return this.suppliers.log.append(realm, { actor: key, groups: [] });
+    return this.sources.log.append(realm, { actor: key, groups: [] });
   }
 
   filled(): void {
@@ -270,7 +270,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
           this.#feed = found;
           return found;
         }),
-        this.suppliers.log.position(this.handle.realm),
+        this.sources.log.position(this.handle.realm),
       ]);
       if (this.#stopped) return;
       if (incarnation !== state.incarnation) return this.#end('incarnation');
@@ -330,7 +330,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
   }
 
   #end(reason: QueueEnd): void {
-    void this.handle.tell('end', { reason }).catch(() => undefined);
+    void this.handle.sendSelf('end', { reason }).catch(() => undefined);
   }
 }
 

@@ -99,6 +99,6 @@ export class Writing implements Deadline {
   now(): Promise<void> {
     const { handle, oldest, position } = this.owner;
     handle.volatile.position = oldest === undefined ? position : Math.min(seqOfId(oldest) - 1, position);
-    return handle.tell('flush', {});
+    return handle.sendSelf('flush', {});
   }
 }

@@ -44,7 +44,7 @@ const send: MailCommand<SendArgs> = {
 const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
   lane: 'sending',
   exclusive: true,
-  async needs(_args, { realm, view }, { services }) {
+  async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
     const batch = keptIn(view.parts)
       .filter(([, mail]) => mail.next <= now)
@@ -74,8 +74,8 @@ export const mailKind: ActorKind<MailState> = {
   name: 'mail',
   machine: mailMachine,
   directory: false,
-  loads: [MAIL_PART],
-  partsWait: true,
+  loadedParts: [MAIL_PART],
+  partsAreDeliveries: true,
   commands: { send, due },
   initial: () => ({ phase: 'active', last: 0 }),
   volatile: () => undefined,

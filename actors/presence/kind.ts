@@ -11,11 +11,11 @@ export const presenceKind: ActorKind<PresenceState, Presences> = {
   name: 'presence',
   machine: presenceMachine,
   directory: true,
-  loads: [SEEN_PART],
+  loadedParts: [SEEN_PART],
   commands: { report, presences, 'presence-changes': presenceChanges, switched, flush },
   initial: () => ({ phase: 'open', made: false }),
   volatile: (_key, _state, parts) => new Presences(parts),
   missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
   refuse: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  live: (handle, suppliers) => new LivePresence(handle, suppliers),
+  sidecar: (handle, sources) => new LivePresence(handle, sources),
 };

@@ -80,7 +80,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   name: 'realm',
   machine: realmMachine,
   directory: false,
-  loads: [
+  loadedParts: [
     ...Object.values(RECORD_PARTS),
     ...Object.values(WHOLE_PARTS),
     TRAFFIC_PART,
@@ -207,7 +207,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     nextProfileField: 1,
   }),
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
-  live: (handle) => new LiveRealm(handle),
+  sidecar: (handle) => new LiveRealm(handle),
   takeBack: ({ parts, volatile }) => volatile.rebuild(parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
   refuse: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }),

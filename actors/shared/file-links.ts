@@ -1,7 +1,7 @@
 /** What conversations do about the uploaded files that their messages link. */
 import { type JsonObject, type RealmId, userId, userKey } from '../../src/core/index.js';
 import { parsePath } from '../../src/files/index.js';
-import type { OutboxCommand, Suppliers } from '../../src/runtime/index.js';
+import type { InputSources, OutboxCommand } from '../../src/runtime/index.js';
 
 /**
  * Of the files that a text links, those that a message of this user claims: existing ones that the user may see. For
@@ -11,7 +11,7 @@ export async function claimedFiles(
   paths: readonly string[],
   realm: RealmId,
   user: number,
-  { ask }: Suppliers,
+  { ask }: InputSources,
 ): Promise<readonly string[]> {
   const own = paths.filter((path) => parsePath(path)?.realm === realm);
   // The server itself uploads nothing.

@@ -1,7 +1,7 @@
 /** What only a user's own actor knows, read in one ask: all sections are of one version, which a snapshot can name. */
 import { type Json, type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
 import type { Draft } from '../../src/messages/index.js';
-import type { Suppliers } from '../../src/runtime/index.js';
+import type { InputSources } from '../../src/runtime/index.js';
 import type { Subscription, UserTopic } from '../../src/streams/index.js';
 
 /** Sections by name, as the user actor answers them. */
@@ -35,8 +35,8 @@ export async function readOwnState<S extends OwnSection>(
   realm: RealmId,
   user: UserId,
   sections: readonly S[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<OwnState<S>> {
   const args: OwnStateArgs = { sections };
-  return (await suppliers.ask(userKey(realm, user), 'own-state', args)) as unknown as OwnState<S>;
+  return (await sources.ask(userKey(realm, user), 'own-state', args)) as unknown as OwnState<S>;
 }

@@ -1,7 +1,7 @@
 /** Reading who is subscribed, from the actors of several streams at once. */
 import { type RealmId, streamId, streamKey, userId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
-import type { Suppliers } from '../../src/runtime/index.js';
+import type { InputSources } from '../../src/runtime/index.js';
 
 /** What a stream's actor answers to `members`. */
 export interface Membership {
@@ -17,8 +17,8 @@ export interface Membership {
   readonly realm: number;
 }
 
-export const readMembership = async (realm: RealmId, stream: number, suppliers: Suppliers): Promise<Membership> =>
-  (await suppliers.ask(streamKey(realm, streamId(stream)), 'members', {})) as unknown as Membership;
+export const readMembership = async (realm: RealmId, stream: number, sources: InputSources): Promise<Membership> =>
+  (await sources.ask(streamKey(realm, streamId(stream)), 'members', {})) as unknown as Membership;
 
 /** Stream id → user ids, ascending. */
 export type Subscribers = ReadonlyMap<number, readonly number[]>;
@@ -26,9 +26,9 @@ export type Subscribers = ReadonlyMap<number, readonly number[]>;
 export async function readSubscribers(
   realm: RealmId,
   streams: readonly number[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Subscribers> {
-  const lists = await Promise.all(streams.map((id) => readMembership(realm, id, suppliers)));
+  const lists = await Promise.all(streams.map((id) => readMembership(realm, id, sources)));
   return new Map(streams.map((id, i) => [id, lists[i]!.members]));
 }
 

@@ -34,7 +34,7 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> 
   creates: true,
   lane: 'login',
   exclusive: true,
-  async needs({ address, password }, { view }, { services }) {
+  async inputs({ address, password }, { view }, { services }) {
     if (waitForAttempt(failuresOf(view.state, address), services.clock.now()) > 0) return undefined;
     await services.secrets.verifyPassword(password, null);
     return undefined;
@@ -57,7 +57,7 @@ export const strangerKind: ActorKind<StrangerState> = {
   name: 'stranger',
   machine: createMachine({ id: 'stranger', initial: 'active', states: { active: {} } }),
   directory: false,
-  loads: [],
+  loadedParts: [],
   commands: { 'fetch-key': fetchKey },
   initial: () => ({ phase: 'active', attempts: [] }),
   volatile: () => undefined,

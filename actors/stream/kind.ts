@@ -26,7 +26,7 @@ import { WATCHERS_PART } from './watchers.js';
 const common = {
   machine: streamMachine,
   directory: true,
-  loads: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
+  loadedParts: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
   volatile: (): StreamVolatile => ({ recent: new RecentMessages() }),
   takeBack({ volatile }: View<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {

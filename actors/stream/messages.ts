@@ -8,7 +8,7 @@ import {
   type StoredMessage,
   streamConversation,
 } from '../../src/messages/index.js';
-import type { Audience, CommandContext, MessageChange, Outcome, Suppliers, View } from '../../src/runtime/index.js';
+import type { Audience, CommandContext, InputSources, MessageChange, Outcome, View } from '../../src/runtime/index.js';
 import type { MessageRecord } from '../../src/store/index.js';
 import type { StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
@@ -16,7 +16,7 @@ import type { StreamState } from './state.js';
 export type StreamView = View<StreamState, StreamVolatile>;
 
 /** Input of commands on one message. */
-export async function storedRecord(realm: RealmId, id: number, { store }: Suppliers): Promise<MessageRecord | null> {
+export async function storedRecord(realm: RealmId, id: number, { store }: InputSources): Promise<MessageRecord | null> {
   const [record] = await store.getMessages(realm, [id]);
   return record ?? null;
 }

@@ -46,7 +46,7 @@ export const userKind: ActorKind<UserState> = {
   name: 'user',
   machine: userMachine,
   directory: true,
-  loads: [
+  loadedParts: [
     SUBSCRIPTION_PART,
     READ_PART,
     MARK_PART,

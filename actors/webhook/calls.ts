@@ -2,7 +2,7 @@
 import { type ActorKey, parseKey, type RealmId, streamId, userId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { asStored, type StoredMessage } from '../../src/messages/index.js';
-import type { Suppliers } from '../../src/runtime/index.js';
+import type { InputSources } from '../../src/runtime/index.js';
 import { type Answer, postOf, replyOf } from '../../src/webhooks/index.js';
 import type { Waiting } from './state.js';
 
@@ -33,10 +33,10 @@ export async function makeCalls(
   key: ActorKey,
   realm: RealmId,
   calls: readonly Waiting[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<readonly Fate[]> {
-  const directory = await suppliers.directory(realm);
-  const records = await suppliers.store.getMessages(
+  const directory = await sources.directory(realm);
+  const records = await sources.store.getMessages(
     realm,
     calls.map(({ message }) => message),
   );
@@ -44,7 +44,7 @@ export async function makeCalls(
     calls.map((call, i) => {
       const record = records[i];
       // Deleted meanwhile.
-      return record ? one(key, call, asStored(record), directory, suppliers) : { call, is: 'done' };
+      return record ? one(key, call, asStored(record), directory, sources) : { call, is: 'done' };
     }),
   );
 }
@@ -57,7 +57,7 @@ async function one(
   call: Waiting,
   message: StoredMessage,
   directory: DirectoryView,
-  { services }: Suppliers,
+  { services }: InputSources,
 ): Promise<Fate> {
   const bot = directory.user(botOf(key));
   const service = bot && directory.bot(bot.id)?.service;

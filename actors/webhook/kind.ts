@@ -47,10 +47,10 @@ const triggered: WebhookCommand<{ readonly message: number; readonly trigger: st
 const due: WebhookCommand<JsonObject, readonly Fate[]> = {
   lane: 'calling',
   exclusive: true,
-  needs: (_args, { key, realm, view }, suppliers) => {
-    const now = suppliers.services.clock.now();
+  inputs: (_args, { key, realm, view }, sources) => {
+    const now = sources.services.clock.now();
     const batch = callsIn(view.parts).filter(({ next }) => next <= now);
-    return makeCalls(key, realm, batch.slice(0, BATCH), suppliers);
+    return makeCalls(key, realm, batch.slice(0, BATCH), sources);
   },
   handle({ parts }, _args, fates, context) {
     const { written, commands } = outcomeOf(fates, context);
@@ -80,8 +80,8 @@ export const webhookKind: ActorKind<WebhookState> = {
   name: 'webhook',
   machine: webhookMachine,
   directory: true,
-  loads: [CALL_PART],
-  partsWait: true,
+  loadedParts: [CALL_PART],
+  partsAreDeliveries: true,
   commands: { triggered, due, refused },
   initial: () => ({ phase: 'active', warned: 0 }),
   volatile: () => undefined,

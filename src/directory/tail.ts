@@ -4,7 +4,7 @@
  */
 import type { ActorKey, Json, RealmId, Seq } from '../core/index.js';
 import type { EventLog, LogSubscription } from '../log/index.js';
-import { type LogEntry, type LogGroup, SeenVersions } from '../runtime/log-entry.js';
+import { LogDeduplicator, type LogEntry, type LogGroup } from '../runtime/log-entry.js';
 
 export interface TailReader {
   /** Groups that were not seen before; called for every entry, also when all its groups were repeats. */
@@ -16,7 +16,7 @@ export interface TailReader {
 
 export class RealmTail {
   readonly #readers: TailReader[] = [];
-  readonly #seen = new SeenVersions();
+  readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
   #position: Seq;
 
@@ -30,7 +30,7 @@ export class RealmTail {
       entry: (seq, value) => {
         this.#position = seq;
         const entry = value as unknown as LogEntry;
-        const fresh = entry.groups.filter((group) => this.#seen.fresh(entry.actor, group));
+        const fresh = entry.groups.filter((group) => this.#seen.isNew(entry.actor, group));
         for (const reader of this.#readers) reader.entry(seq, entry, fresh);
       },
       transient: (value) => {

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock/index.js';
 import { type Seq, seq as toSeq } from '../core/index.js';
 import type { LogReader, LogSubscription } from '../log/index.js';
-import { type LogEntry, SeenVersions } from '../runtime/log-entry.js';
+import { LogDeduplicator, type LogEntry } from '../runtime/log-entry.js';
 import type { EventSink, Work } from './sink.js';
 
 const RETRY_MS = 1_000;
@@ -26,7 +26,7 @@ export class CatchUp {
   position: Seq;
   /** What it reads comes from memory. */
   readonly replays: boolean;
-  readonly #seen = new SeenVersions();
+  readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
   #work: Work[] = [];
   #busy = false;
@@ -44,7 +44,7 @@ export class CatchUp {
     const { replays, subscription } = source(this.position, {
       entry: (seq, value) => {
         const entry = value as unknown as LogEntry;
-        const fresh = new Set(entry.groups.filter((group) => this.#seen.fresh(entry.actor, group)));
+        const fresh = new Set(entry.groups.filter((group) => this.#seen.isNew(entry.actor, group)));
         this.#work.push({ seq, entry, fresh });
         if (!this.#busy) this.#run();
       },

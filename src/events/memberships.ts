@@ -3,7 +3,7 @@
  * kept up from the log.
  */
 import { type RealmId, streamId, streamKey } from '../core/index.js';
-import { Gate } from '../runtime/gate.js';
+import { Semaphore } from '../runtime/gate.js';
 import type { MembershipItem } from '../runtime/log-entry.js';
 import type { Store } from '../store/index.js';
 import { asMember, isMember, MEMBER_PART, type Member, type Stay } from '../streams/index.js';
@@ -20,7 +20,7 @@ const READ_AT_ONCE = 32;
 
 export class Memberships {
   readonly #streams = new Map<number, Loaded>();
-  readonly #gate = new Gate(READ_AT_ONCE);
+  readonly #gate = new Semaphore(READ_AT_ONCE);
   readonly #loading = new Map<number, Promise<void>>();
   /** What the log told of streams while they were being read: the read may have begun before that. */
   readonly #meanwhile = new Map<number, MembershipItem[]>();

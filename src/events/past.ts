@@ -6,7 +6,7 @@ import type { Clock } from '../clock/index.js';
 import type { RealmId, Seq } from '../core/index.js';
 import { seq as toSeq } from '../core/index.js';
 import type { EventLog, LogSubscription } from '../log/index.js';
-import { type LogEntry, type LogGroup, SeenVersions } from '../runtime/log-entry.js';
+import { LogDeduplicator, type LogEntry, type LogGroup } from '../runtime/log-entry.js';
 import type { Work } from './sink.js';
 
 /** Positions. More than a busy log grows until a dead host's actors have gone on elsewhere. */
@@ -25,7 +25,7 @@ export class Past {
   /** Where reading began: what lies below was not looked at. */
   from: Seq;
   /** Of entries up to the start. */
-  readonly #before = new SeenVersions();
+  readonly #before = new LogDeduplicator();
   /** Position → its groups that were there before. */
   readonly #repeats = new Map<number, Set<string>>();
   /** Not everything that was repeated up to here is remembered. */
@@ -58,7 +58,7 @@ export class Past {
     const known = this.#repeats.get(seq);
     const kept = new Set<LogGroup>();
     for (const group of groups) {
-      if (known?.has(nameOf(group)) || (seq > this.start && this.#before.knows(entry.actor, group))) continue;
+      if (known?.has(nameOf(group)) || (seq > this.start && this.#before.hasSeen(entry.actor, group))) continue;
       kept.add(group);
     }
     return kept;
@@ -81,7 +81,7 @@ export class Past {
         entry: (seq, value) => {
           if (seq > this.start) return;
           const entry = value as unknown as LogEntry;
-          const fresh = new Set(entry.groups.filter((group) => this.#before.fresh(entry.actor, group)));
+          const fresh = new Set(entry.groups.filter((group) => this.#before.isNew(entry.actor, group)));
           this.note({ seq, entry, fresh });
           this.told(seq, entry);
         },

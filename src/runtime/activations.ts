@@ -16,7 +16,7 @@ export interface ActivationsOptions {
   readonly clock: Clock;
   readonly kinds: Readonly<Record<string, AnyKind>>;
   readonly meters: Meters;
-  readonly ports: Omit<ActivationPorts, 'stopped' | 'suspect' | 'crashedBefore'>;
+  readonly ports: Omit<ActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
   /** Under which its partition is ours. */
   epochOf(partition: Partition): Epoch | undefined;
   /** Its partition has gone before it could be woken again. */
@@ -35,7 +35,7 @@ export class Activations implements Iterable<Activation> {
   constructor(private readonly options: ActivationsOptions) {
     this.#ports = {
       ...options.ports,
-      suspect: (key) => this.#retries.has(key),
+      mayHaveWriteUnderWay: (key) => this.#retries.has(key),
       crashedBefore: (id) => this.#crashedBefore(id),
       stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
     };
@@ -72,8 +72,8 @@ export class Activations implements Iterable<Activation> {
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#byKey.set(key, activation);
     // One that stopped, most likely because it was there already, is looked for.
-    if (first !== undefined && kind.commands[first]?.founds && !this.#retries.has(key)) {
-      activation.found();
+    if (first !== undefined && kind.commands[first]?.mintsKey && !this.#retries.has(key)) {
+      activation.begin();
       return { activation, loaded: Promise.resolve() };
     }
     this.options.meters.of(kind.name).loads.n++;
@@ -83,11 +83,12 @@ export class Activations implements Iterable<Activation> {
   /** Drop those that nobody has used for this long; returns when they are gone. */
   async passivateIdle(idleMs: number): Promise<void> {
     const now = this.options.clock.monotonic();
-    const isIdle = (a: Activation): boolean => now - a.lastUsed >= Math.min(idleMs, a.kind.restMs ?? idleMs) && a.quiet;
+    const isIdle = (a: Activation): boolean =>
+      now - a.lastUsed >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
     const idle = [...this].filter(isIdle);
     // Each may have something to write first: not all at once, when thousands of clients went away together.
     const next = async (): Promise<void> => {
-      for (let a = idle.pop(); a; a = idle.pop()) await a.retire('passivated');
+      for (let a = idle.pop(); a; a = idle.pop()) await a.passivate('passivated');
     };
     await Promise.all(Array.from({ length: Math.min(PASSIVATED_AT_ONCE, idle.length) }, next));
   }

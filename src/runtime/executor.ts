@@ -3,20 +3,20 @@ import { ApiError, apiError } from '../api/errors.js';
 import type { ActorReply } from '../api/operation.js';
 import type { ActorKey, Json, JsonObject, RealmId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
+import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
-import { fitsLog } from './form-entries.js';
-import type { Group } from './group.js';
 import { type AnyKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
 import type { PlainItem } from './log-entry.js';
-import type { Pending } from './mailbox.js';
+import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
+import { fitsLog } from './pack-entries.js';
 import type { ActivationPorts } from './ports.js';
 import { type Envelope, isFromActor, type Reply } from './protocol.js';
 
 /** What the activation does about a command. */
 export interface ExecutorOwner {
   /** It is through, with this reply. */
-  finish(pending: Pending, reply: Reply): void;
+  finish(pending: QueuedCommand, reply: Reply): void;
   /** The lane of an exclusive command may go on. */
   wake(lane: string): void;
   /** Memory holds what must not be committed. */
@@ -44,10 +44,10 @@ export class Executor {
     return this.ending || this.#spoiled;
   }
 
-  handle(pending: Pending): void {
+  handle(pending: QueuedCommand): void {
     const { envelope, command } = pending;
     const phase = this.memory.refusingPhase(envelope.name);
-    if (command.founds && this.memory.exists) this.#answer(pending, { again: true });
+    if (command.mintsKey && this.memory.exists) this.#answer(pending, { again: true });
     else if (pending.failure !== undefined) this.#fail(pending, pending.failure);
     else if (!this.memory.exists && !command.creates) this.#answer(pending, this.kind.missing(this.key));
     else if (phase !== undefined) this.#refuse(pending, this.kind.refuse(phase, envelope.name));
@@ -55,7 +55,7 @@ export class Executor {
     else this.#execute(pending);
   }
 
-  #execute(pending: Pending): void {
+  #execute(pending: QueuedCommand): void {
     const { envelope, command } = pending;
     const group = command.read ? undefined : this.commits.open();
     let outcome: Outcome<JsonObject>;
@@ -79,7 +79,7 @@ export class Executor {
   }
 
   /** For logs. */
-  #about({ envelope }: Pending): object {
+  #about({ envelope }: QueuedCommand): object {
     return { requestId: envelope.requestId, actor: this.key, command: envelope.name };
   }
 
@@ -87,7 +87,7 @@ export class Executor {
    * What cannot be told must not be done, and costs other commands nothing. What the handler noted in memory is taken back;
    * of a kind that can't do that the actor is loaded anew.
    */
-  #outsized(pending: Pending, outcome: Outcome<JsonObject>): void {
+  #outsized(pending: QueuedCommand, outcome: Outcome<JsonObject>): void {
     this.ports.logger.error(this.#about(pending), 'an event is too large for the log');
     const takenBack = this.memory.takeBack(outcome);
     if (!takenBack) this.#spoiled = true;
@@ -106,7 +106,7 @@ export class Executor {
     }
   }
 
-  #context(envelope: Envelope, group: Group | undefined): CommandContext {
+  #context(envelope: Envelope, group: CommitBatch | undefined): CommandContext {
     const commits = this.commits;
     return {
       key: this.key,
@@ -118,7 +118,7 @@ export class Executor {
       get version() {
         return group ? group.version : commits.seal();
       },
-      underWay: (name) => commits.underWay(name),
+      pendingCommands: (name) => commits.pendingCommands(name),
       directory: this.kind.directory ? this.ports.directoryNow(this.realm) : NO_DIRECTORY,
     };
   }
@@ -132,7 +132,7 @@ export class Executor {
   }
 
   /** Make an outcome part of the state in memory and of the commit in the making. */
-  #take(pending: Pending, outcome: Outcome<JsonObject>, group: Group): void {
+  #take(pending: QueuedCommand, outcome: Outcome<JsonObject>, group: CommitBatch): void {
     const reply = withVersion(outcome, group.version);
     const { requestId } = pending.envelope;
     this.memory.apply(outcome, group);
@@ -141,10 +141,10 @@ export class Executor {
       group.ends = true;
       this.ending = true;
     }
-    this.commits.take(group);
+    this.commits.include(group);
     group.commands++;
     if (requestId !== '' && this.ports.logger.isLevelEnabled?.('debug')) group.requests.push(requestId);
-    if (!pending.command.founds) group.replies.push([pending.envelope.id, reply]);
+    if (!pending.command.mintsKey) group.replies.push([pending.envelope.id, reply]);
     const finish = (): void => this.owner.finish(pending, reply);
     const { exclusive, lane = 'main' } = pending.command;
     const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);
@@ -169,7 +169,7 @@ export class Executor {
     else group.onCommitted.push(finish);
   }
 
-  #fail(pending: Pending, error: unknown): void {
+  #fail(pending: QueuedCommand, error: unknown): void {
     if (error instanceof ApiError) {
       this.#refuse(pending, { error: error.toReply() });
       return;
@@ -184,7 +184,7 @@ export class Executor {
   }
 
   /** A refused command of another actor counts as carried out: its repeat must not be executed after all. */
-  #refuse(pending: Pending, reply: ActorReply): void {
+  #refuse(pending: QueuedCommand, reply: ActorReply): void {
     if ('error' in reply && this.ports.logger.isLevelEnabled?.('debug')) {
       const { code, status } = reply.error;
       this.ports.logger.debug({ ...this.#about(pending), code, status }, 'command refused');
@@ -194,7 +194,7 @@ export class Executor {
   }
 
   /** A reply that changed nothing: it waits for the commits whose results it may have seen. */
-  #answer(pending: Pending, reply: Reply): void {
+  #answer(pending: QueuedCommand, reply: Reply): void {
     if (pending.command.exclusive) this.owner.wake(pending.command.lane ?? 'main');
     const finish = (): void => this.owner.finish(pending, reply);
     if (pending.command.logged) this.commits.afterLogged(finish);

@@ -21,21 +21,21 @@ import type { PartitionOwner, Placement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
 import { OWN_COMMAND } from './activation.js';
 import { Activations } from './activations.js';
-import { registerCensus } from './census.js';
+import { ActorQuotas } from './actor-quotas.js';
+import { registerActorStats } from './actor-stats.js';
 import { ActorClient } from './client.js';
-import { Crowds } from './crowds.js';
 import { DueTimers } from './due-timers.js';
-import { Gate } from './gate.js';
-import { HandOn } from './hand-on.js';
+import { Semaphore } from './gate.js';
 import { IdSource } from './id-source.js';
-import type { AnyKind, HostServices, Suppliers } from './kind.js';
+import type { AnyKind, HostServices, InputSources } from './kind.js';
 import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
 import type { Logger } from './ports.js';
 import { type Envelope, isForActor, type OutboxCommand, type Reply } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
-import { Untold } from './untold.js';
+import { SuccessorWakeup } from './successor-wakeup.js';
+import { UnpublishedCommits } from './unpublished-commits.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
 export interface DirectorySource {
@@ -76,12 +76,12 @@ const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' }
 
 export class ActorHost implements PartitionOwner {
   readonly client: ActorClient;
-  readonly suppliers: Suppliers;
+  readonly sources: InputSources;
   readonly #activations: Activations;
   readonly #ownership: Ownership;
-  readonly #handOn: HandOn;
+  readonly #handOn: SuccessorWakeup;
   readonly #timers: DueTimers;
-  readonly #crowds: Crowds;
+  readonly #crowds: ActorQuotas;
   readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
   /** Commands that went to activations here without the bus. */
@@ -94,14 +94,14 @@ export class ActorHost implements PartitionOwner {
     this.#meters = new Meters(metrics);
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new IdSource(this.client);
-    this.#handOn = new HandOn(this.client, clock, logger);
+    this.#handOn = new SuccessorWakeup(this.client, clock, logger);
     this.#timers = new DueTimers(clock, (key) => this.#wake(key));
-    this.#crowds = new Crowds(options.maxQueues ?? Number.POSITIVE_INFINITY, {
+    this.#crowds = new ActorQuotas(options.maxQueues ?? Number.POSITIVE_INFINITY, {
       busy: (key) => this.#activations.get(key)?.livePhase === 'polling',
       end: (key) => this.#tell(key, 'end', { reason: 'crowded' }),
     });
-    const untold = new Untold(options.clock);
-    this.suppliers = {
+    const unpublished = new UnpublishedCommits(options.clock);
+    this.sources = {
       messageId: (realm) => ids.next(realm),
       ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
       store,
@@ -110,7 +110,7 @@ export class ActorHost implements PartitionOwner {
         await directory.ready(realm, 0);
         return directory.now(realm);
       },
-      told: (realm) => untold.told(realm),
+      published: (realm) => unpublished.published(realm),
       services,
     };
     const due = (key: ActorKey, at: number | null): void => this.#due(key, at);
@@ -126,16 +126,16 @@ export class ActorHost implements PartitionOwner {
         storeOutage: new StoreOutage(clock),
         log,
         logger,
-        suppliers: this.suppliers,
-        untold,
+        sources: this.sources,
+        unpublished,
         directory: (realm, after) => directory.ready(realm, after),
         directoryNow: (realm) => directory.now(realm),
         meters: this.#meters,
         sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
-        tell: (key, name, args) => this.#tell(key, name, args),
+        sendLocal: (key, name, args) => this.#tell(key, name, args),
         due,
-        loads: new Gate(LOADED_AT_ONCE),
-        owned: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
+        loads: new Semaphore(LOADED_AT_ONCE),
+        ownedSince: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
       },
     });
     this.#ownership = new Ownership({
@@ -150,7 +150,7 @@ export class ActorHost implements PartitionOwner {
       due,
       receive: (partition, request) => this.#receive(partition, request),
     });
-    registerCensus(
+    registerActorStats(
       metrics,
       () => this.#activations,
       Object.values(kinds).map(({ name }) => name),
@@ -172,9 +172,9 @@ export class ActorHost implements PartitionOwner {
     if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
     this.#activations.close();
     this.#ownership.close();
-    this.#handOn.ending();
+    this.#handOn.shortenDeadline();
     await this.options.placement.stop();
-    await this.#handOn.all();
+    await this.#handOn.settle();
     this.#timers.clear();
   }
 

@@ -28,7 +28,7 @@ export interface CommandContext {
   /** Replica of the realm's directory; only for kinds with `directory`. */
   readonly directory: DirectoryView;
   /** Commands of this name that this actor has decided on and that may not be carried out yet. */
-  underWay(name: string): readonly OutboxCommand[];
+  pendingCommands(name: string): readonly OutboxCommand[];
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */
@@ -80,7 +80,7 @@ export interface Outcome<S> {
 }
 
 /** I/O that needs may do; supplied by the host. */
-export interface Suppliers {
+export interface InputSources {
   /** One new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
   /** Ask another actor (no effect there may depend on being asked once). The runtime adds the request's id. */
@@ -89,7 +89,7 @@ export interface Suppliers {
   readonly log: import('../log/index.js').EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
   /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: it does. */
-  told(realm: RealmId): Promise<void> | undefined;
+  published(realm: RealmId): Promise<void> | undefined;
   /** Anything else a kind's needs use (renderer, password hashing, feeds); see host options. */
   readonly services: HostServices;
 }
@@ -105,7 +105,7 @@ export class TooEarly extends Error {
 
 export interface CommandDefinition<S, A extends JsonObject, I, V> {
   /** What must be at hand before the handler runs. Started at arrival; never awaited inside a handler. */
-  readonly needs?: (args: A, context: NeedsContext<S, V>, suppliers: Suppliers) => Promise<I> | I;
+  readonly inputs?: (args: A, context: InputContext<S, V>, sources: InputSources) => Promise<I> | I;
   handle(view: View<S, V>, args: A, inputs: I, context: CommandContext): Outcome<S>;
   /** Changes nothing and may see uncommitted state: the reply waits for the commits it saw. */
   readonly read?: true;
@@ -127,10 +127,10 @@ export interface CommandDefinition<S, A extends JsonObject, I, V> {
    * Makes the actor, under a key that was made up for this command: so it is not looked for in the Store. Where it is there
    * already, the command was carried out before; its reply, which is not remembered, was lost, and the sender begins anew.
    */
-  readonly founds?: true;
+  readonly mintsKey?: true;
 }
 
-export interface NeedsContext<S, V> {
+export interface InputContext<S, V> {
   readonly key: ActorKey;
   readonly realm: RealmId;
   readonly caller: number;
@@ -142,27 +142,27 @@ export interface NeedsContext<S, V> {
 export type AnyCommand<S, V> = CommandDefinition<S, any, any, V>;
 
 /** A request whose reply is held; how polls wait. */
-export interface HeldRequest {
+export interface DeferredRequest {
   readonly id: string;
   reply(reply: ActorReply): void;
   onCancel(fn: () => void): void;
 }
 
 /** Why an activation leaves memory on purpose: nobody used it for a while, or its partition is handed over. */
-export type LeaveReason = 'passivated' | 'drained';
+export type PassivationReason = 'passivated' | 'drained';
 
 /** Side of an activation that lives outside the mailbox (the event queue's buffer and poll). */
-export interface LiveActor {
+export interface Sidecar {
   /** A command named in `liveCommands`: handled at once, in order of arrival, never committed. */
-  command(name: string, args: JsonObject, request: HeldRequest, caller: number): void;
+  command(name: string, args: JsonObject, request: DeferredRequest, caller: number): void;
   /** The activation is about to leave on purpose: write down (through `tell`) what only memory knows. */
-  draining?(reason: LeaveReason): Promise<void>;
+  flush?(reason: PassivationReason): Promise<void>;
   /** A commit of the actor became durable. */
   committed(): void;
   /** The activation leaves memory. */
   stopped(reason: StopReason): void;
   /** False keeps the actor from being passivated. */
-  idle(): boolean;
+  isIdle(): boolean;
   /** What it is doing, in a word of a small vocabulary; for metrics. */
   phase?(): string | undefined;
   /** Why the actor ended, once it did; for logs and metrics. */
@@ -179,7 +179,7 @@ export interface ActivationHandle<S, V = unknown> {
   /** What `volatile` made: the one place that handlers and the live side share. */
   readonly volatile: V;
   /** Send the actor itself a command through its mailbox, as the system. */
-  tell(name: string, args: JsonObject): Promise<void>;
+  sendSelf(name: string, args: JsonObject): Promise<void>;
 }
 
 export interface ActorKind<S extends JsonObject, V = undefined> {
@@ -204,13 +204,13 @@ export interface ActorKind<S extends JsonObject, V = undefined> {
   /** Handlers and needs use the realm's directory replica. */
   readonly directory: boolean;
   /** Prefixes of the parts that are loaded with the actor. */
-  readonly loads: readonly string[];
+  readonly loadedParts: readonly string[];
   /** Idle for this long, ms, the actor leaves memory; default: what the host is told. */
-  readonly restMs?: number;
+  readonly idleTimeoutMs?: number;
   /** Its loaded parts are things to be delivered that wait; for metrics. */
-  readonly partsWait?: true;
-  readonly liveCommands?: readonly string[];
-  live?(handle: ActivationHandle<S, V>, suppliers: Suppliers): LiveActor;
+  readonly partsAreDeliveries?: true;
+  readonly sidecarCommands?: readonly string[];
+  sidecar?(handle: ActivationHandle<S, V>, sources: InputSources): Sidecar;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of kinds of all shapes

@@ -1,7 +1,7 @@
 /** Reads an actor from the Store, after applying what its outbox still holds. */
 import type { ActorKey, Epoch, Json } from '../core/index.js';
 import type { RecordWrite, Root, Store } from '../store/index.js';
-import type { OutboxEntry } from './group.js';
+import type { OutboxEntry } from './commit-batch.js';
 
 const REMEMBERED = ['done/', 'from/'];
 

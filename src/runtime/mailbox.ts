@@ -7,7 +7,7 @@ import { emptyMap, ownMap } from '../core/index.js';
 import type { AnyCommand } from './kind.js';
 import type { Envelope, Reply } from './protocol.js';
 
-export class Pending {
+export class QueuedCommand {
   ready = false;
   inputs: unknown;
   failure: unknown;
@@ -26,7 +26,7 @@ export class Pending {
   }
 
   /** The sender retried while the first attempt was under way: both get the answer. */
-  also(request: BusRequest): void {
+  addRequest(request: BusRequest): void {
     this.#requests.push(request);
   }
 
@@ -38,10 +38,10 @@ export class Pending {
 }
 
 interface Lane {
-  readonly queue: Pending[];
+  readonly queue: QueuedCommand[];
   head: number;
   /** Exclusive commands that aren't through; after a reload there may be several, being repeated. */
-  resting: number;
+  suspensions: number;
 }
 
 export class Mailbox {
@@ -52,7 +52,7 @@ export class Mailbox {
     return this.#size;
   }
 
-  push(pending: Pending): void {
+  push(pending: QueuedCommand): void {
     this.#lane(pending.command.lane ?? 'main').queue.push(pending);
     this.#size++;
   }
@@ -60,7 +60,7 @@ export class Mailbox {
   #lane(name: string): Lane {
     let lane = this.#lanes.get(name);
     if (!lane) {
-      lane = { queue: [], head: 0, resting: 0 };
+      lane = { queue: [], head: 0, suspensions: 0 };
       this.#lanes = ownMap(this.#lanes);
       this.#lanes.set(name, lane);
     }
@@ -68,15 +68,15 @@ export class Mailbox {
   }
 
   /** Nothing of this lane runs until it was woken as often as it was put to rest. */
-  rest(lane: string): void {
-    this.#lane(lane).resting++;
+  suspend(lane: string): void {
+    this.#lane(lane).suspensions++;
   }
 
   /** Next command that may run now, or undefined. */
-  next(): Pending | undefined {
+  next(): QueuedCommand | undefined {
     for (const lane of this.#lanes.values()) {
       const first = lane.queue[lane.head];
-      if (lane.resting > 0 || !first) continue;
+      if (lane.suspensions > 0 || !first) continue;
       const start = first.start;
       first.start = undefined;
       start?.();
@@ -90,28 +90,28 @@ export class Mailbox {
         lane.queue.splice(0, lane.head);
         lane.head = 0;
       }
-      if (first.command.exclusive) lane.resting++;
+      if (first.command.exclusive) lane.suspensions++;
       return first;
     }
     return undefined;
   }
 
   /** The exclusive command of this lane is through. */
-  wake(lane: string): void {
+  resume(lane: string): void {
     const of = this.#lanes.get(lane);
-    if (of) of.resting--;
+    if (of) of.suspensions--;
   }
 
   /** Most actors have nothing to do most of the time: lanes that are empty are made again. */
-  slim(): void {
+  shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
-    for (const { resting } of this.#lanes.values()) if (resting !== 0) return;
+    for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;
     this.#lanes = emptyMap();
   }
 
   /** Take out waiting commands. */
-  remove(which: (pending: Pending) => boolean): Pending[] {
-    const removed: Pending[] = [];
+  remove(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
+    const removed: QueuedCommand[] = [];
     for (const lane of this.#lanes.values()) {
       const waiting = lane.queue.splice(lane.head);
       for (const pending of waiting) (which(pending) ? removed : lane.queue).push(pending);

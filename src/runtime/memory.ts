@@ -1,6 +1,6 @@
 /** What an activation holds of its actor: the newest state, committed or not. */
 import type { ActorKey, Json, JsonObject } from '../core/index.js';
-import type { Group } from './group.js';
+import type { CommitBatch } from './commit-batch.js';
 import type { AnyKind, Outcome, View } from './kind.js';
 import type { Loaded } from './load.js';
 import { PhaseMachine } from './phase-machine.js';
@@ -37,7 +37,7 @@ export class ActorMemory {
     }
     this.#parts = parts;
     this.#volatile = this.kind.volatile(this.key, this.state, parts, owned);
-    if (!this.kind.live) this.#machine = new PhaseMachine(this.kind.machine, this.state.phase as string | undefined);
+    if (!this.kind.sidecar) this.#machine = new PhaseMachine(this.kind.machine, this.state.phase as string | undefined);
   }
 
   /** Where the present phase does not take the command: the phase. */
@@ -55,7 +55,7 @@ export class ActorMemory {
   }
 
   /** Here, and in the commit in the making. */
-  apply(outcome: Outcome<JsonObject>, group: Group): void {
+  apply(outcome: Outcome<JsonObject>, group: CommitBatch): void {
     this.exists = true;
     if (outcome.state) this.state = outcome.state;
     const machine = this.#machine;
@@ -63,7 +63,7 @@ export class ActorMemory {
     if (machine && this.state.phase !== machine.phase) this.state = { ...this.state, phase: machine.phase };
     for (const [name, value] of Object.entries(outcome.parts ?? {})) {
       if (value === null) this.#parts.delete(name);
-      else if (this.kind.loads.some((prefix) => name.startsWith(prefix))) this.#parts.set(name, value);
+      else if (this.kind.loadedParts.some((prefix) => name.startsWith(prefix))) this.#parts.set(name, value);
       group.parts.set(name, value);
     }
     for (const change of outcome.messages ?? []) group.messages.set(change.id, change);

@@ -6,11 +6,11 @@ import type { PartitionOwner } from '../placement/index.js';
 import type { Store } from '../store/index.js';
 import type { Activation } from './activation.js';
 import type { Activations } from './activations.js';
-import type { Crowds } from './crowds.js';
+import type { ActorQuotas } from './actor-quotas.js';
 import { drain } from './drain.js';
 import type { DueTimers } from './due-timers.js';
-import type { HandOn } from './hand-on.js';
 import type { Meters } from './meters.js';
+import type { SuccessorWakeup } from './successor-wakeup.js';
 
 /** Handing over waits this long for what was begun. */
 const DRAIN_MS = 10_000;
@@ -24,8 +24,8 @@ export interface OwnershipOptions {
   readonly meters: Meters;
   readonly activations: Activations;
   readonly timers: DueTimers;
-  readonly crowds: Crowds;
-  readonly handOn: HandOn;
+  readonly crowds: ActorQuotas;
+  readonly handOn: SuccessorWakeup;
   due(key: ActorKey, at: number | null): void;
   receive(partition: Partition, request: BusRequest): void;
 }
@@ -203,4 +203,4 @@ export class Ownership implements PartitionOwner {
 }
 
 /** It may have a commit under way. */
-const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.atRest;
+const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.isDrained;

@@ -1,7 +1,7 @@
 /** For how long a host has been without its Store: what it refuses for this reason says so. */
 import type { Clock } from '../clock/index.js';
 import { StoreUnavailable } from '../store/store.js';
-import { continued } from './patience.js';
+import { continued } from './outage.js';
 import type { RetryReason } from './reasons.js';
 
 export class StoreOutage {

@@ -41,7 +41,7 @@ const counter: ActorKind<Count> = {
   missing: () => ({ error: { status: 404, msg: '' } }),
   refuse: () => ({ error: { status: 400, msg: '' } }),
   directory: false,
-  loads: [],
+  loadedParts: [],
 };
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };

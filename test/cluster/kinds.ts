@@ -52,7 +52,7 @@ const credits = (args: OpArgs): { to: ActorKey; name: string; args: OpArgs; call
 const commands: Record<string, Ledger> = {
   add: { creates: true, handle: (view, { op }) => record(view, op) },
   /** Makes the ledger. Its reply is not remembered. */
-  found: { creates: true, founds: true, handle: (view, { op }) => record(view, op) },
+  found: { creates: true, mintsKey: true, handle: (view, { op }) => record(view, op) },
   credit: { creates: true, handle: (view, { op }) => record(view, op) },
   /** Two stages of commands; the reply waits for both. */
   move: {
@@ -94,7 +94,7 @@ const commands: Record<string, Ledger> = {
   /** A message with an id of the realm, as a record with a rev of its own. */
   post: {
     creates: true,
-    needs: (_args, { realm }, suppliers) => suppliers.messageId(realm),
+    inputs: (_args, { realm }, sources) => sources.messageId(realm),
     handle: (view, { op }, inputs, { key }) => {
       const id = inputs as number;
       const body = {
@@ -148,7 +148,7 @@ export const ledger: ActorKind<LedgerState> = {
   missing: () => ({ error: { status: 404, msg: 'no such ledger' } }),
   refuse: () => ({ error: { status: 400, msg: 'refused' } }),
   directory: false,
-  loads: [],
+  loadedParts: [],
 };
 
 interface IdState extends JsonObject {
@@ -180,7 +180,7 @@ export const ids: ActorKind<IdState, { last: number }> = {
   missing: () => ({ error: { status: 404, msg: 'no such realm' } }),
   refuse: () => ({ error: { status: 400, msg: 'refused' } }),
   directory: false,
-  loads: [],
+  loadedParts: [],
 };
 
 export const testKinds: Readonly<Record<string, AnyKind>> = { stream: ledger, realm: ids };

@@ -2,7 +2,7 @@
 import { apiError } from '../../../src/api/errors.js';
 import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '../../../src/core/index.js';
 import type { RealmFeed, Subscribers } from '../../../src/events/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
+import type { InputSources } from '../../../src/runtime/index.js';
 import { lowest } from '../../../src/store/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 
@@ -13,17 +13,17 @@ const MOST_RETRIES = 400;
 export async function untilFirstsAreShown(
   realm: RealmId,
   counted: { readonly [stream: string]: number },
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<void> {
   const streams = Object.keys(counted).filter((id) => counted[id]! > 0);
   for (let attempt = 0; attempt < MOST_RETRIES; attempt++) {
-    const directory = await suppliers.directory(realm);
+    const directory = await sources.directory(realm);
     if (streams.every((id) => directory.stream(streamId(Number(id)))?.firstMessage !== null)) return;
-    await pause(suppliers);
+    await pause(sources);
   }
 }
 
-const pause = ({ services }: Suppliers): Promise<void> =>
+const pause = ({ services }: InputSources): Promise<void> =>
   new Promise((resolve) => void services.clock.setTimeout(resolve, RETRY_MS));
 
 interface Own {
@@ -44,13 +44,13 @@ export async function readWithSubscribers<O extends Own>(
   listed: boolean,
   readOwn: () => Promise<O> | O | undefined,
   feed: RealmFeed,
-  suppliers: Suppliers,
+  sources: InputSources,
   covers: Record<ActorKey, number>,
 ): Promise<{ readonly own: O | undefined; readonly subscribers: Subscribers }> {
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) covers[userKey(realm, user)] = own.version;
-    const directory = await suppliers.directory(realm);
+    const directory = await sources.directory(realm);
     // Lists of streams are without deactivated accounts, whose own subscriptions stay: the two never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     if (!listed) return { own, subscribers: NONE };
@@ -64,7 +64,7 @@ export async function readWithSubscribers<O extends Own>(
     if (level) return { own, subscribers };
     // A stream that takes so long to hear of it: no event will tell the user of himself.
     if (attempt === MOST_RETRIES) return { own, subscribers: asOwn(subscribers, user, joined) };
-    await pause(suppliers);
+    await pause(sources);
   }
 }
 

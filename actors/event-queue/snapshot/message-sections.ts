@@ -10,7 +10,7 @@ import {
   UnreadScan,
   unreadSummary,
 } from '../../../src/messages/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
+import type { InputSources } from '../../../src/runtime/index.js';
 import type { MessageReads } from '../../../src/store/index.js';
 import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '../../../src/streams/index.js';
 
@@ -42,7 +42,11 @@ export interface OwnReading {
  * Where a registration looks at messages: in memory, unless what the user has read and marked names a message that the log has not
  * shown here. Call it after that was read.
  */
-export async function messageReads(overview: Overview, reading: Reading, { store }: Suppliers): Promise<MessageReads> {
+export async function messageReads(
+  overview: Overview,
+  reading: Reading,
+  { store }: InputSources,
+): Promise<MessageReads> {
   const reads = await overview.reads();
   return reads === store || (await overview.knows(new OwnFlags(0, new Map(reading)).named())) ? reads : store;
 }
@@ -58,7 +62,7 @@ export async function readUnread(
   user: number,
   { subscriptions, topics, reading }: OwnReading,
   reads: MessageReads,
-  { services }: Suppliers,
+  { services }: InputSources,
 ): Promise<Unread> {
   const flags = new OwnFlags(user, new Map(reading));
   const scan = new UnreadScan(reads, realm, user);

@@ -19,7 +19,7 @@ import type { Limits } from '../../../src/files/index.js';
 import { newestMessage, recentConversations } from '../../../src/messages/index.js';
 import type { Unseal } from '../../../src/people/index.js';
 import { presencesIn } from '../../../src/presence/index.js';
-import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
+import type { InputContext, InputSources } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 import { type OwnSection, readOwnState } from '../../shared/own-state.js';
 import type { RegisterArgs } from '../commands.js';
@@ -82,17 +82,17 @@ const MOST_ATTEMPTS = 4;
 /** A queue's own command: its needs. */
 export async function takeSnapshot(
   args: RegisterArgs,
-  context: NeedsContext<QueueState, QueueVolatile>,
-  suppliers: Suppliers,
+  context: InputContext<QueueState, QueueVolatile>,
+  sources: InputSources,
 ): Promise<Snapshot> {
   for (let attempt = 1; ; attempt++) {
-    const taken = await takeOnce(args, context, suppliers, attempt === MOST_ATTEMPTS);
+    const taken = await takeOnce(args, context, sources, attempt === MOST_ATTEMPTS);
     if (taken) return taken;
   }
 }
 
 /** Keys that were sealed under a former server secret open nothing. A reader with a right to such a key gets a new one. */
-async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: Suppliers): Promise<void> {
+async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: InputSources): Promise<void> {
   for (const { user, keySealed } of bots) await ask(realmKey(realm), 'renew-bot-key', { user, instead: keySealed });
 }
 
@@ -102,19 +102,19 @@ async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask 
  */
 async function takeOnce(
   args: RegisterArgs,
-  { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
-  suppliers: Suppliers,
+  { realm, caller }: InputContext<QueueState, QueueVolatile>,
+  sources: InputSources,
   last: boolean,
 ): Promise<Snapshot | undefined> {
   // Whoever was answered before must not hear of what he did as of something new.
-  await suppliers.told(realm);
+  await sources.published(realm);
   // The log's end comes first: whatever the parts below lack is in the log after it.
-  const { end, incarnation } = await suppliers.log.position(realm);
+  const { end, incarnation } = await sources.log.position(realm);
   const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
   const covers: Record<ActorKey, number> = {};
-  const directory = await suppliers.directory(realm);
+  const directory = await sources.directory(realm);
   // What is before that end will never come as an event: the replica must show it.
-  const feed = await suppliers.services.feeds.of(realm);
+  const feed = await sources.services.feeds.of(realm);
   await feed.reach(end);
   const isVisitor = caller === VISITOR.id;
   const user = isVisitor ? VISITOR : directory.user(userId(caller));
@@ -128,10 +128,10 @@ async function takeOnce(
     listed,
     () => {
       if (sections.length === 0) return undefined;
-      return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, suppliers);
+      return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, sources);
     },
     feed,
-    suppliers,
+    sources,
     covers,
   );
   // Sections that weren't asked for are absent, and so are the response fields made of them.
@@ -140,13 +140,13 @@ async function takeOnce(
   let shown: ShownMessages | null = null;
   // After the versions of the user and the streams were read: what they cover must be counted.
   const { reading = [] } = own ?? {};
-  const reads = MESSAGE_SECTIONS.some(wanted) ? await messageReads(feed.overview, reading, suppliers) : suppliers.store;
+  const reads = MESSAGE_SECTIONS.some(wanted) ? await messageReads(feed.overview, reading, sources) : sources.store;
   if (own && wanted('message')) {
     if (wanted('update_message_flags')) {
-      const unread = await readUnread(realm, user.id, own, reads, suppliers);
+      const unread = await readUnread(realm, user.id, own, reads, sources);
       parts.push({ unread_msgs: unread.section });
       shown = unread.shows;
-      await untilFirstsAreShown(realm, shown.streams, suppliers);
+      await untilFirstsAreShown(realm, shown.streams, sources);
     }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await newestMessage(reads, realm, user.id, streams) });
@@ -162,7 +162,7 @@ async function takeOnce(
     const to = presenceKey(realm);
     // Not named by any version: what changes in between is told by the next report (docs/architecture.md § Presence).
     await presencesIn(directory).sync(
-      async (known) => (await suppliers.ask(to, 'presence-changes', { known })) as JsonObject,
+      async (known) => (await sources.ask(to, 'presence-changes', { known })) as JsonObject,
     );
   }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
@@ -175,9 +175,9 @@ async function takeOnce(
     user: account,
     directory,
     args,
-    now: suppliers.services.clock.now(),
-    limits: suppliers.services.limits,
-    unseal: (sealed) => suppliers.services.secrets.opened(sealed),
+    now: sources.services.clock.now(),
+    limits: sources.services.limits,
+    unseal: (sealed) => sources.services.secrets.opened(sealed),
     unreadable,
     subscriptions,
     subscribers: subscribers.of,
@@ -185,7 +185,7 @@ async function takeOnce(
   if (wanted('realm_user')) parts.push(userSections(inputs));
   parts.push(...personalSections(inputs, wanted));
   if (unreadable.size > 0 && !last) {
-    await renewKeys(realm, unreadable, suppliers);
+    await renewKeys(realm, unreadable, sources);
     return undefined;
   }
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));

@@ -3,7 +3,7 @@ import { apiError } from '../../../src/api/errors.js';
 import { type JsonObject, parseKey, streamId, userId } from '../../../src/core/index.js';
 import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '../../../src/messages/index.js';
 import { isAdmin, policyAllows } from '../../../src/people/index.js';
-import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
+import type { CommandContext, InputContext, InputSources, Outcome } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
 import { canReadHistory, isMember, topicKey } from '../../../src/streams/index.js';
 import { partially, success } from '../../shared/replies.js';
@@ -15,7 +15,7 @@ import type { StreamState } from '../state.js';
 import { LOOKED_AT, newestOfTopic, stillIn } from '../topics.js';
 import { memberOf } from './members.js';
 
-type Context = NeedsContext<StreamState, StreamVolatile>;
+type Context = InputContext<StreamState, StreamVolatile>;
 
 interface DeleteInputs {
   readonly stored: MessageRecord | null;
@@ -39,10 +39,10 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
 
 /** DELETE /messages/{message_id}. */
 export const deleteMessage: StreamCommand<{ readonly message_id: number }, DeleteInputs> = {
-  async needs({ message_id }, { realm }, suppliers) {
-    const stored = await storedRecord(realm, message_id, suppliers);
+  async inputs({ message_id }, { realm }, sources) {
+    const stored = await storedRecord(realm, message_id, sources);
     const { stream, topic } = stored ? asStored(stored).body : { stream: 0, topic: '' };
-    const newest = stream === 0 ? [] : await newestOfTopic(suppliers.store, realm, stream, topicKey(topic));
+    const newest = stream === 0 ? [] : await newestOfTopic(sources.store, realm, stream, topicKey(topic));
     return { stored, newest };
   },
   handle(view, args, { stored, newest }, context) {
@@ -80,13 +80,13 @@ const BATCH = 500;
 async function topicPage(
   { topic, before }: DeleteTopicArgs,
   { realm, caller, key, view }: Context,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Page> {
   const id = Number(parseKey(key).rest);
-  const directory = await suppliers.directory(realm);
+  const directory = await sources.directory(realm);
   const [stream, user] = [directory.stream(streamId(id)), directory.user(userId(caller))];
   if (!stream || !user) return { records: [], newest: [], full: false, accessible: new Set() };
-  const newest = await suppliers.store.scanMessages({
+  const newest = await sources.store.scanMessages({
     realm,
     index: { by: 'topic', conversation: streamConversation(id), topicKey: topicKey(topic) },
     from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
@@ -100,7 +100,7 @@ async function topicPage(
     return { records, newest, full, accessible: new Set(records.map((record) => record.id)) };
   }
   const viewer = plainViewer({ realm, user, directory, subscribed: (of) => of === id && subscribed });
-  const reader = new Reader(suppliers.store, viewer);
+  const reader = new Reader(sources.store, viewer);
   const own = await reader.readable(records.map(asStored), 'none');
   return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
 }
@@ -110,7 +110,7 @@ export const deleteTopic: StreamCommand<DeleteTopicArgs, Page> = {
   // Not while a move writes its messages: they are neither here nor there.
   lane: 'moves',
   creates: true,
-  needs: topicPage,
+  inputs: topicPage,
   handle(view, args, { records, newest, full, accessible }, context): Outcome<StreamState> {
     const key = topicKey(args.topic);
     const stream = Number(parseKey(context.key).rest);

@@ -30,7 +30,7 @@ interface SendArgs extends Said {
 /** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
 export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
   creates: true,
-  needs: prepare,
+  inputs: prepare,
   handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
@@ -91,13 +91,13 @@ interface DirectArgs extends SendArgs {
 
 export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: number }> = {
   creates: true,
-  async needs(args, context, suppliers) {
+  async inputs(args, context, sources) {
     const known = context.view.state.recipient;
     const isGroup = args.participants.length > 2;
     const [prepared, recipient] = await Promise.all([
-      prepare(args, context, suppliers),
+      prepare(args, context, sources),
       isGroup && known === 0
-        ? suppliers.ask(realmKey(context.realm), 'group-recipient', { group: parseKey(context.key).rest })
+        ? sources.ask(realmKey(context.realm), 'group-recipient', { group: parseKey(context.key).rest })
         : known,
     ]);
     return { ...prepared, recipient: recipient as number };

@@ -14,11 +14,11 @@ import {
 import type {
   Audience,
   CommandContext,
+  InputContext,
+  InputSources,
   MessageItem,
-  NeedsContext,
   OutboxCommand,
   Outcome,
-  Suppliers,
 } from '../../../src/runtime/index.js';
 import { countMessage, isMember } from '../../../src/streams/index.js';
 import { claimedFiles, filesLinked } from '../../shared/file-links.js';
@@ -52,14 +52,14 @@ export interface Prepared {
 /** Needs of every command that makes a message. */
 export async function prepare(
   { content, origin }: Said,
-  { realm, caller }: NeedsContext<StreamState, StreamVolatile>,
-  suppliers: Suppliers,
+  { realm, caller }: InputContext<StreamState, StreamVolatile>,
+  sources: InputSources,
 ): Promise<Prepared> {
   // Asked for first and at once: ids must come in the order in which commands arrived.
-  const id = suppliers.messageId(realm);
-  const text = suppliers.directory(realm).then(async (directory) => {
-    const rendered = await suppliers.services.renderer.render(content, directory, origin, caller);
-    return { rendered, files: await claimedFiles(rendered?.attachmentPaths ?? [], realm, caller, suppliers) };
+  const id = sources.messageId(realm);
+  const text = sources.directory(realm).then(async (directory) => {
+    const rendered = await sources.services.renderer.render(content, directory, origin, caller);
+    return { rendered, files: await claimedFiles(rendered?.attachmentPaths ?? [], realm, caller, sources) };
   });
   const both = await Promise.all([id, text]);
   return { id: both[0], ...both[1] };

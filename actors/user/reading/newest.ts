@@ -1,7 +1,7 @@
 /** Up to where everything of a home can be seen. */
 import type { RealmId } from '../../../src/core/index.js';
 import { asStored, DIRECT_HOME, NEWEST } from '../../../src/messages/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
+import type { InputSources } from '../../../src/runtime/index.js';
 import type { MessageIndex } from '../../../src/store/index.js';
 
 export interface NewestOfHome {
@@ -22,7 +22,7 @@ const BATCH = 64;
 export async function newestDirect(
   realm: RealmId,
   user: number,
-  { store, services }: Suppliers,
+  { store, services }: InputSources,
 ): Promise<NewestOfHome> {
   const settledBefore = (services.clock.now() - SETTLED_MS) / 1000;
   const index: MessageIndex = { by: 'participant', user };

@@ -1,7 +1,7 @@
 /** Events about messages come after the messages' own events. */
 import type { ActorKey, RealmId } from '../../../src/core/index.js';
 import type { StoredMessage } from '../../../src/messages/index.js';
-import type { Suppliers } from '../../../src/runtime/index.js';
+import type { InputSources } from '../../../src/runtime/index.js';
 import { ownerOf } from '../../stream/messages.js';
 
 /** Between a commit and its place in the log lie milliseconds; a service that is away for longer is no haste. */
@@ -11,10 +11,10 @@ const RECENT_MS = 60_000;
 export async function untilTold(
   realm: RealmId,
   messages: readonly StoredMessage[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<void> {
-  const since = (suppliers.services.clock.now() - RECENT_MS) / 1000;
+  const since = (sources.services.clock.now() - RECENT_MS) / 1000;
   const owners = new Set<ActorKey>();
   for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
-  await Promise.all([...owners].map((owner) => suppliers.ask(owner, 'told', {})));
+  await Promise.all([...owners].map((owner) => sources.ask(owner, 'told', {})));
 }

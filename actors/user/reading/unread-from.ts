@@ -7,14 +7,14 @@ import {
   type StoredMessage,
   UnreadScan,
 } from '../../../src/messages/index.js';
-import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
+import type { InputContext, InputSources } from '../../../src/runtime/index.js';
 import { subscriptionsOf, type UserState } from '../state.js';
 
 /** As many as a registration tells of, about; from the oldest on. */
 export async function unreadFrom(
   sender: number,
-  { realm, caller, view }: NeedsContext<UserState, undefined>,
-  { store }: Suppliers,
+  { realm, caller, view }: InputContext<UserState, undefined>,
+  { store }: InputSources,
 ): Promise<OwnMessage[]> {
   const flags = new OwnFlags(caller, view.parts);
   const scan = new UnreadScan(store, realm, caller);

@@ -5,7 +5,7 @@ import type { QueueOptions, QueueState, QueueVolatile } from '../../../actors/ev
 import type { ActorReply } from '../../../src/api/operation.js';
 import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '../../../src/core/index.js';
 import { type EventSink, TransientEvent } from '../../../src/events/index.js';
-import type { ActivationHandle, Suppliers } from '../../../src/runtime/index.js';
+import type { ActivationHandle, InputSources } from '../../../src/runtime/index.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const REALM = realmId(1);
@@ -60,7 +60,7 @@ function rebuilt(registered = true) {
   };
   const log = { asked: 0, away: false };
   const clock = new FakeClock();
-  const suppliers = {
+  const sources = {
     services: { clock, random: () => 0, heartbeatMs: 45_000, feeds: { of: async () => feed } },
     log: {
       position: async () => {
@@ -71,7 +71,7 @@ function rebuilt(registered = true) {
   };
   const queue = new LiveQueue(
     handle as unknown as ActivationHandle<QueueState, QueueVolatile>,
-    suppliers as unknown as Suppliers,
+    sources as unknown as InputSources,
   );
   exists = true;
   if (!registered) queue.committed();
@@ -165,7 +165,7 @@ t.test('a queue that moves away meanwhile sends the poll after it', async (t) =>
   const answers: unknown[] = [];
   const request = { id: 'late', reply: (reply: unknown) => answers.push(reply), onCancel: () => {} };
   queue.command('poll', { last_event_id: eventId(END, 0), dont_block: false }, request as never);
-  t.equal(queue.idle(), false);
+  t.equal(queue.isIdle(), false);
   queue.stopped('drained');
   await settle();
   t.same(answers, [{ retry: 'moved' }], 'once');

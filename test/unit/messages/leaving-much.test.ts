@@ -11,7 +11,7 @@ import {
   userKey,
 } from '../../../src/core/index.js';
 import { OwnFlags, readingPart, recordOf, type StoredMessage } from '../../../src/messages/index.js';
-import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
+import type { CommandContext, InputContext, InputSources, Outcome } from '../../../src/runtime/index.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
 const REALM = realmId(1);
@@ -74,9 +74,9 @@ class LeaversActor {
   /** One command; what it tells itself to do next. */
   async handle(args: JsonObject): Promise<JsonObject | undefined> {
     const view = { state: {}, parts: this.parts, exists: true, volatile: undefined } as never;
-    const context = { key: SELF, realm: REALM, caller: 0, view } as NeedsContext<never, undefined>;
-    const suppliers = { store: this.store, ask: async () => null } as unknown as Suppliers;
-    const inputs = await readStream.needs!(args as never, context as never, suppliers);
+    const context = { key: SELF, realm: REALM, caller: 0, view } as InputContext<never, undefined>;
+    const sources = { store: this.store, ask: async () => null } as unknown as InputSources;
+    const inputs = await readStream.inputs!(args as never, context as never, sources);
     const directory = { version: 1 };
     const outcome = readStream.handle(view, args as never, inputs, {
       ...context,

@@ -6,7 +6,7 @@ import { unsubscribed } from '../../../actors/user/commands/streams/unsubscribed
 import { Encoded } from '../../../src/api/encode-fields.js';
 import { type Json, type JsonObject, realmId, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
-import { fitsLog } from '../../../src/runtime/form-entries.js';
+import { fitsLog } from '../../../src/runtime/pack-entries.js';
 import { person } from '../../support/person.js';
 
 const stream = (id: number): DirectoryStream =>

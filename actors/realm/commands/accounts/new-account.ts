@@ -12,7 +12,7 @@ import {
   mailDomain,
   ROLE,
 } from '../../../../src/people/index.js';
-import type { CommandContext, LogItem, OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
+import type { CommandContext, InputSources, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
 import { byName } from '../../../../src/streams/index.js';
 import { asPart, domainsOf, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
 import { createUserCommand, hiddenFrom, type NewAccount, newUser } from '../organization/create-realm.js';
@@ -44,7 +44,7 @@ const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 export async function prepareAccount(
   { email, fullName, password, streams }: Applicant,
   realm: RealmId,
-  { store, services: { secrets, passwords, disposable, clock } }: Suppliers,
+  { store, services: { secrets, passwords, disposable, clock } }: InputSources,
 ): Promise<PreparedAccount> {
   const key = secrets.newApiKey(realm);
   const strong = await passwords.strongEnough(password, [email, fullName]);

@@ -4,7 +4,13 @@ import { type Json, type JsonObject, userId, userKey } from '../../../../src/cor
 import type { DirectoryUser } from '../../../../src/directory/index.js';
 import { hiddenLink } from '../../../../src/mail/index.js';
 import { checkFullName, domainOf, isAdmin } from '../../../../src/people/index.js';
-import type { CommandContext, LogItem, NeedsContext, OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
+import type {
+  CommandContext,
+  InputContext,
+  InputSources,
+  LogItem,
+  OutboxCommand,
+} from '../../../../src/runtime/index.js';
 import { sealLink } from '../../../../src/secrets/index.js';
 import type { CheckedPassword } from '../../../user/commands/account/login.js';
 import { type RealmState, userOf } from '../../state.js';
@@ -33,12 +39,12 @@ export interface AccountInputs {
   readonly link: Link;
 }
 
-type Needs = NeedsContext<RealmState, RealmVolatile>;
+type Needs = InputContext<RealmState, RealmVolatile>;
 
 async function newPassword(
   { old_password, new_password, email, full_name }: AccountArgs,
   { realm, caller, view }: Needs,
-  { ask, services }: Suppliers,
+  { ask, services }: InputSources,
 ): Promise<AccountInputs['password']> {
   if (new_password === '') return null;
   const to = userKey(realm, userId(caller));
@@ -49,16 +55,16 @@ async function newPassword(
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
-export async function accountInputs(args: AccountArgs, context: Needs, suppliers: Suppliers): Promise<AccountInputs> {
-  const { secrets, clock } = suppliers.services;
+export async function accountInputs(args: AccountArgs, context: Needs, sources: InputSources): Promise<AccountInputs> {
+  const { secrets, clock } = sources.services;
   const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_MS };
   const token = sealLink(secrets, 'change-email', facts);
   return {
-    password: await newPassword(args, context, suppliers),
+    password: await newPassword(args, context, sources),
     link: {
       hash: secrets.keyHash(token),
       mailed: hiddenLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
-      disposable: suppliers.services.disposable(domainOf(args.email?.trim() ?? '')),
+      disposable: sources.services.disposable(domainOf(args.email?.trim() ?? '')),
     },
   };
 }

@@ -4,7 +4,7 @@ import type { JsonObject, RealmId } from '../../../../src/core/index.js';
 import { userKey } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
 import { isSystemBot, presentServices } from '../../../../src/people/index.js';
-import type { Outcome, Suppliers } from '../../../../src/runtime/index.js';
+import type { InputSources, Outcome } from '../../../../src/runtime/index.js';
 import { success, value } from '../../../shared/replies.js';
 import { botAccount, botUpdated, storeBot } from '../../bots.js';
 import { asPart, type Parts, type RealmState, USER_PART, userOf } from '../../state.js';
@@ -17,7 +17,7 @@ export interface NewKey {
   readonly sealed: string;
 }
 
-export function makeKey(realm: RealmId, { services: { secrets } }: Suppliers): NewKey {
+export function makeKey(realm: RealmId, { services: { secrets } }: InputSources): NewKey {
   const key = secrets.newApiKey(realm);
   return { hash: secrets.keyHash(key), sealed: secrets.seal(key) };
 }
@@ -80,10 +80,10 @@ export const renewKey: RealmCommand<Renewal, Renewed> = {
   // A caller that asks again after another caller's renewal finds the new key in the account's actor.
   lane: 'renewed keys',
   exclusive: true,
-  needs: (_args, { realm }, suppliers) => {
-    const { secrets } = suppliers.services;
+  inputs: (_args, { realm }, sources) => {
+    const { secrets } = sources.services;
     return {
-      ...makeKey(realm, suppliers),
+      ...makeKey(realm, sources),
       tokenSealed: secrets.seal(secrets.newApiKey(realm)),
       readable: (sealed) => secrets.opened(sealed) !== undefined,
     };
@@ -111,7 +111,7 @@ export const renewBotKey: RealmCommand<Renewal, Renewed> = {
 /** The key leaves sealed: replies may be remembered in the Store. */
 export const regenerateKey: RealmCommand<JsonObject, NewKey> = {
   lane: LANE,
-  needs: (_args, { realm }, suppliers) => makeKey(realm, suppliers),
+  inputs: (_args, { realm }, sources) => makeKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
     ...replaceKey(parts, actingUser(parts, caller), key, realm),
     reply: success({ sealed: key.sealed }, version),

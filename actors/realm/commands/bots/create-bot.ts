@@ -11,7 +11,7 @@ import {
   presentDefaults,
   ROLE,
 } from '../../../../src/people/index.js';
-import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
+import type { InputContext, InputSources } from '../../../../src/runtime/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
 import { success } from '../../../shared/replies.js';
 import { readMembership } from '../../../shared/subscribers.js';
@@ -51,12 +51,12 @@ export type OwnPrivate = ReadonlySet<number>;
 
 export async function ownPrivateStreams(
   { sending, events }: StreamChoices,
-  { realm, caller, view }: NeedsContext<RealmState, RealmVolatile>,
-  suppliers: Suppliers,
+  { realm, caller, view }: InputContext<RealmState, RealmVolatile>,
+  sources: InputSources,
 ): Promise<OwnPrivate> {
   const found = [sending, events].map((name) => (name ? view.volatile.streamByName(name) : undefined));
   const ids = [...new Set(found)].filter((id): id is number => id !== undefined && isPrivate(view.parts, id));
-  const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, suppliers)));
+  const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
   return new Set(ids.filter((_, i) => memberships[i]!.members.includes(caller)));
 }
 
@@ -107,14 +107,14 @@ interface Prepared {
 
 export const createBot: RealmCommand<NewBot, Prepared> = {
   lane: BOT_LANE,
-  async needs(args, context, suppliers) {
-    const { secrets } = suppliers.services;
+  async inputs(args, context, sources) {
+    const { secrets } = sources.services;
     const key = secrets.newApiKey(context.realm);
     return {
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await ownPrivateStreams(args, context, suppliers),
+      own: await ownPrivateStreams(args, context, sources),
     };
   },
 

@@ -3,7 +3,7 @@ import type { RealmId } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
 import { invitationLink } from '../../../../src/invitations/index.js';
 import { hiddenLink } from '../../../../src/mail/index.js';
-import type { OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
+import type { InputSources, OutboxCommand } from '../../../../src/runtime/index.js';
 import type { Secrets } from '../../../../src/secrets/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
 import { mailCommand } from '../../../shared/mail.js';
@@ -30,10 +30,10 @@ export function membersForInvitation(
   streams: readonly number[],
   parts: Parts,
   realm: RealmId,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Subscribers> {
   const closed = [...new Set(streams)].filter((id) => streamOf(parts, id)?.inviteOnly);
-  return readSubscribers(realm, closed, suppliers);
+  return readSubscribers(realm, closed, sources);
 }
 
 /** The first of the streams that is none, or that the caller can't access. */

@@ -3,7 +3,7 @@ import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryStream, DirectoryStreamGroup } from '../../../../src/directory/index.js';
 import { isAdmin } from '../../../../src/people/index.js';
-import type { NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
+import type { InputContext, InputSources, Outcome } from '../../../../src/runtime/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
 import { success } from '../../../shared/replies.js';
 import { readMembership } from '../../../shared/subscribers.js';
@@ -58,12 +58,12 @@ interface Named extends JsonObject {
 /** Ids of the named private streams that the caller is in. */
 async function ownPrivate(
   { stream_names }: Named,
-  { realm, view, caller }: NeedsContext<RealmState, RealmVolatile>,
-  suppliers: Suppliers,
+  { realm, view, caller }: InputContext<RealmState, RealmVolatile>,
+  sources: InputSources,
 ): Promise<readonly number[]> {
   const ids = new Set(stream_names.map((name) => view.volatile.streamByName(name)));
   const closed = [...ids].filter((id): id is number => id !== undefined && !!streamOf(view.parts, id)?.inviteOnly);
-  const memberships = await Promise.all(closed.map((id) => readMembership(realm, id, suppliers)));
+  const memberships = await Promise.all(closed.map((id) => readMembership(realm, id, sources)));
   return closed.filter((_, i) => memberships[i]!.members.includes(caller));
 }
 
@@ -95,7 +95,7 @@ interface CreateArgs extends Named {
 
 export const createStreamGroup: RealmCommand<CreateArgs, readonly number[]> = {
   ...DIRECTORY,
-  needs: ownPrivate,
+  inputs: ownPrivate,
   handle(view, args, own, { caller, version }) {
     const { state, parts } = view;
     const { name, description } = args;
@@ -143,7 +143,7 @@ interface EditArgs extends Named {
 /** Adds streams, or takes them out: all of them or none. */
 export const editStreamGroup: RealmCommand<EditArgs, readonly number[]> = {
   ...DIRECTORY,
-  needs: ownPrivate,
+  inputs: ownPrivate,
   handle(view, args, own, { caller, version }) {
     const { parts } = view;
     checkAdmin(parts, caller);

@@ -7,7 +7,7 @@ import { apiError } from '../../../../src/api/errors.js';
 import { type JsonObject, streamId } from '../../../../src/core/index.js';
 import { type DirectoryStream, type DirectoryUser, foldName } from '../../../../src/directory/index.js';
 import { ROLE } from '../../../../src/people/index.js';
-import type { CommandContext, OutboxCommand, Suppliers, View } from '../../../../src/runtime/index.js';
+import type { CommandContext, InputSources, OutboxCommand, View } from '../../../../src/runtime/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
 import { success, value } from '../../../shared/replies.js';
 import { readSubscribers, type Subscribers } from '../../../shared/subscribers.js';
@@ -151,10 +151,10 @@ export const subscribersByName = (
   names: readonly string[],
   realm: CommandContext['realm'],
   volatile: RealmVolatile,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Subscribers> => {
   const ids = names.map((name) => volatile.streamByName(name.trim()));
-  return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], suppliers);
+  return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
 };
 
 export interface JoiningNeeds {
@@ -168,10 +168,10 @@ export async function joiningNeeds(
   { subscriptions }: Pick<SubscribeArgs, 'subscriptions'>,
   leaving: readonly string[],
   { realm, view }: { readonly realm: CommandContext['realm']; readonly view: RealmView },
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<JoiningNeeds> {
   const names = [...subscriptions.map(({ name }) => name), ...leaving];
-  const members = await subscribersByName(names, realm, view.volatile, suppliers);
+  const members = await subscribersByName(names, realm, view.volatile, sources);
   return { members, rendered: await renderDescriptions(subscriptions) };
 }
 
@@ -179,9 +179,9 @@ export const subscribe: RealmCommand<SubscribeArgs, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 
-  needs: async (args, context, suppliers) => {
+  inputs: async (args, context, sources) => {
     checkSize(args.subscriptions.length, 1);
-    return joiningNeeds(args, [], context, suppliers);
+    return joiningNeeds(args, [], context, sources);
   },
 
   handle(view, args, needs, context) {
@@ -214,11 +214,11 @@ interface CarryingOn extends JsonObject {
 export const carryOnJoining: RealmCommand<CarryingOn, Subscribers> = {
   lane: 'joining',
 
-  needs: ({ streams }, { realm }, suppliers) =>
+  inputs: ({ streams }, { realm }, sources) =>
     readSubscribers(
       realm,
       streams.map(({ stream }) => stream),
-      suppliers,
+      sources,
     ),
 
   handle({ state, parts }, { streams, afterwards = [] }, members, { realm, caller }) {

@@ -2,7 +2,7 @@
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import { userId } from '../../../../src/core/index.js';
-import type { NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
+import type { InputContext, InputSources, Outcome } from '../../../../src/runtime/index.js';
 import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '../../../../src/secrets/index.js';
 import { success, value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
@@ -19,8 +19,8 @@ const LOGIN = { lane: 'login', exclusive: true } as const;
 /** Right or wrong; null: it was not looked at, since there were too many. */
 async function isCorrect(
   { password }: Attempt,
-  { view: { state } }: NeedsContext<UserState, undefined>,
-  { services }: Suppliers,
+  { view: { state } }: InputContext<UserState, undefined>,
+  { services }: InputSources,
 ): Promise<boolean | null> {
   if (waitForAttempt(state.failedLogins ?? [], services.clock.now()) > 0) return null;
   return services.secrets.verifyPassword(password, state.passwordHash);
@@ -39,7 +39,7 @@ function counted(state: UserState, correct: boolean, now: number): Pick<Outcome<
  */
 export const fetchKey: UserCommand<Attempt, boolean | null> = {
   ...LOGIN,
-  needs: isCorrect,
+  inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
     if (correct === null || wait > 0) throw tooManyAttempts(state.failedLogins ?? [], Math.max(wait, 1), now);
@@ -65,7 +65,7 @@ export interface CheckedPassword extends JsonObject {
 /** For the realm actor, which has the password changed together with the rest of a request. */
 export const checkPassword: UserCommand<Attempt, boolean | null> = {
   ...LOGIN,
-  needs: isCorrect,
+  inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
     const answer = (checked: CheckedPassword) => ({ reply: value(checked) });

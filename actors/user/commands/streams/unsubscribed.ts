@@ -1,6 +1,6 @@
 /** The user's side of leaving streams. Colours and switches are kept for a return. */
 import type { Json, JsonObject } from '../../../../src/core/index.js';
-import { inPieces, type LogItem } from '../../../../src/runtime/index.js';
+import { type LogItem, splitForEvents } from '../../../../src/runtime/index.js';
 import { value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, selfOf, subscriptionOf } from '../../state.js';
@@ -24,7 +24,7 @@ export const unsubscribed: UserCommand<{ readonly streams: readonly Left[]; read
     });
     const self = selfOf(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
-    const events = inPieces(subscriptions).map((some): LogItem => {
+    const events = splitForEvents(subscriptions).map((some): LogItem => {
       return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
     });
     return {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type ActorKey, queueId, queueKey, realmId, userId, userKey } from '../../../src/core/index.js';
-import { Crowds } from '../../../src/runtime/crowds.js';
+import { ActorQuotas } from '../../../src/runtime/actor-quotas.js';
 
 const queue = (id: string, user = 8, realm = 1): ActorKey => queueKey(realmId(realm), userId(user), queueId(id));
 
@@ -15,7 +15,7 @@ function crowds(most: number) {
   const fail = (): void => {
     over = Promise.reject(new Error('away'));
   };
-  const of = new Crowds(most, { busy: (key) => busy.has(key), end });
+  const of = new ActorQuotas(most, { busy: (key) => busy.has(key), end });
   const seen = (...ids: string[]): void => {
     for (const id of ids) of.seen(queue(id));
   };

@@ -11,7 +11,7 @@ interface CrowdsOwner {
   end(key: ActorKey): Promise<unknown>;
 }
 
-export class Crowds {
+export class ActorQuotas {
   /** Account → its queues, in the order of their last writes: least recent first. */
   readonly #queues = new Map<string, ActorKey[]>();
   /** They count no longer, and may be written once more. */

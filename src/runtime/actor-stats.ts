@@ -4,7 +4,7 @@ import type { Activation } from './activation.js';
 
 const RESTING = 'hibernated';
 
-interface OfKind {
+interface KindStats {
   loading: number;
   ready: number;
   commands: number;
@@ -13,15 +13,15 @@ interface OfKind {
   waiting: number | undefined;
 }
 
-interface Census {
-  readonly kinds: ReadonlyMap<string, OfKind>;
+interface ActorStats {
+  readonly kinds: ReadonlyMap<string, KindStats>;
   /** Of the live sides that have phases. */
   readonly phases: ReadonlyMap<string, number>;
 }
 
-const nobody = (): OfKind => ({ loading: 0, ready: 0, commands: 0, fullest: 0, outbox: 0, waiting: undefined });
+const nobody = (): KindStats => ({ loading: 0, ready: 0, commands: 0, fullest: 0, outbox: 0, waiting: undefined });
 
-function take(activations: Iterable<Activation>, names: readonly string[]): Census {
+function take(activations: Iterable<Activation>, names: readonly string[]): ActorStats {
   const kinds = new Map(names.map((name) => [name, nobody()]));
   const phases = new Map<string, number>();
   for (const activation of activations) {
@@ -31,8 +31,8 @@ function take(activations: Iterable<Activation>, names: readonly string[]): Cens
     of.commands += activation.mailboxSize;
     of.fullest = Math.max(of.fullest, activation.mailboxSize);
     of.outbox += activation.outboxSize;
-    const { waiting, livePhase } = activation;
-    if (waiting !== undefined) of.waiting = (of.waiting ?? 0) + waiting;
+    const { waitingDeliveries, livePhase } = activation;
+    if (waitingDeliveries !== undefined) of.waiting = (of.waiting ?? 0) + waitingDeliveries;
     if (livePhase !== undefined) phases.set(livePhase, (phases.get(livePhase) ?? 0) + 1);
   }
   return { kinds, phases };
@@ -42,7 +42,7 @@ function take(activations: Iterable<Activation>, names: readonly string[]): Cens
  * @param names of the kinds of actors: those that are shown also when there is none in memory
  * @param phases of event queues, likewise
  */
-export function registerCensus(
+export function registerActorStats(
   metrics: Metrics,
   activations: () => Iterable<Activation>,
   names: readonly string[],
@@ -54,7 +54,8 @@ export function registerCensus(
   metrics.beforeReading(() => {
     census = take(activations(), names);
   });
-  const each = (value: (of: OfKind) => number) => [...census.kinds].map(([kind, of]) => [[kind], value(of)] as const);
+  const each = (value: (of: KindStats) => number) =>
+    [...census.kinds].map(([kind, of]) => [[kind], value(of)] as const);
   metrics.read('conclave_actors', () =>
     [...census.kinds].flatMap(([kind, { loading, ready }]) => [
       [[kind, 'loading'], loading] as const,
