@@ -1,12 +1,20 @@
 /** Commands of an event queue that change what is stored: register, flush, delete, end. */
+
 import { encodeFields } from '../../src/api/encode-fields.js';
 import { type JsonObject, positionId } from '../../src/core/index.js';
 import type { CommandDefinition, Outcome } from '../../src/runtime/index.js';
+import type { ActorServices } from '../services.js';
 import { success, value } from '../shared/replies.js';
 import { type Snapshot, takeSnapshot } from './snapshot/take.js';
 import { HELD_LAG_MS, type QueueEnd, type QueueOptions, type QueueState, type QueueVolatile } from './state.js';
 
-type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<QueueState, A, I, QueueVolatile>;
+type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+  QueueState,
+  A,
+  I,
+  QueueVolatile,
+  ActorServices
+>;
 
 export interface RegisterArgs extends JsonObject {
   readonly options: QueueOptions;

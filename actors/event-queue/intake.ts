@@ -1,7 +1,9 @@
 /** How an event gets its place among those that wait: as it is, merged with others, or worked out for this user first. */
+
 import type { RealmId } from '../../src/core/index.js';
 import type { SharedEvent } from '../../src/events/index.js';
-import type { HostServices, OwnPart, PlainItem } from '../../src/runtime/index.js';
+import type { OwnPart, PlainItem } from '../../src/runtime/index.js';
+import type { ActorServices } from '../services.js';
 import { type EventBuffer, type OwnEvent, ownEvent } from './buffer.js';
 import { contraryOf, mergeKey } from './filter.js';
 
@@ -10,7 +12,7 @@ const RETRY_MS = 1_000;
 export interface IntakeOwner {
   readonly realm: RealmId;
   readonly user: number;
-  readonly services: Pick<HostServices, 'personal' | 'clock'>;
+  readonly services: Pick<ActorServices, 'personal' | 'clock'>;
   readonly over: boolean;
   /** A place that held up the others has its event. */
   filled(): void;

@@ -1,23 +1,46 @@
 /** The event-queue actor. Lives on its user's partition; its key names realm, user and queue. */
 import { apiError } from '../../src/api/errors.js';
-import { parseKey } from '../../src/core/index.js';
+import { type ActorKey, parseKey } from '../../src/core/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
+import type { ActorServices } from '../services.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
 import { LiveQueue } from './live.js';
-import { queueMachine } from './machine.js';
-import { activeUntil, type QueueState, type QueueVolatile } from './state.js';
+import { activeUntil, type QueueEnd, type QueueState, type QueueVolatile } from './state.js';
 
 /** Clients nearly always have a poll waiting: one that has none for this long is away. */
-const REST_MS = 30_000;
+const IDLE_TIMEOUT_MS = 30_000;
 
-export const queueKind: ActorKind<QueueState, QueueVolatile> = {
+/** Shown by metrics from the start. */
+const QUEUE_ENDS: readonly QueueEnd[] = [
+  'deleted',
+  'idle',
+  'overflow',
+  'trimmed',
+  'incarnation',
+  'deactivated',
+  'crowded',
+];
+
+/** The account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
+export const accountOf = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
+
+export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   name: 'queue',
-  machine: queueMachine,
   directory: true,
   loadedParts: [],
   commands: { register, visit, flush, delete: remove, end, due },
   sidecarCommands: ['poll'],
-  idleTimeoutMs: REST_MS,
+  idleTimeoutMs: IDLE_TIMEOUT_MS,
+  quota: {
+    limit: ({ maxQueues }) => maxQueues,
+    owner: accountOf,
+    busyPhase: 'polling',
+    end: { command: 'end', args: { reason: 'crowded' satisfies QueueEnd } },
+  },
+  sidecarMetrics: {
+    phases: { gauge: 'conclave_queues', names: ['idle', 'polling'], passivated: 'hibernated' },
+    ends: { counter: 'conclave_queue_ends_total', reasons: QUEUE_ENDS },
+  },
   initial: () => ({
     phase: 'registered',
     user: 0,
@@ -60,6 +83,5 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
     const { rest } = parseKey(key);
     return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };
   },
-  refuse: (_phase, _name) => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
   sidecar: (handle, sources) => new LiveQueue(handle, sources),
 };

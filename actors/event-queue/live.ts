@@ -2,9 +2,9 @@
  * The side of an event queue that lives in memory: its place in the realm's feed, the events that wait, and the poll
  * that waits for them.
  */
+
 import { type ApiError, apiError } from '../../src/api/errors.js';
 import type { ActorReply } from '../../src/api/operation.js';
-import type { Clock } from '../../src/clock/index.js';
 import {
   type ActorKey,
   type JsonObject,
@@ -24,14 +24,8 @@ import type {
   SharedEvent,
   TransientEvent,
 } from '../../src/events/index.js';
-import type {
-  ActivationHandle,
-  DeferredRequest,
-  HostServices,
-  InputSources,
-  Sidecar,
-  StopReason,
-} from '../../src/runtime/index.js';
+import type { ActivationHandle, DeferredRequest, Sidecar, StopReason } from '../../src/runtime/index.js';
+import type { ActorServices, InputSources } from '../services.js';
 import { Admission, type PollArgs, type Waiting } from './admission.js';
 import { BUFFER_LIMIT, EventBuffer, shapeFor } from './buffer.js';
 import { isShown, lockedOut, wants } from './filter.js';
@@ -40,16 +34,6 @@ import { type IntakeOwner, takeIn } from './intake.js';
 import { OwnIds } from './own-ids.js';
 import type { QueueEnd, QueueState, QueueVolatile } from './state.js';
 import { Writing } from './writing.js';
-
-declare module '../../src/runtime/kind.js' {
-  interface HostServices {
-    /** For heartbeats. */
-    readonly clock: Clock;
-    readonly random: () => number;
-    /** A poll waits for so long, and up to a fifth more. */
-    readonly heartbeatMs: number;
-  }
-}
 
 const RETRY_MS = 1_000;
 
@@ -85,7 +69,7 @@ export class LiveQueue implements Sidecar, EventSink, IntakeOwner {
     return this.handle.realm;
   }
 
-  get services(): HostServices {
+  get services(): ActorServices {
     return this.sources.services;
   }
 

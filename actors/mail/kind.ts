@@ -2,15 +2,16 @@
  * The mail actor of an organization: keeps outgoing mails until they are sent. Its own actor, so that a mail server that
  * is slow or away keeps nobody waiting: whoever sends a mail is through when it is stored here.
  */
+
 import { apiError } from '../../src/api/errors.js';
 import type { Json, JsonObject } from '../../src/core/index.js';
 import { type Fate, pauseAfter, withLinks } from '../../src/mail/index.js';
 import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
+import type { ActorServices } from '../services.js';
 import { value } from '../shared/replies.js';
-import { mailMachine } from './machine.js';
 import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from './state.js';
 
-type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined>;
+type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined, ActorServices>;
 
 /** Tried at a time; the others follow at once. */
 const BATCH = 40;
@@ -70,15 +71,13 @@ const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
   },
 };
 
-export const mailKind: ActorKind<MailState> = {
+export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
   name: 'mail',
-  machine: mailMachine,
   directory: false,
   loadedParts: [MAIL_PART],
   partsAreDeliveries: true,
   commands: { send, due },
-  initial: () => ({ phase: 'active', last: 0 }),
+  initial: () => ({ last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
-  refuse: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
 };

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../../src/core/index.js';
 import type { Waiting } from '../../src/mail/index.js';
 
 export interface MailState extends JsonObject {
-  readonly phase: string;
   /** Number of the last mail taken. */
   readonly last: number;
 }

@@ -1,14 +1,16 @@
 /** Reports of clients, and what settings change (users.md § Presence). */
+
 import { type JsonObject, madeOnce, userId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { ROLE } from '../../src/people/index.js';
 import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '../../src/presence/index.js';
 import type { CommandDefinition, Outcome, PlainItem, View } from '../../src/runtime/index.js';
+import type { ActorServices } from '../services.js';
 import { success, value } from '../shared/replies.js';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 
-type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A, undefined, Presences>;
+type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A, undefined, Presences, ActorServices>;
 
 /** Times are changed at most this often: several windows of one user report each. */
 const LEAST_CHANGE_MS = 55_000;

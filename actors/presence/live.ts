@@ -1,6 +1,7 @@
 /** Writes down, now and then and before leaving, what only memory knows. */
 import type { TimerHandle } from '../../src/clock/index.js';
-import type { ActivationHandle, DeferredRequest, InputSources, Sidecar } from '../../src/runtime/index.js';
+import type { ActivationHandle, DeferredRequest, Sidecar } from '../../src/runtime/index.js';
+import type { InputSources } from '../services.js';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../../src/core/index.js';
 import type { PresenceTimes } from '../../src/presence/index.js';
 
 export interface PresenceState extends JsonObject {
-  readonly phase: string;
   /** There is a root: the first report of all made one. */
   readonly made: boolean;
 }

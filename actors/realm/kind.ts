@@ -1,8 +1,10 @@
 /** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
+
 import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
 import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
+import type { ActorServices } from '../services.js';
 import { setBilling } from './commands/accounts/billing.js';
 import { createUser } from './commands/accounts/create-user.js';
 import { deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
@@ -76,7 +78,7 @@ import { realmMachine } from './machine.js';
 import { GROUP_PART, RECORD_PARTS, type RealmState, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
 import { RealmVolatile } from './volatile.js';
 
-export const realmKind: ActorKind<RealmState, RealmVolatile> = {
+export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   name: 'realm',
   machine: realmMachine,
   directory: false,
@@ -210,5 +212,5 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
   sidecar: (handle) => new LiveRealm(handle),
   takeBack: ({ parts, volatile }) => volatile.rebuild(parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
-  refuse: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }),
+  refusals: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },
 };

@@ -1,7 +1,8 @@
 /** What conversations do about the uploaded files that their messages link. */
 import { type JsonObject, type RealmId, userId, userKey } from '../../src/core/index.js';
 import { parsePath } from '../../src/files/index.js';
-import type { InputSources, OutboxCommand } from '../../src/runtime/index.js';
+import type { OutboxCommand } from '../../src/runtime/index.js';
+import type { InputSources } from '../services.js';
 
 /**
  * Of the files that a text links, those that a message of this user claims: existing ones that the user may see. For

@@ -1,8 +1,8 @@
 /** What only a user's own actor knows, read in one ask: all sections are of one version, which a snapshot can name. */
 import { type Json, type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
 import type { Draft } from '../../src/messages/index.js';
-import type { InputSources } from '../../src/runtime/index.js';
 import type { Subscription, UserTopic } from '../../src/streams/index.js';
+import type { InputSources } from '../services.js';
 
 /** Sections by name, as the user actor answers them. */
 export interface OwnSections {

@@ -1,7 +1,7 @@
 /** Reading who is subscribed, from the actors of several streams at once. */
 import { type RealmId, streamId, streamKey, userId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
-import type { InputSources } from '../../src/runtime/index.js';
+import type { InputSources } from '../services.js';
 
 /** What a stream's actor answers to `members`. */
 export interface Membership {

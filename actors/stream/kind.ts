@@ -1,7 +1,10 @@
 /** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
+
 import { apiError } from '../../src/api/errors.js';
+import type { ActorKey } from '../../src/core/index.js';
 import type { ActorKind, Outcome, View } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
+import type { ActorServices } from '../services.js';
 import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
@@ -10,7 +13,7 @@ import { archive, isMemberNow, join, leave, members, showSubscribers, suspend } 
 import { directNotice, notice } from './commands/notice.js';
 import { react, unreact } from './commands/react.js';
 import { retain } from './commands/retention.js';
-import { send, sendDirect } from './commands/send.js';
+import { noSuchStream, send, sendDirect } from './commands/send.js';
 import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
 import { submessage } from './commands/submessage.js';
 import { told } from './commands/told.js';
@@ -33,13 +36,13 @@ const common = {
     for (const { id, rev } of messages) volatile.recent.takeBack(id, rev);
   },
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
-  refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
+  refusals: { archived: (key: ActorKey) => ({ error: noSuchStream(key).toReply() }) },
 } as const;
 
 /** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
 const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain, told } as const;
 
-export const streamKind: ActorKind<StreamState, StreamVolatile> = {
+export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> = {
   ...common,
   name: 'stream',
   commands: {
@@ -67,7 +70,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   },
 };
 
-export const directKind: ActorKind<StreamState, StreamVolatile> = {
+export const directKind: ActorKind<StreamState, StreamVolatile, ActorServices> = {
   ...common,
   name: 'dm',
   commands: {

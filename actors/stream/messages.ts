@@ -8,8 +8,9 @@ import {
   type StoredMessage,
   streamConversation,
 } from '../../src/messages/index.js';
-import type { Audience, CommandContext, InputSources, MessageChange, Outcome, View } from '../../src/runtime/index.js';
+import type { Audience, CommandContext, MessageChange, Outcome, View } from '../../src/runtime/index.js';
 import type { MessageRecord } from '../../src/store/index.js';
+import type { InputSources } from '../services.js';
 import type { StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
 

@@ -1,9 +1,11 @@
 /** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
+
 import { apiError } from '../../src/api/errors.js';
 import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '../../src/messages/index.js';
 import { STORAGE_PART } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { TOPIC_PART } from '../../src/streams/index.js';
+import type { ActorServices } from '../services.js';
 import { create, newest, sealedKey } from './commands/account/account.js';
 import { deactivated, reactivated } from './commands/account/activity.js';
 import { botStorage, putStorage, removeStorage } from './commands/account/bot-storage.js';
@@ -42,7 +44,7 @@ import { userMachine } from './machine.js';
 import { PUSH_TOKEN_PART } from './push-tokens.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
-export const userKind: ActorKind<UserState> = {
+export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   name: 'user',
   machine: userMachine,
   directory: true,
@@ -142,5 +144,4 @@ export const userKind: ActorKind<UserState> = {
   initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
-  refuse: () => ({ error: apiError('ACCOUNT_DEACTIVATED').toReply() }),
 };

@@ -15,8 +15,9 @@ import {
   type Scheduled,
   type ScheduledBody,
 } from '../../src/messages/index.js';
-import type { CommandContext, InputContext, InputSources, View } from '../../src/runtime/index.js';
+import type { CommandContext, InputContext, View } from '../../src/runtime/index.js';
 import { checkTopic } from '../../src/streams/index.js';
+import type { InputSources } from '../services.js';
 import { readOwnState } from '../shared/own-state.js';
 import { readSubscribers } from '../shared/subscribers.js';
 import { isSubscribed, type UserState } from './state.js';

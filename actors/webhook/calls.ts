@@ -2,8 +2,8 @@
 import { type ActorKey, parseKey, type RealmId, streamId, userId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { asStored, type StoredMessage } from '../../src/messages/index.js';
-import type { InputSources } from '../../src/runtime/index.js';
 import { type Answer, postOf, replyOf } from '../../src/webhooks/index.js';
+import type { InputSources } from '../services.js';
 import type { Waiting } from './state.js';
 
 /** Where the message is, when it is told of. */

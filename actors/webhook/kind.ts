@@ -2,16 +2,23 @@
  * The calls of one outgoing webhook bot. An actor of its own, so that a server that is slow or away keeps nobody waiting:
  * whoever mentions the bot is through when the call is stored here.
  */
+
 import { apiError } from '../../src/api/errors.js';
 import type { JsonObject } from '../../src/core/index.js';
 import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
+import type { ActorServices } from '../services.js';
 import { value } from '../shared/replies.js';
 import { type Fate, makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
-import { webhookMachine } from './machine.js';
 import { CALL_PART, callPart, callsIn, nextCall, type Waiting, type WebhookState } from './state.js';
 
-type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<WebhookState, A, I, undefined>;
+type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+  WebhookState,
+  A,
+  I,
+  undefined,
+  ActorServices
+>;
 
 /** Made at a time; the others follow at once. */
 const BATCH = 8;
@@ -76,15 +83,13 @@ const refused: WebhookCommand<{ readonly place: string; readonly origin: string;
   }),
 };
 
-export const webhookKind: ActorKind<WebhookState> = {
+export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   name: 'webhook',
-  machine: webhookMachine,
   directory: true,
   loadedParts: [CALL_PART],
   partsAreDeliveries: true,
   commands: { triggered, due, refused },
-  initial: () => ({ phase: 'active', warned: 0 }),
+  initial: () => ({ warned: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
-  refuse: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
 };

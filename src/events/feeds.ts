@@ -8,12 +8,6 @@ import { RealmFeed } from './feed.js';
 import { OverviewBudget } from './overview.js';
 import { RecentBudget } from './recent.js';
 
-declare module '../runtime/kind.js' {
-  interface HostServices {
-    readonly feeds: Feeds;
-  }
-}
-
 export class Feeds implements Dependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
   /** Those of them that are there. */

@@ -24,12 +24,6 @@ import type { Secrets } from '../secrets/index.js';
 import type { Store } from '../store/index.js';
 import { asMember, memberPart } from '../streams/index.js';
 
-declare module '../runtime/kind.js' {
-  interface HostServices {
-    readonly personal: PersonalParts;
-  }
-}
-
 /** Ranges that are kept for the other slices of the same mark. */
 const KEPT_RANGES = 16;
 

@@ -3,12 +3,6 @@ import type { Clock } from '../clock/index.js';
 import type { Logger } from '../runtime/index.js';
 import { type Mail, type Mailer, MailerAway, MailRefused } from './mailer.js';
 
-declare module '../runtime/kind.js' {
-  interface HostServices {
-    readonly mail: PostOffice;
-  }
-}
-
 export interface Waiting extends Mail {
   /** Failed attempts so far. */
   readonly tries: number;

@@ -10,12 +10,6 @@ import {
 } from '../markdown/index.js';
 import { isSystemBot, settingOf } from '../people/index.js';
 
-declare module '../runtime/kind.js' {
-  interface HostServices {
-    readonly renderer: MessageRenderer;
-  }
-}
-
 /** By lower-case name. Names change rarely: made anew when the directory's users do. */
 const usersByName = madeOnce(
   (directory: DirectoryView) => {

@@ -4,7 +4,6 @@
  * Life: loading → ready → stopped. Everything that can go wrong with a write ends the activation; the next command
  * starts a fresh one from the Store, which redoes the outbox first.
  */
-import type { BusRequest } from '../bus/index.js';
 import { type ActorKey, type Epoch, emptyMap, ownMap, parseKey, type RealmId } from '../core/index.js';
 import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
@@ -17,7 +16,7 @@ import { ActorMemory } from './memory.js';
 import type { KindMeter } from './meters.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import { type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
+import { type CommandRequest, type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
 import type { RetryReason, StopReason } from './reasons.js';
 import { ReplyCache } from './reply-cache.js';
 import { DeferredCommand, startSidecar } from './sidecar.js';
@@ -29,7 +28,7 @@ export const OWN_COMMAND = 'tell/';
 
 interface EarlyCommand {
   readonly envelope: Envelope;
-  readonly request: BusRequest;
+  readonly request: CommandRequest;
 }
 
 export class Activation implements ActivationControl {
@@ -45,17 +44,17 @@ export class Activation implements ActivationControl {
   #early: EarlyCommand[] | undefined;
   readonly #memory: ActorMemory;
   readonly #executor: Executor;
-  #live: Sidecar | undefined;
+  #sidecar: Sidecar | undefined;
   readonly #supply: InputLoader;
   #scheduled = false;
   #handling: QueuedCommand | undefined;
   /** Only commands of other actors are still taken. */
   #leaving = false;
   /** It was not looked for in the Store. */
-  #founded = false;
+  #minted = false;
   #onProgress: (() => void)[] | undefined;
   /** Of commands that were carried out before, and whose replies wait for what they promised. */
-  #repeats: Set<BusRequest> | undefined;
+  #repeats: Set<CommandRequest> | undefined;
   readonly #meter: KindMeter;
 
   constructor(
@@ -66,18 +65,18 @@ export class Activation implements ActivationControl {
   ) {
     this.realm = parseKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
-    this.#meter = ports.meters.of(kind.name);
+    this.#meter = ports.meters.of(kind);
     this.#memory = new ActorMemory(key, kind);
-    const inside = new ActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
-    this.#outbox = new Outbox(key, this.realm, inside);
+    const context = new ActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
+    this.#outbox = new Outbox(key, this.realm, context);
     this.#supply = new InputLoader(key, this.realm, kind, ports, this.#memory);
-    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, inside);
-    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, inside);
+    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, context);
+    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
   }
 
   /** Nothing waiting, running or held, and nothing left in the outbox. */
   get isIdle(): boolean {
-    return this.isDrained && (this.#live?.isIdle() ?? true);
+    return this.isDrained && (this.#sidecar?.isIdle() ?? true);
   }
 
   /** As `quiet`, held requests aside. */
@@ -105,12 +104,12 @@ export class Activation implements ActivationControl {
     return this.kind.partsAreDeliveries ? this.#memory.view().parts.size : undefined;
   }
 
-  get livePhase(): string | undefined {
-    return this.#live?.phase?.();
+  get sidecarPhase(): string | undefined {
+    return this.#sidecar?.phase?.();
   }
 
   get endReason(): string | undefined {
-    return this.#live?.endReason?.();
+    return this.#sidecar?.endReason?.();
   }
 
   /** Take the actor over: stamp the epoch, apply what the outbox still holds, load parts, go on with the outbox. */
@@ -131,7 +130,7 @@ export class Activation implements ActivationControl {
 
   /** There is no such actor, as far as anybody knows. If there is one, the first commit meets a conflict. */
   begin(): void {
-    this.#founded = true;
+    this.#minted = true;
     this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
   }
 
@@ -152,14 +151,14 @@ export class Activation implements ActivationControl {
     this.#remembered.load(remembered);
     this.#executor.ending = entries.some((entry) => entry.ends);
     this.#commits.loaded(root?.version ?? 0, root?.due ?? null, entries.length > 0);
-    this.#live = startSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
+    this.#sidecar = startSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
     for (const entry of entries) {
       const rested = entry.sequences.map(({ lane }) => (lane === undefined ? () => {} : this.#rest(lane)));
       this.#outbox.add({ ...entry, records: [] }, rested);
     }
   }
 
-  receive(envelope: Envelope, request: BusRequest): void {
+  receive(envelope: Envelope, request: CommandRequest): void {
     const fromActor = isFromActor(envelope.id);
     if (this.status === 'stopped' || (this.#leaving && !isForActor(envelope))) {
       this.#refuse(request, 'moved');
@@ -178,7 +177,7 @@ export class Activation implements ActivationControl {
       this.#early.push({ envelope, request });
       return;
     }
-    if (this.#founded && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
+    if (this.#minted && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
       // Whoever sends this knows the actor: it was made before, and what makes it came here once more.
       this.stop('fenced');
       this.#refuse(request, 'moved');
@@ -199,14 +198,14 @@ export class Activation implements ActivationControl {
       return;
     }
     if (envelope.name === WAKE) {
-      request.reply({ value: null } satisfies Reply as never);
+      request.reply({ value: null });
       return;
     }
     const command = this.kind.commands[envelope.name];
     if (!command) {
       const { name, requestId } = envelope;
       this.ports.logger.error({ requestId, actor: this.key, command: name }, 'unknown command');
-      request.reply({ error: UNKNOWN } satisfies Reply as never);
+      request.reply({ error: UNKNOWN });
       return;
     }
     const pending = new QueuedCommand(envelope, command, request);
@@ -223,12 +222,12 @@ export class Activation implements ActivationControl {
    * What the reply promised may have to be done again first; and it may have been given by a commit of another owner whose
    * events are not in the log yet.
    */
-  #replyAgain(id: string, before: Reply, request: BusRequest): void {
+  #replyAgain(id: string, before: Reply, request: CommandRequest): void {
     let answered = false;
     const answer = (): void => {
       answered = true;
       this.#repeats?.delete(request);
-      request.reply(before as never);
+      request.reply(before);
     };
     this.#outbox.afterCommandsOf(id, () => {
       if (isFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
@@ -268,7 +267,7 @@ export class Activation implements ActivationControl {
   /** The live side writes down what only memory knows; a failure there must not keep the host from leaving. */
   async flushSidecar(reason: PassivationReason): Promise<void> {
     try {
-      if (this.status === 'ready' && this.#memory.exists) await this.#live?.flush?.(reason);
+      if (this.status === 'ready' && this.#memory.exists) await this.#sidecar?.flush?.(reason);
     } catch (error) {
       this.ports.logger.warn({ actor: this.key, err: error }, 'could not write down what only memory knows');
     }
@@ -311,7 +310,7 @@ export class Activation implements ActivationControl {
     }
     this.#running.clear();
     try {
-      this.#live?.stopped(reason);
+      this.#sidecar?.stopped(reason);
     } catch (thrown) {
       this.ports.logger.error({ actor: this.key, err: thrown }, 'actor crashed while it stopped');
     }
@@ -320,14 +319,14 @@ export class Activation implements ActivationControl {
   }
 
   /** The sender tries again. */
-  #refuse(request: BusRequest, retry: RetryReason): void {
+  #refuse(request: CommandRequest, retry: RetryReason): void {
     this.ports.meters.refused(retry);
-    request.reply(this.ports.storeOutage.refusal(retry) satisfies Reply as never);
+    request.reply(this.ports.storeOutage.refusal(retry));
   }
 
   /** @internal */
   committed(): void {
-    if (this.#live) this.#guard(() => this.#live?.committed());
+    if (this.#sidecar) this.#guard(() => this.#sidecar?.committed());
     this.progressed();
   }
 
@@ -352,13 +351,13 @@ export class Activation implements ActivationControl {
     return this.status === 'stopped';
   }
 
-  #receiveLive(envelope: Envelope, request: BusRequest): void {
-    if (!this.#memory.exists || !this.#live) {
-      request.reply(this.kind.missing(this.key) as never);
+  #receiveLive(envelope: Envelope, request: CommandRequest): void {
+    if (!this.#memory.exists || !this.#sidecar) {
+      request.reply(this.kind.missing(this.key));
       return;
     }
     const held = new DeferredCommand(envelope.id, request, this);
-    this.#guard(() => this.#live?.command(envelope.name, envelope.args, held, envelope.caller));
+    this.#guard(() => this.#sidecar?.command(envelope.name, envelope.args, held, envelope.caller));
   }
 
   /** Handlers of one tick share a commit. */

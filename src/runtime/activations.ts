@@ -76,7 +76,7 @@ export class Activations implements Iterable<Activation> {
       activation.begin();
       return { activation, loaded: Promise.resolve() };
     }
-    this.options.meters.of(kind.name).loads.n++;
+    this.options.meters.of(kind).loads.n++;
     return { activation, loaded: activation.load() };
   }
 
@@ -110,9 +110,9 @@ export class Activations implements Iterable<Activation> {
     if (this.#byKey.get(key) === activation) this.#byKey.delete(key);
     const { logger, due } = this.#ports;
     const why = reason === 'ended' ? activation.endReason : undefined;
-    const { meters } = this.options;
-    meters.of(activation.kind.name).stopped(reason);
-    if (why !== undefined) meters.ended(why);
+    const meter = this.options.meters.of(activation.kind);
+    meter.stopped(reason);
+    if (why !== undefined) meter.ended(why);
     if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
       logger.warn({ actor: key, reason, err: error }, 'actor stopped');
       this.#wakeLater(key);

@@ -1,74 +1,77 @@
 /**
- * How many event queues one account has here, those that rest included: all of an account are on one partition. One more than
- * it may have ends the one that was longest without a sign of life, for whoever registers in a loop must not lock the account's
- * other clients out.
+ * Limits how many actors of a kind one owner has, passivated ones included (ActorKind.quota). Owners are looked at on
+ * the host of their partition, where all their actors live.
  */
 import type { ActorKey } from '../core/index.js';
 
-interface CrowdsOwner {
-  /** Its client waits for an answer at this moment. */
-  busy(key: ActorKey): boolean;
+/** The quota of one kind, with its limit. */
+export interface Quota {
+  readonly limit: number;
+  owner(key: ActorKey): string;
+}
+
+interface QuotaPorts {
+  /** The quota of the key's kind; undefined: no limit. */
+  quotaOf(key: ActorKey): Quota | undefined;
+  /** The actor is in use at this moment. */
+  isBusy(key: ActorKey): boolean;
   end(key: ActorKey): Promise<unknown>;
 }
 
 export class ActorQuotas {
-  /** Account → its queues, in the order of their last writes: least recent first. */
-  readonly #queues = new Map<string, ActorKey[]>();
-  /** They count no longer, and may be written once more. */
+  /** Owner → the owner's actors in the order of their last writes, least recent first. */
+  readonly #actors = new Map<string, ActorKey[]>();
+  /** Actors that were told to end: they count no longer, though they may be written once more. */
   readonly #ending = new Set<ActorKey>();
 
-  constructor(
-    private readonly most: number,
-    private readonly owner: CrowdsOwner,
-  ) {}
+  constructor(private readonly ports: QuotaPorts) {}
 
-  /** A queue was made, or its client has shown itself. */
+  /** The actor was created, or gave a sign of life. */
   seen(key: ActorKey): void {
-    const account = accountOf(key);
-    if (account === undefined || this.#ending.has(key)) return;
-    const known = this.#queues.get(account);
+    const quota = this.ports.quotaOf(key);
+    if (quota === undefined || this.#ending.has(key)) return;
+    const owner = quota.owner(key);
+    const known = this.#actors.get(owner);
     if (!known) {
-      this.#queues.set(account, [key]);
+      this.#actors.set(owner, [key]);
       return;
     }
     remove(known, key);
     known.push(key);
-    while (known.length > this.most) {
+    while (known.length > quota.limit) {
       const others = known.slice(0, -1);
-      const longest = others.find((other) => !this.owner.busy(other)) ?? others[0];
+      const longest = others.find((other) => !this.ports.isBusy(other)) ?? others[0];
       if (longest === undefined) return;
       remove(known, longest);
       this.#end(longest);
     }
   }
 
-  /** One that could not be ended counts again when it is next seen. */
+  /** An actor that could not be ended counts again when it is next seen. */
   #end(key: ActorKey): void {
     this.#ending.add(key);
-    const over = (): void => void this.#ending.delete(key);
-    this.owner.end(key).then(over, over);
+    const settled = (): void => void this.#ending.delete(key);
+    this.ports.end(key).then(settled, settled);
   }
 
+  /** The actor ended. */
   gone(key: ActorKey): void {
-    const account = accountOf(key);
-    const known = account === undefined ? undefined : this.#queues.get(account);
-    if (!known) return;
+    const owner = this.ports.quotaOf(key)?.owner(key);
+    const known = owner === undefined ? undefined : this.#actors.get(owner);
+    if (owner === undefined || !known) return;
     remove(known, key);
-    if (known.length === 0) this.#queues.delete(account!);
+    if (known.length === 0) this.#actors.delete(owner);
   }
 
+  /** Forgets the actors of partitions that this host owns no longer. */
   drop(which: (key: ActorKey) => boolean): void {
-    for (const [account, known] of this.#queues) {
+    for (const [owner, known] of this.#actors) {
       const left = known.filter((key) => !which(key));
-      if (left.length > 0) this.#queues.set(account, left);
-      else this.#queues.delete(account);
+      if (left.length > 0) this.#actors.set(owner, left);
+      else this.#actors.delete(owner);
     }
   }
 }
-
-/** `queue/<realm>/<user>`; undefined: no queue. */
-const accountOf = (key: ActorKey): string | undefined =>
-  key.startsWith('queue/') ? key.slice(0, key.lastIndexOf('/')) : undefined;
 
 function remove(keys: ActorKey[], key: ActorKey): void {
   const at = keys.indexOf(key);

@@ -1,63 +1,69 @@
 /** What the actors of a host are doing, counted once per scrape. */
+import { type ActorKey, parseKey } from '../core/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Activation } from './activation.js';
-
-const RESTING = 'hibernated';
+import type { AnyKind } from './kind.js';
 
 interface KindStats {
   loading: number;
   ready: number;
   commands: number;
+  /** Commands in the fullest mailbox. */
   fullest: number;
   outbox: number;
+  /** Deliveries that wait; undefined for kinds without any. */
   waiting: number | undefined;
+  /** Actors by phase of their sidecar. */
+  readonly phases: Map<string, number>;
 }
 
-interface ActorStats {
-  readonly kinds: ReadonlyMap<string, KindStats>;
-  /** Of the live sides that have phases. */
-  readonly phases: ReadonlyMap<string, number>;
-}
+/** By kind. */
+type ActorStats = ReadonlyMap<string, KindStats>;
 
-const nobody = (): KindStats => ({ loading: 0, ready: 0, commands: 0, fullest: 0, outbox: 0, waiting: undefined });
+const noActors = (): KindStats => ({
+  loading: 0,
+  ready: 0,
+  commands: 0,
+  fullest: 0,
+  outbox: 0,
+  waiting: undefined,
+  phases: new Map(),
+});
 
-function take(activations: Iterable<Activation>, names: readonly string[]): ActorStats {
-  const kinds = new Map(names.map((name) => [name, nobody()]));
-  const phases = new Map<string, number>();
+function count(activations: Iterable<Activation>, names: readonly string[]): ActorStats {
+  const stats = new Map(names.map((name) => [name, noActors()]));
   for (const activation of activations) {
-    const of = kinds.get(activation.kind.name);
+    const of = stats.get(activation.kind.name);
     if (!of || activation.status === 'stopped') continue;
     of[activation.status]++;
     of.commands += activation.mailboxSize;
     of.fullest = Math.max(of.fullest, activation.mailboxSize);
     of.outbox += activation.outboxSize;
-    const { waitingDeliveries, livePhase } = activation;
-    if (waitingDeliveries !== undefined) of.waiting = (of.waiting ?? 0) + waitingDeliveries;
-    if (livePhase !== undefined) phases.set(livePhase, (phases.get(livePhase) ?? 0) + 1);
+    const { waitingDeliveries: waiting, sidecarPhase: phase } = activation;
+    if (waiting !== undefined) of.waiting = (of.waiting ?? 0) + waiting;
+    if (phase !== undefined) of.phases.set(phase, (of.phases.get(phase) ?? 0) + 1);
   }
-  return { kinds, phases };
+  return stats;
 }
 
-/**
- * @param names of the kinds of actors: those that are shown also when there is none in memory
- * @param phases of event queues, likewise
- */
-export function registerActorStats(
-  metrics: Metrics,
-  activations: () => Iterable<Activation>,
-  names: readonly string[],
-  phases: readonly string[],
-  /** Event queues that are not in memory. */
-  resting: () => number,
-): void {
-  let census = take([], names);
+export interface ActorStatsOptions {
+  readonly metrics: Metrics;
+  /** Kinds are shown also while none of their actors is in memory. */
+  readonly kinds: readonly AnyKind[];
+  activations(): Iterable<Activation>;
+  /** Actors outside memory that wait for their due time. */
+  countPassivated(which: (key: ActorKey) => boolean): number;
+}
+
+export function registerActorStats({ metrics, kinds, activations, countPassivated }: ActorStatsOptions): void {
+  const names = kinds.map(({ name }) => name);
+  let stats = count([], names);
   metrics.beforeReading(() => {
-    census = take(activations(), names);
+    stats = count(activations(), names);
   });
-  const each = (value: (of: KindStats) => number) =>
-    [...census.kinds].map(([kind, of]) => [[kind], value(of)] as const);
+  const each = (value: (of: KindStats) => number) => [...stats].map(([kind, of]) => [[kind], value(of)] as const);
   metrics.read('conclave_actors', () =>
-    [...census.kinds].flatMap(([kind, { loading, ready }]) => [
+    [...stats].flatMap(([kind, { loading, ready }]) => [
       [[kind, 'loading'], loading] as const,
       [[kind, 'ready'], ready] as const,
     ]),
@@ -66,11 +72,17 @@ export function registerActorStats(
   metrics.read('conclave_mailbox_commands_max', () => each((of) => of.fullest));
   metrics.read('conclave_outbox_entries', () => each((of) => of.outbox));
   metrics.read('conclave_waiting_deliveries', () =>
-    [...census.kinds].flatMap(([kind, { waiting }]) => (waiting === undefined ? [] : [[[kind], waiting] as const])),
+    [...stats].flatMap(([kind, { waiting }]) => (waiting === undefined ? [] : [[[kind], waiting] as const])),
   );
-  metrics.read('conclave_queues', () => {
-    const shown = new Set([...phases, ...census.phases.keys()]);
-    const count = (phase: string): number => (phase === RESTING ? resting() : (census.phases.get(phase) ?? 0));
-    return [...shown].map((phase) => [[phase], count(phase)] as const);
-  });
+  for (const { name, sidecarMetrics } of kinds) {
+    if (!sidecarMetrics) continue;
+    const { gauge, names: declared, passivated } = sidecarMetrics.phases;
+    metrics.read(gauge, () => {
+      const phases = stats.get(name)?.phases ?? new Map<string, number>();
+      const shown = new Set([...declared, passivated, ...phases.keys()]);
+      const countIn = (phase: string): number =>
+        phase === passivated ? countPassivated((key) => parseKey(key).kind === name) : (phases.get(phase) ?? 0);
+      return [...shown].map((phase) => [[phase], countIn(phase)] as const);
+    });
+  }
 }

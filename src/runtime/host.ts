@@ -2,7 +2,7 @@
  * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), which are activated when something
  * comes for them (activations.ts).
  */
-import type { Bus, BusRequest } from '../bus/index.js';
+import type { Bus } from '../bus/index.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import {
   type ActorKey,
@@ -10,7 +10,6 @@ import {
   type Json,
   type JsonObject,
   type Partition,
-  parseKey,
   partitionOf,
   type RealmId,
 } from '../core/index.js';
@@ -21,18 +20,18 @@ import type { PartitionOwner, Placement } from '../placement/index.js';
 import type { Store } from '../store/index.js';
 import { OWN_COMMAND } from './activation.js';
 import { Activations } from './activations.js';
-import { ActorQuotas } from './actor-quotas.js';
+import { ActorQuotas, type Quota } from './actor-quotas.js';
 import { registerActorStats } from './actor-stats.js';
 import { ActorClient } from './client.js';
 import { DueTimers } from './due-timers.js';
 import { Semaphore } from './gate.js';
 import { IdSource } from './id-source.js';
-import type { AnyKind, HostServices, InputSources } from './kind.js';
+import type { AnyKind, InputSources } from './kind.js';
 import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
 import type { Logger } from './ports.js';
-import { type Envelope, isForActor, type OutboxCommand, type Reply } from './protocol.js';
+import { type CommandRequest, type Envelope, isForActor, type OutboxCommand, type Reply } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
 import { SuccessorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
@@ -44,21 +43,21 @@ export interface DirectorySource {
   now(realm: RealmId): DirectoryView;
 }
 
-export interface HostOptions {
+export interface HostOptions<Services = unknown> {
   readonly clock: Clock;
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Bus;
   readonly placement: Placement;
   readonly directory: DirectorySource;
-  readonly kinds: Readonly<Record<string, AnyKind>>;
-  readonly services: HostServices;
+  /** By the first part of their actors' keys. */
+  readonly kinds: Readonly<Record<string, AnyKind<Services>>>;
+  /** Passed on to the kinds' inputs and sidecars. */
+  readonly services: Services;
   readonly logger: Logger;
   readonly metrics?: Metrics;
   /** An actor that got no command for this long leaves memory. Default 5 minutes. */
   readonly idleMs?: number;
-  /** Event queues that one account may have. Default: any number. */
-  readonly maxQueues?: number;
   /** For how long commands wait for what is known to be away. */
   readonly outageMs?: number;
 }
@@ -67,39 +66,35 @@ const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
 /** Reads of actors under way: more would only wait for connections of the Store, and for less patience than ours. */
 const LOADED_AT_ONCE = 64;
-/** Shown also while no queue is in them. */
-const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
 const WAKE_AGAIN_MS = 5_000;
 
 /** Of an envelope that no frontend sent: its id has no number, so its reply needs no memory. */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
 
-export class ActorHost implements PartitionOwner {
+// biome-ignore lint/suspicious/noExplicitAny: a host whose services do not matter
+export class ActorHost<Services = any> implements PartitionOwner {
   readonly client: ActorClient;
-  readonly sources: InputSources;
+  readonly sources: InputSources<Services>;
   readonly #activations: Activations;
   readonly #ownership: Ownership;
-  readonly #handOn: SuccessorWakeup;
+  readonly #successors: SuccessorWakeup;
   readonly #timers: DueTimers;
-  readonly #crowds: ActorQuotas;
+  readonly #quotas: ActorQuotas;
   readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
   /** Commands that went to activations here without the bus. */
-  #tells = 0;
+  #sent = 0;
   #closed = false;
 
-  constructor(private readonly options: HostOptions) {
+  constructor(private readonly options: HostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
     const metrics = options.metrics ?? new Metrics();
-    this.#meters = new Meters(metrics);
+    this.#meters = new Meters(metrics, Object.values(kinds));
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new IdSource(this.client);
-    this.#handOn = new SuccessorWakeup(this.client, clock, logger);
+    this.#successors = new SuccessorWakeup(this.client, clock, logger);
     this.#timers = new DueTimers(clock, (key) => this.#wake(key));
-    this.#crowds = new ActorQuotas(options.maxQueues ?? Number.POSITIVE_INFINITY, {
-      busy: (key) => this.#activations.get(key)?.livePhase === 'polling',
-      end: (key) => this.#tell(key, 'end', { reason: 'crowded' }),
-    });
+    this.#quotas = this.#makeQuotas();
     const unpublished = new UnpublishedCommits(options.clock);
     this.sources = {
       messageId: (realm) => ids.next(realm),
@@ -119,7 +114,7 @@ export class ActorHost implements PartitionOwner {
       kinds,
       meters: this.#meters,
       epochOf: (partition) => this.#ownership.epochOf(partition),
-      handOn: (key) => this.#handOn.wake(key),
+      handOn: (key) => this.#successors.wake(key),
       ports: {
         clock,
         store,
@@ -132,7 +127,7 @@ export class ActorHost implements PartitionOwner {
         directoryNow: (realm) => directory.now(realm),
         meters: this.#meters,
         sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
-        sendLocal: (key, name, args) => this.#tell(key, name, args),
+        sendLocal: (key, name, args) => this.#sendLocal(key, name, args),
         due,
         loads: new Semaphore(LOADED_AT_ONCE),
         ownedSince: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
@@ -145,19 +140,37 @@ export class ActorHost implements PartitionOwner {
       meters: this.#meters,
       activations: this.#activations,
       timers: this.#timers,
-      crowds: this.#crowds,
-      handOn: this.#handOn,
+      quotas: this.#quotas,
+      successors: this.#successors,
       due,
       receive: (partition, request) => this.#receive(partition, request),
     });
-    registerActorStats(
+    registerActorStats({
       metrics,
-      () => this.#activations,
-      Object.values(kinds).map(({ name }) => name),
-      QUEUE_PHASES,
-      () => this.#timers.count((key) => parseKey(key).kind === 'queue' && !this.#activations.get(key)),
-    );
+      kinds: Object.values(kinds),
+      activations: () => this.#activations,
+      countPassivated: (which) => this.#timers.count((key) => which(key) && !this.#activations.get(key)),
+    });
     metrics.read('conclave_partitions_owned', () => this.#ownership.served);
+  }
+
+  #makeQuotas(): ActorQuotas {
+    const { kinds, services } = this.options;
+    const quotas = new Map<string, Quota>();
+    for (const { name, quota } of Object.values(kinds)) {
+      if (quota) quotas.set(name, { limit: quota.limit(services), owner: (key) => quota.owner(key) });
+    }
+    return new ActorQuotas({
+      quotaOf: (key) => quotas.get(kindNameOf(key)),
+      isBusy: (key) => {
+        const activation = this.#activations.get(key);
+        return activation !== undefined && activation.sidecarPhase === activation.kind.quota?.busyPhase;
+      },
+      end: (key) => {
+        const { command, args } = kinds[kindNameOf(key)]!.quota!.end;
+        return this.#sendLocal(key, command, args);
+      },
+    });
   }
 
   /** Join the cluster: from now on partitions come and go. */
@@ -172,9 +185,9 @@ export class ActorHost implements PartitionOwner {
     if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
     this.#activations.close();
     this.#ownership.close();
-    this.#handOn.shortenDeadline();
+    this.#successors.shortenDeadline();
     await this.options.placement.stop();
-    await this.#handOn.settle();
+    await this.#successors.settle();
     this.#timers.clear();
   }
 
@@ -201,12 +214,12 @@ export class ActorHost implements PartitionOwner {
     return this.#activations.passivateIdle(idleMs);
   }
 
-  #receive(p: Partition, request: BusRequest): void {
+  #receive(p: Partition, request: CommandRequest): void {
     const envelope = request.value as unknown as Envelope;
     const left = this.#ownership.isLeaving(p) && !isForActor(envelope);
     if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
       this.#meters.refused('not-owner');
-      request.reply({ retry: 'not-owner' } satisfies Reply as never);
+      request.reply({ retry: 'not-owner' });
       return;
     }
     this.#activations.activate(envelope.to, envelope.name).activation.receive(
@@ -217,25 +230,25 @@ export class ActorHost implements PartitionOwner {
 
   #due(key: ActorKey, at: number | null): void {
     this.#timers.set(key, at);
-    if (at === null) this.#crowds.gone(key);
-    else this.#crowds.seen(key);
+    if (at === null) this.#quotas.gone(key);
+    else this.#quotas.seen(key);
   }
 
   #wake(key: ActorKey): void {
     if (this.#closed || !this.#ownership.owns(partitionOf(key))) return;
-    this.#tell(key, 'due', {}).catch((error: unknown) => {
+    this.#sendLocal(key, 'due', {}).catch((error: unknown) => {
       this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
       if (this.#ownership.owns(partitionOf(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
     });
   }
 
   /** Straight to an actor here: timers and what it must still write down when the host leaves may not depend on the bus. */
-  async #tell(key: ActorKey, name: string, args: JsonObject): Promise<void> {
+  async #sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void> {
     const partition = partitionOf(key);
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
       const { activation } = this.#activations.activate(key);
       const reply = await new Promise<Reply>((resolve) => {
-        const envelope = { id: `${OWN_COMMAND}${++this.#tells}`, to: key, name, args, ...FROM_HERE };
+        const envelope = { id: `${OWN_COMMAND}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
         const request = { value: null, from: this.client.id, onCancel: () => {} };
         activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as Reply) });
       });
@@ -270,12 +283,14 @@ export class ActorHost implements PartitionOwner {
   }
 }
 
+const kindNameOf = (key: ActorKey): string => key.slice(0, key.indexOf('/'));
+
 /** An answer given when the lease may have lapsed could contradict the next owner's. */
-function guarded(request: BusRequest, mayAnswer: () => boolean): BusRequest {
+function guarded(request: CommandRequest, mayAnswer: () => boolean): CommandRequest {
   return {
     value: request.value,
     from: request.from,
-    reply: (value) => request.reply(mayAnswer() ? value : ({ retry: 'not-owner' } satisfies Reply as never)),
+    reply: (value) => request.reply(mayAnswer() ? value : { retry: 'not-owner' }),
     onCancel: (fn) => request.onCancel(fn),
   };
 }

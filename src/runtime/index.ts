@@ -4,6 +4,7 @@ export * from './kind.js';
 export * from './log-entry.js';
 export { MachineSteps, type Step } from './machine-steps.js';
 export { splitForEvents } from './pack-entries.js';
+export { type PhaseEvent, Phases, TAKE } from './phases.js';
 export type { Logger } from './ports.js';
 export type { Envelope, OutboxCommand, Reply } from './protocol.js';
 export type { RetryReason, StopReason } from './reasons.js';

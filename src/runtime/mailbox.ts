@@ -2,10 +2,9 @@
  * Commands waiting to be handled: one queue per lane, each in order of arrival. A command is ready when its inputs are
  * at hand; a lane whose head isn't ready waits, so that handlers of a lane run in the order in which commands came.
  */
-import type { BusRequest } from '../bus/index.js';
 import { emptyMap, ownMap } from '../core/index.js';
 import type { AnyCommand } from './kind.js';
-import type { Envelope, Reply } from './protocol.js';
+import type { CommandRequest, Envelope, Reply } from './protocol.js';
 
 export class QueuedCommand {
   ready = false;
@@ -14,26 +13,26 @@ export class QueuedCommand {
   replied = false;
   /** Gets the inputs of an exclusive command, once, when it is its turn: those gathered before could be stale. */
   start: (() => void) | undefined;
-  readonly #requests: BusRequest[] = [];
+  readonly #requests: CommandRequest[] = [];
 
   constructor(
     readonly envelope: Envelope,
     // biome-ignore lint/suspicious/noExplicitAny: commands of all kinds
     readonly command: AnyCommand<any, any>,
-    request: BusRequest,
+    request: CommandRequest,
   ) {
     this.#requests.push(request);
   }
 
   /** The sender retried while the first attempt was under way: both get the answer. */
-  addRequest(request: BusRequest): void {
+  addRequest(request: CommandRequest): void {
     this.#requests.push(request);
   }
 
   reply(reply: Reply): void {
     if (this.replied) return;
     this.replied = true;
-    for (const request of this.#requests) request.reply(reply as never);
+    for (const request of this.#requests) request.reply(reply);
   }
 }
 

@@ -1,5 +1,5 @@
 /** The partitions of a host: taken, served, drained and lost as placement says. */
-import type { Bus, BusRequest, BusServer } from '../bus/index.js';
+import type { Bus, BusServer } from '../bus/index.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '../core/index.js';
 import type { PartitionOwner } from '../placement/index.js';
@@ -10,6 +10,7 @@ import type { ActorQuotas } from './actor-quotas.js';
 import { drain } from './drain.js';
 import type { DueTimers } from './due-timers.js';
 import type { Meters } from './meters.js';
+import type { CommandRequest } from './protocol.js';
 import type { SuccessorWakeup } from './successor-wakeup.js';
 
 /** Handing over waits this long for what was begun. */
@@ -24,10 +25,10 @@ export interface OwnershipOptions {
   readonly meters: Meters;
   readonly activations: Activations;
   readonly timers: DueTimers;
-  readonly crowds: ActorQuotas;
-  readonly handOn: SuccessorWakeup;
+  readonly quotas: ActorQuotas;
+  readonly successors: SuccessorWakeup;
   due(key: ActorKey, at: number | null): void;
-  receive(partition: Partition, request: BusRequest): void;
+  receive(partition: Partition, request: CommandRequest): void;
 }
 
 export class Ownership implements PartitionOwner {
@@ -75,7 +76,7 @@ export class Ownership implements PartitionOwner {
     const { clock, meters } = this.options;
     const began = clock.monotonic();
     await this.#take(partitions, epochs);
-    meters.took(partitions.length, clock.monotonic() - began);
+    meters.partitionsTaken(partitions.length, clock.monotonic() - began);
   }
 
   async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
@@ -105,7 +106,9 @@ export class Ownership implements PartitionOwner {
         // A partition that has many to wake keeps no other one waiting.
         await Promise.all(woken.get(p) ?? []);
         if (!ours(p)) return;
-        const server = await bus.serve(partitionSubject(p), (request) => this.options.receive(p, request));
+        const server = await bus.serve(partitionSubject(p), (request) =>
+          this.options.receive(p, request as CommandRequest),
+        );
         if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
         else await server.close();
       }),
@@ -163,11 +166,11 @@ export class Ownership implements PartitionOwner {
     const { clock, meters } = this.options;
     const began = clock.monotonic();
     await this.#lose(partitions, reason, withinMs);
-    meters.lost(partitions.length, reason, clock.monotonic() - began);
+    meters.partitionsLost(partitions.length, reason, clock.monotonic() - began);
   }
 
   async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs: number): Promise<void> {
-    const { activations, clock, crowds, handOn, timers } = this.options;
+    const { activations, clock, quotas, successors, timers } = this.options;
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
       await drain(clock, withinMs, {
@@ -185,13 +188,13 @@ export class Ownership implements PartitionOwner {
     }
     const moved = (key: ActorKey): boolean => gone.has(partitionOf(key));
     timers.drop(moved);
-    crowds.drop(moved);
+    quotas.drop(moved);
     const servers = [...gone].map((p) => this.#servers.get(p)?.close());
     for (const p of gone) this.#servers.delete(p);
     for (const a of activations.of(gone)) {
       const unsettled = isUnsettled(a);
       a.stop(reason === 'released' ? 'drained' : 'lapsed');
-      if (unsettled) handOn.wake(a.key);
+      if (unsettled) successors.wake(a.key);
     }
     if (reason === 'released') await Promise.all(servers);
   }

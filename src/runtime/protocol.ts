@@ -1,5 +1,6 @@
 /** What travels between frontends, hosts and actors. Everything here is plain data. */
 import type { ActorRedirect, ActorRepeat, ActorReply } from '../api/operation.js';
+import type { BusRequest } from '../bus/index.js';
 import type { ActorKey, Json, JsonObject } from '../core/index.js';
 import type { RetryReason } from './reasons.js';
 
@@ -34,6 +35,9 @@ export type Reply =
   /** `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
+
+/** A command as the bus brings it. */
+export type CommandRequest = BusRequest<Reply>;
 
 /** A command in an actor's outbox. */
 export interface OutboxCommand {

@@ -1,11 +1,11 @@
 /** What an activation gives its live side: the side outside the mailbox that some kinds have. */
 
 import type { ActorReply } from '../api/operation.js';
-import type { BusRequest } from '../bus/index.js';
 import type { ActorKey, JsonObject, RealmId } from '../core/index.js';
 import type { ActivationHandle, AnyKind, DeferredRequest, Sidecar } from './kind.js';
 import type { ActorMemory } from './memory.js';
 import type { ActivationPorts } from './ports.js';
+import type { CommandRequest } from './protocol.js';
 
 class SidecarHandle implements ActivationHandle<JsonObject> {
   constructor(
@@ -46,13 +46,13 @@ export class DeferredCommand implements DeferredRequest {
   /** @param owner is in use when the command is answered, or given up */
   constructor(
     readonly id: string,
-    private readonly request: BusRequest,
+    private readonly request: CommandRequest,
     private readonly owner: { used(): void },
   ) {}
 
   reply(reply: ActorReply): void {
     this.owner.used();
-    this.request.reply(reply as never);
+    this.request.reply(reply);
   }
 
   onCancel(fn: () => void): void {

@@ -3,6 +3,7 @@
  * and what frontends and the command line use to reach actors anywhere.
  */
 import { readFileSync } from 'node:fs';
+import type { ActorServices } from '../../actors/services.js';
 import type { Config } from '../config/index.js';
 import { Directories } from '../directory/index.js';
 import { extraEmoji } from '../emoji/index.js';
@@ -25,7 +26,7 @@ export class ConclaveNode {
   readonly client: ActorClient;
   readonly directories: Directories;
   readonly gateway: Gateway;
-  readonly host: ActorHost | undefined;
+  readonly host: ActorHost<ActorServices> | undefined;
   readonly metrics = new Metrics();
   readonly log: EventLog;
   readonly imageProxy: ImageProxy;
@@ -66,7 +67,7 @@ export class ConclaveNode {
     });
     if (ports.actors) {
       const { store, placement, mailer } = ports.actors;
-      this.host = new ActorHost({
+      this.host = new ActorHost<ActorServices>({
         clock,
         store,
         log,
@@ -76,12 +77,12 @@ export class ConclaveNode {
         metrics: this.metrics,
         directory: this.directories,
         kinds: actorKinds(),
-        maxQueues: config.maxQueues,
         outageMs,
         services: {
           clock,
           random: ports.random ?? Math.random,
           heartbeatMs: config.heartbeatSeconds * 1000,
+          maxQueues: config.maxQueues,
           secrets: this.secrets,
           passwords: this.#passwords,
           disposable: disposableDomains(

@@ -5,14 +5,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMachine } from 'xstate';
 import { LocalBus, LocalHub } from '../../src/bus/index.js';
 import { REAL_CLOCK as clock } from '../../src/clock/index.js';
 import { type ActorKey, type JsonObject, realmId, streamId, streamKey } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { type EventLog, LmdbLog } from '../../src/log/index.js';
 import { SinglePlacement } from '../../src/placement/index.js';
-import { ActorClient, ActorHost, type ActorKind, type HostServices } from '../../src/runtime/index.js';
+import { ActorClient, ActorHost, type ActorKind } from '../../src/runtime/index.js';
 import { LmdbStore, openEmbedded, type Store } from '../../src/store/index.js';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
@@ -24,7 +23,6 @@ interface Count extends JsonObject {
 /** Every command writes state, a part and an event, as sending a message does. */
 const counter: ActorKind<Count> = {
   name: 'stream',
-  machine: createMachine({ initial: 'active', states: { active: {} } }),
   commands: {
     add: {
       creates: true,
@@ -39,7 +37,6 @@ const counter: ActorKind<Count> = {
   initial: () => ({ n: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: { status: 404, msg: '' } }),
-  refuse: () => ({ error: { status: 400, msg: '' } }),
   directory: false,
   loadedParts: [],
 };
@@ -52,7 +49,7 @@ async function measure(name: string, store: Store, log: EventLog, actors: number
   const bus = new LocalBus(clock, hub);
   const placement = new SinglePlacement(store);
   const directory = { ready: () => undefined, now: () => undefined as unknown as DirectoryView };
-  const services = {} as HostServices;
+  const services = {};
   const options = { clock, store, log, bus, placement, directory, services, logger, kinds: { stream: counter } };
   const host = new ActorHost(options);
   await host.start();

@@ -1,5 +1,4 @@
 /** Small actors whose whole history can be checked afterwards. */
-import { createMachine } from 'xstate';
 import { validationError } from '../../src/api/errors.js';
 import { type ActorKey, type JsonObject, parseKey, realmId, streamId, streamKey } from '../../src/core/index.js';
 import type { ActorKind, AnyKind, CommandDefinition, LogItem, Outcome, View } from '../../src/runtime/index.js';
@@ -22,7 +21,6 @@ export interface OpArgs extends JsonObject {
   readonly after?: number;
 }
 
-const machine = createMachine({ initial: 'active', states: { active: {} } });
 type Ledger = CommandDefinition<LedgerState, OpArgs, unknown, undefined>;
 
 const item = (op: string, more: JsonObject = {}): LogItem => ({ t: 'event', to: {}, event: { op, ...more } });
@@ -141,12 +139,10 @@ const commands: Record<string, Ledger> = {
 
 export const ledger: ActorKind<LedgerState> = {
   name: 'stream',
-  machine,
   commands,
   initial: () => ({ total: 0, ops: [], waiting: null }),
   volatile: () => undefined,
   missing: () => ({ error: { status: 404, msg: 'no such ledger' } }),
-  refuse: () => ({ error: { status: 400, msg: 'refused' } }),
   directory: false,
   loadedParts: [],
 };
@@ -160,7 +156,6 @@ const BLOCK = 20;
 /** Message ids as the realm actor gives them: in memory, out of a block reserved in the root. */
 export const ids: ActorKind<IdState, { last: number }> = {
   name: 'realm',
-  machine,
   commands: {
     'take-ids': {
       creates: true,
@@ -178,7 +173,6 @@ export const ids: ActorKind<IdState, { last: number }> = {
   initial: () => ({ reserved: 0 }),
   volatile: (_key, state) => ({ last: state.reserved }),
   missing: () => ({ error: { status: 404, msg: 'no such realm' } }),
-  refuse: () => ({ error: { status: 400, msg: 'refused' } }),
   directory: false,
   loadedParts: [],
 };

@@ -4,7 +4,7 @@ import type { Partition, RealmId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { LogUnavailable } from '../../src/log/index.js';
 import type { Placement } from '../../src/placement/index.js';
-import { ActorHost, type HostServices, type Logger } from '../../src/runtime/index.js';
+import { ActorHost, type Logger } from '../../src/runtime/index.js';
 import { StoreUnavailable } from '../../src/store/index.js';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { MemoryLog } from '../support/memory-log.js';
@@ -70,7 +70,7 @@ export class SimHost implements Place {
       placement,
       directory: noDirectory,
       kinds: testKinds,
-      services: {} as HostServices,
+      services: {},
       logger: quietLogger,
       idleMs: 5_000,
     });

@@ -2,9 +2,9 @@
 import { apiError } from '../../../src/api/errors.js';
 import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '../../../src/core/index.js';
 import type { RealmFeed, Subscribers } from '../../../src/events/index.js';
-import type { InputSources } from '../../../src/runtime/index.js';
 import { lowest } from '../../../src/store/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
+import type { InputSources } from '../../services.js';
 
 const RETRY_MS = 5;
 const MOST_RETRIES = 400;

@@ -10,9 +10,9 @@ import {
   UnreadScan,
   unreadSummary,
 } from '../../../src/messages/index.js';
-import type { InputSources } from '../../../src/runtime/index.js';
 import type { MessageReads } from '../../../src/store/index.js';
 import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '../../../src/streams/index.js';
+import type { InputSources } from '../../services.js';
 
 /**
  * Messages that the snapshot has taken into account: their events must not come again, since a client would count them

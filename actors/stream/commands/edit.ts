@@ -14,9 +14,10 @@ import {
   type StoredEdit,
   type StoredMessage,
 } from '../../../src/messages/index.js';
-import type { CommandContext, InputContext, InputSources, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
+import type { CommandContext, InputContext, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
 import { asMember, type Member, memberPart } from '../../../src/streams/index.js';
+import type { InputSources } from '../../services.js';
 import { claimedFiles, filesLinked, filesUnlinked } from '../../shared/file-links.js';
 import { success, value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';

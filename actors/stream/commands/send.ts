@@ -1,6 +1,14 @@
 /** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
 import { ApiError, apiError } from '../../../src/api/errors.js';
-import { type JsonObject, parseKey, realmKey, streamId, userId, userKey } from '../../../src/core/index.js';
+import {
+  type ActorKey,
+  type JsonObject,
+  parseKey,
+  realmKey,
+  streamId,
+  userId,
+  userKey,
+} from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import {
   activeSender,
@@ -27,6 +35,10 @@ interface SendArgs extends Said {
   readonly widget: string | null;
 }
 
+/** No such stream, or it was archived. */
+export const noSuchStream = (key: ActorKey): ApiError =>
+  apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
+
 /** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
 export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
   creates: true,
@@ -34,8 +46,8 @@ export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
   handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
-    if (!stream || stream.archived)
-      throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
+    // The directory knows of an archived stream before its actor does, and scheduled messages must hear of the refusal.
+    if (!stream || stream.archived) throw noSuchStream(key);
     const sender = activeSender(directory, caller);
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);

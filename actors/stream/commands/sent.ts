@@ -15,12 +15,12 @@ import type {
   Audience,
   CommandContext,
   InputContext,
-  InputSources,
   MessageItem,
   OutboxCommand,
   Outcome,
 } from '../../../src/runtime/index.js';
 import { countMessage, isMember } from '../../../src/streams/index.js';
+import type { InputSources } from '../../services.js';
 import { claimedFiles, filesLinked } from '../../shared/file-links.js';
 import { success } from '../../shared/replies.js';
 import { copiesGiven } from '../bots.js';

@@ -10,9 +10,10 @@ import {
   type StoredMessage,
   streamConversation,
 } from '../../../src/messages/index.js';
-import type { InputContext, InputSources } from '../../../src/runtime/index.js';
+import type { InputContext } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
 import { canReadHistory, isMember, topicKey } from '../../../src/streams/index.js';
+import type { InputSources } from '../../services.js';
 import { memberOf } from '../commands/members.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';

@@ -4,7 +4,7 @@
  */
 import type { RealmId } from '../../../src/core/index.js';
 import { DIRECT_HOME, type HomeReading, markedRead, type OwnFlags, UnreadScan } from '../../../src/messages/index.js';
-import type { InputSources } from '../../../src/runtime/index.js';
+import type { InputSources } from '../../services.js';
 import { newestDirect } from './newest.js';
 
 /** So many ids read one by one are worth a look. */

@@ -1,8 +1,8 @@
 /** Up to where everything of a home can be seen. */
 import type { RealmId } from '../../../src/core/index.js';
 import { asStored, DIRECT_HOME, NEWEST } from '../../../src/messages/index.js';
-import type { InputSources } from '../../../src/runtime/index.js';
 import type { MessageIndex } from '../../../src/store/index.js';
+import type { InputSources } from '../../services.js';
 
 export interface NewestOfHome {
   readonly home: number;

@@ -1,7 +1,7 @@
 /** Events about messages come after the messages' own events. */
 import type { ActorKey, RealmId } from '../../../src/core/index.js';
 import type { StoredMessage } from '../../../src/messages/index.js';
-import type { InputSources } from '../../../src/runtime/index.js';
+import type { InputSources } from '../../services.js';
 import { ownerOf } from '../../stream/messages.js';
 
 /** Between a commit and its place in the log lie milliseconds; a service that is away for longer is no haste. */

@@ -7,7 +7,8 @@ import {
   type StoredMessage,
   UnreadScan,
 } from '../../../src/messages/index.js';
-import type { InputContext, InputSources } from '../../../src/runtime/index.js';
+import type { InputContext } from '../../../src/runtime/index.js';
+import type { InputSources } from '../../services.js';
 import { subscriptionsOf, type UserState } from '../state.js';
 
 /** As many as a registration tells of, about; from the oldest on. */

@@ -1,9 +1,9 @@
 /** A registration while somebody joins or leaves, and the stream does not hear of it for long. */
 import t from 'tap';
 import { readWithSubscribers } from '../../../actors/event-queue/snapshot/memberships.js';
+import type { InputSources } from '../../../actors/services.js';
 import { type ActorKey, realmId, userId } from '../../../src/core/index.js';
 import type { RealmFeed } from '../../../src/events/index.js';
-import type { InputSources } from '../../../src/runtime/index.js';
 
 const REALM = realmId(1);
 const USER = userId(9);

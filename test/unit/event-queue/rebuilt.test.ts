@@ -2,10 +2,11 @@
 import t from 'tap';
 import { LiveQueue } from '../../../actors/event-queue/live.js';
 import type { QueueOptions, QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
+import type { InputSources } from '../../../actors/services.js';
 import type { ActorReply } from '../../../src/api/operation.js';
 import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '../../../src/core/index.js';
 import { type EventSink, TransientEvent } from '../../../src/events/index.js';
-import type { ActivationHandle, InputSources } from '../../../src/runtime/index.js';
+import type { ActivationHandle } from '../../../src/runtime/index.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const REALM = realmId(1);

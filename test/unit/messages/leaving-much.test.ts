@@ -1,5 +1,6 @@
 /** Somebody leaves a stream in which he has not read very much: all of it is named, commit by commit. */
 import t from 'tap';
+import type { InputSources } from '../../../actors/services.js';
 import { readStream } from '../../../actors/user/commands/messages/mark-stream-read.js';
 import {
   type ActorKey,
@@ -11,7 +12,7 @@ import {
   userKey,
 } from '../../../src/core/index.js';
 import { OwnFlags, readingPart, recordOf, type StoredMessage } from '../../../src/messages/index.js';
-import type { CommandContext, InputContext, InputSources, Outcome } from '../../../src/runtime/index.js';
+import type { CommandContext, InputContext, Outcome } from '../../../src/runtime/index.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
 const REALM = realmId(1);

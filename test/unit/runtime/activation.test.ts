@@ -1,5 +1,4 @@
 import t from 'tap';
-import { createMachine } from 'xstate';
 import { type JsonObject, realmKey } from '../../../src/core/index.js';
 import type { ActorKind, AnyKind, DeferredRequest } from '../../../src/runtime/index.js';
 import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
@@ -289,7 +288,6 @@ const stops: string[] = [];
 let parked: DeferredRequest | undefined;
 const queue: ActorKind<QueueState> = {
   name: 'stream',
-  machine: createMachine({ initial: 'idle', states: { idle: {} } }),
   commands: {
     open: { creates: true, handle: () => ({ reply: { value: 'open' }, state: { n: 1 } }) },
     until: { creates: true, handle: (_, { at }) => ({ reply: { value: at }, state: { n: 2 }, due: at as number }) },
@@ -306,7 +304,6 @@ const queue: ActorKind<QueueState> = {
   initial: () => ({ n: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: { status: 404, msg: 'no queue' } }),
-  refuse: () => ({ error: { status: 400, msg: '' } }),
   directory: false,
   loadedParts: [],
   sidecarCommands: ['poll'],

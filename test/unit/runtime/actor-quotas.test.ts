@@ -1,4 +1,5 @@
 import t from 'tap';
+import { accountOf } from '../../../actors/event-queue/kind.js';
 import { type ActorKey, queueId, queueKey, realmId, userId, userKey } from '../../../src/core/index.js';
 import { ActorQuotas } from '../../../src/runtime/actor-quotas.js';
 
@@ -15,7 +16,11 @@ function crowds(most: number) {
   const fail = (): void => {
     over = Promise.reject(new Error('away'));
   };
-  const of = new ActorQuotas(most, { busy: (key) => busy.has(key), end });
+  const of = new ActorQuotas({
+    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, owner: accountOf } : undefined),
+    isBusy: (key) => busy.has(key),
+    end,
+  });
   const seen = (...ids: string[]): void => {
     for (const id of ids) of.seen(queue(id));
   };

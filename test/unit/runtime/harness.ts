@@ -1,4 +1,5 @@
 /** One host with everything in memory, for tests of the runtime. */
+import type { ActorServices } from '../../../actors/services.js';
 import { LocalBus, LocalHub } from '../../../src/bus/index.js';
 import {
   type ActorKey,
@@ -9,7 +10,7 @@ import {
   partitionOf,
 } from '../../../src/core/index.js';
 import type { DirectoryView } from '../../../src/directory/index.js';
-import { ActorClient, ActorHost, type AnyKind, type HostServices, type Logger } from '../../../src/runtime/index.js';
+import { ActorClient, ActorHost, type AnyKind, type Logger } from '../../../src/runtime/index.js';
 import type { Root } from '../../../src/store/index.js';
 import { type LedgerState, testKinds } from '../../cluster/kinds.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
@@ -30,7 +31,7 @@ export class Harness {
   constructor(
     private readonly kinds: Readonly<Record<string, AnyKind>> = testKinds,
     atomicRecords = true,
-    private readonly services: (clock: FakeClock) => Partial<HostServices> = () => ({}),
+    private readonly services: (clock: FakeClock) => Partial<ActorServices> = () => ({}),
   ) {
     this.store = new MemoryStore({ atomicRecords });
     this.client = new ActorClient(new LocalBus(this.clock, this.hub, 'client'), this.clock);
@@ -48,7 +49,7 @@ export class Harness {
       placement: { start: async () => undefined, mayAnswer: () => true, stop: async () => undefined },
       directory: { ready: () => undefined, now: () => undefined as unknown as DirectoryView },
       kinds: this.kinds,
-      services: this.services(this.clock) as HostServices,
+      services: this.services(this.clock),
       logger,
     });
     this.host = host;

@@ -12,8 +12,9 @@ import {
   mailDomain,
   ROLE,
 } from '../../../../src/people/index.js';
-import type { CommandContext, InputSources, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
+import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
 import { byName } from '../../../../src/streams/index.js';
+import type { InputSources } from '../../../services.js';
 import { asPart, domainsOf, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
 import { createUserCommand, hiddenFrom, type NewAccount, newUser } from '../organization/create-realm.js';
 import { storePersonal } from '../personal/personal.js';

@@ -4,14 +4,9 @@ import { type Json, type JsonObject, userId, userKey } from '../../../../src/cor
 import type { DirectoryUser } from '../../../../src/directory/index.js';
 import { hiddenLink } from '../../../../src/mail/index.js';
 import { checkFullName, domainOf, isAdmin } from '../../../../src/people/index.js';
-import type {
-  CommandContext,
-  InputContext,
-  InputSources,
-  LogItem,
-  OutboxCommand,
-} from '../../../../src/runtime/index.js';
+import type { CommandContext, InputContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
 import { sealLink } from '../../../../src/secrets/index.js';
+import type { InputSources } from '../../../services.js';
 import type { CheckedPassword } from '../../../user/commands/account/login.js';
 import { type RealmState, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';

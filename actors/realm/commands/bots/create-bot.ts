@@ -11,8 +11,9 @@ import {
   presentDefaults,
   ROLE,
 } from '../../../../src/people/index.js';
-import type { InputContext, InputSources } from '../../../../src/runtime/index.js';
+import type { InputContext } from '../../../../src/runtime/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
+import type { InputSources } from '../../../services.js';
 import { success } from '../../../shared/replies.js';
 import { readMembership } from '../../../shared/subscribers.js';
 import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../bots.js';

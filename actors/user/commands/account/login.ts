@@ -2,8 +2,9 @@
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import { userId } from '../../../../src/core/index.js';
-import type { InputContext, InputSources, Outcome } from '../../../../src/runtime/index.js';
+import type { InputContext, Outcome } from '../../../../src/runtime/index.js';
 import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '../../../../src/secrets/index.js';
+import type { InputSources } from '../../../services.js';
 import { success, value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { pushTokenParts } from '../../push-tokens.js';

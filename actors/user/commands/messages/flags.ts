@@ -22,12 +22,12 @@ import {
 import {
   type CommandContext,
   type InputContext,
-  type InputSources,
   type LogItem,
   type Outcome,
   READ_IDS_PER_EVENT,
   type View,
 } from '../../../../src/runtime/index.js';
+import type { InputSources } from '../../../services.js';
 import { success } from '../../../shared/replies.js';
 import { ownerOf } from '../../../stream/messages.js';
 import type { UserCommand } from '../../command.js';

@@ -11,7 +11,8 @@ import {
   readingPart,
   UnreadScan,
 } from '../../../../src/messages/index.js';
-import type { InputContext, InputSources, LogItem, Outcome } from '../../../../src/runtime/index.js';
+import type { InputContext, LogItem, Outcome } from '../../../../src/runtime/index.js';
+import type { InputSources } from '../../../services.js';
 import { partially, success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { allReadEvent, rangeEvents, rangeOf } from '../../reading/flag-event.js';

@@ -9,14 +9,9 @@ import {
   UnreadScan,
   withRead,
 } from '../../../../src/messages/index.js';
-import {
-  type InputContext,
-  type InputSources,
-  type LogItem,
-  type Outcome,
-  READ_IDS_PER_EVENT,
-} from '../../../../src/runtime/index.js';
+import { type InputContext, type LogItem, type Outcome, READ_IDS_PER_EVENT } from '../../../../src/runtime/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
+import type { InputSources } from '../../../services.js';
 import { success, value } from '../../../shared/replies.js';
 import { READ_STREAM } from '../../../stream/commands/members.js';
 import type { UserCommand } from '../../command.js';

@@ -8,8 +8,9 @@ import {
   streamConversation,
   UnreadScan,
 } from '../../../../src/messages/index.js';
-import type { InputContext, InputSources } from '../../../../src/runtime/index.js';
+import type { InputContext } from '../../../../src/runtime/index.js';
 import { canAccess, topicKey } from '../../../../src/streams/index.js';
+import type { InputSources } from '../../../services.js';
 import { success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { idEvents } from '../../reading/flag-event.js';
