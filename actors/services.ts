@@ -1,7 +1,7 @@
 /** The services that inputs of commands and sidecars may use; src/server/node.ts makes them. */
 import type { Blobs } from '../src/blobs/index.js';
 import type { Clock } from '../src/clock/index.js';
-import type { Feeds, PersonalParts } from '../src/events/index.js';
+import type { Feeds, RecipientFields } from '../src/events/index.js';
 import type { Limits } from '../src/files/index.js';
 import type { PostOffice } from '../src/mail/index.js';
 import type { MessageRenderer } from '../src/messages/index.js';
@@ -27,7 +27,7 @@ export interface ActorServices {
   readonly limits: Limits;
   readonly feeds: Feeds;
   readonly webhooks: WebhookCaller;
-  readonly personal: PersonalParts;
+  readonly personal: RecipientFields;
 }
 
 /** The I/O of a command's inputs, with the services of this application. */

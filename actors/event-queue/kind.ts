@@ -1,25 +1,15 @@
-/** The event-queue actor. Lives on its user's partition; its key names realm, user and queue. */
-import { apiError } from '../../src/api/errors.js';
-import { type ActorKey, parseKey } from '../../src/core/index.js';
+/** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
+import type { ActorKey } from '../../src/core/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import type { ActorServices } from '../services.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
-import { LiveQueue } from './live.js';
-import { activeUntil, type QueueEnd, type QueueState, type QueueVolatile } from './state.js';
+import { QUEUE_ENDS, type QueueEnd } from './machine.js';
+import { missingQueue, QueueSidecar } from './sidecar.js';
+import type { QueueState } from './state.js';
+import { QueueVolatile } from './volatile.js';
 
-/** Clients nearly always have a poll waiting: one that has none for this long is away. */
+/** Clients nearly always have a poll waiting: a queue without one for this long has lost its client. */
 const IDLE_TIMEOUT_MS = 30_000;
-
-/** Shown by metrics from the start. */
-const QUEUE_ENDS: readonly QueueEnd[] = [
-  'deleted',
-  'idle',
-  'overflow',
-  'trimmed',
-  'incarnation',
-  'deactivated',
-  'crowded',
-];
 
 /** The account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
 export const accountOf = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
@@ -71,17 +61,7 @@ export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, state, _parts, since) => ({
-    acked: state.acked,
-    position: state.position,
-    active: activeUntil(state, since),
-    since,
-    polling: false,
-    ended: false,
-  }),
-  missing: (key) => {
-    const { rest } = parseKey(key);
-    return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };
-  },
-  sidecar: (handle, sources) => new LiveQueue(handle, sources),
+  volatile: (_key, state, _parts, since) => new QueueVolatile(state, since),
+  missing: missingQueue,
+  sidecar: (handle, sources) => new QueueSidecar(handle, sources),
 };

@@ -12,7 +12,7 @@ import type { EventLog } from '../log/index.js';
 import type { CounterName, GaugeName, LabelValues, MetricName } from '../metrics/index.js';
 import type { MessageRecord, Store } from '../store/index.js';
 import type { LogItem, PlainItem } from './log-entry.js';
-import type { OutboxCommand } from './protocol.js';
+import type { OutboxCommand, Reply } from './protocol.js';
 import type { StopReason } from './reasons.js';
 
 /** What a handler may know besides state, arguments and inputs. */
@@ -143,7 +143,7 @@ export type AnyCommand<S, V, Services = any> = CommandDefinition<S, any, any, V,
 /** A request that may be answered much later: a waiting poll. */
 export interface DeferredRequest {
   readonly id: string;
-  reply(reply: ActorReply): void;
+  reply(reply: Reply): void;
   onCancel(fn: () => void): void;
 }
 

@@ -1,11 +1,10 @@
 /** What an activation gives its live side: the side outside the mailbox that some kinds have. */
 
-import type { ActorReply } from '../api/operation.js';
 import type { ActorKey, JsonObject, RealmId } from '../core/index.js';
 import type { ActivationHandle, AnyKind, DeferredRequest, Sidecar } from './kind.js';
 import type { ActorMemory } from './memory.js';
 import type { ActivationPorts } from './ports.js';
-import type { CommandRequest } from './protocol.js';
+import type { CommandRequest, Reply } from './protocol.js';
 
 class SidecarHandle implements ActivationHandle<JsonObject> {
   constructor(
@@ -50,7 +49,7 @@ export class DeferredCommand implements DeferredRequest {
     private readonly owner: { used(): void },
   ) {}
 
-  reply(reply: ActorReply): void {
+  reply(reply: Reply): void {
     this.owner.used();
     this.request.reply(reply);
   }

@@ -7,7 +7,7 @@ import type { ActorServices } from '../../actors/services.js';
 import type { Config } from '../config/index.js';
 import { Directories } from '../directory/index.js';
 import { extraEmoji } from '../emoji/index.js';
-import { Feeds, PersonalParts } from '../events/index.js';
+import { Feeds, RecipientFields } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
 import { ImageFetcher, ImageProxy } from '../image-proxy/index.js';
 import { type EventLog, MeteredLog } from '../log/index.js';
@@ -94,7 +94,7 @@ export class ConclaveNode {
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
-          personal: new PersonalParts(store, this.secrets),
+          personal: new RecipientFields(store, this.secrets),
         },
       });
     }

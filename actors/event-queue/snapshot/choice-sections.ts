@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import { presentEmoji } from '../../../src/emoji/index.js';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '../../../src/people/index.js';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 interface Settings {
   /** Of everybody's choices. */

@@ -13,7 +13,7 @@ import {
   presentPlayground,
   withoutPronouns,
 } from '../../../src/people/index.js';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 export const groupsSection = ({ directory }: SnapshotInputs): Fields => ({
   realm_user_groups: encodedGroups(directory),

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../src/core/index.js';
 import { mutedTopics, presentUserTopics } from '../../../src/streams/index.js';
 import type { OwnSection, OwnState } from '../../shared/own-state.js';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 export function ownSections(
   { directory, args, user }: SnapshotInputs,

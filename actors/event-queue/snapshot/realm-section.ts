@@ -5,7 +5,7 @@ import { EXTERNAL_ACCOUNTS, mailDomain } from '../../../src/people/index.js';
 import { PICTURE_MIB, presentRealmPictures } from '../../../src/pictures/index.js';
 import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '../../../src/streams/index.js';
 import { SERVER_GENERATION } from '../../../src/version.js';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 const GIPHY_RATINGS = {
   disabled: { name: 'GIPHY integration disabled', id: 0 },

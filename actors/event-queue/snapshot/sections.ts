@@ -15,6 +15,7 @@ import {
   statusSection,
 } from './choice-sections.js';
 import { EMPTY_SECTIONS } from './empty-sections.js';
+import type { SnapshotInputs } from './inputs.js';
 import {
   domainsSection,
   groupsSection,
@@ -25,7 +26,6 @@ import {
 } from './organization-sections.js';
 import { realmSection } from './realm-section.js';
 import { defaultStreamsSection, streamGroupsSection } from './stream-sections.js';
-import type { SnapshotInputs } from './take.js';
 
 type Section = (inputs: SnapshotInputs) => Fields;
 

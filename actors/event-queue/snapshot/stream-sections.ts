@@ -13,7 +13,7 @@ import {
   weeklyTraffic,
 } from '../../../src/streams/index.js';
 import { activeSubscribers } from '../../shared/subscribers.js';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 /** Live streams by name; sorted once per change of any. */
 const liveStreams = madeOnce(

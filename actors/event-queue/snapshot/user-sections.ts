@@ -12,7 +12,7 @@ import {
   systemBot,
 } from '../../../src/people/index.js';
 import { webPublicEnabled } from '../../../src/streams/index.js';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 import { VISITOR } from './visitor.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;

@@ -1,6 +1,6 @@
 import t from 'tap';
+import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
-import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/take.js';
 import { subscribed, subscriptions } from '../../../actors/user/commands/streams/subscriptions.js';
 import { unsubscribed } from '../../../actors/user/commands/streams/unsubscribed.js';
 import { Encoded } from '../../../src/api/encode-fields.js';

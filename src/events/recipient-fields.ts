@@ -1,7 +1,7 @@
 /**
- * Parts of events that differ from user to user and are worked out when the event is delivered: flags on an edited
- * message, and which messages a mark has made read. From the Store, for all queues of this host that ask in one tick
- * together.
+ * Fields of events that differ from recipient to recipient, resolved from the Store when the event is delivered: the flags
+ * on an edited message, and the messages that a change of read state has marked as read. Queues of this host that ask in
+ * one tick share a read.
  */
 import type { RealmId } from '../core/index.js';
 import { IdSet, type JsonObject, userKey } from '../core/index.js';
@@ -24,18 +24,18 @@ import type { Secrets } from '../secrets/index.js';
 import type { Store } from '../store/index.js';
 import { asMember, memberPart } from '../streams/index.js';
 
-/** Ranges that are kept for the other slices of the same mark. */
-const KEPT_RANGES = 16;
+/** Ranges in memory, for the other slices of the same change of read state. */
+const MAX_RANGES = 16;
 
-interface FlagsAsked {
+interface FlagsRequest {
   readonly user: number;
   resolve(flags: readonly string[]): void;
   reject(error: unknown): void;
 }
 
-export class PersonalParts {
-  /** Realm and message → who asks in this tick. */
-  readonly #asked = new Map<string, FlagsAsked[]>();
+export class RecipientFields {
+  /** Realm and message → requests of this tick. */
+  readonly #requests = new Map<string, FlagsRequest[]>();
   readonly #ranges = new Map<string, Promise<readonly number[]>>();
 
   constructor(
@@ -43,8 +43,11 @@ export class PersonalParts {
     private readonly secrets: Secrets,
   ) {}
 
-  /** Fields for this user's event; null: there is nothing to tell. @throws StoreUnavailable */
-  async fields(realm: RealmId, user: number, part: OwnPart): Promise<JsonObject | null> {
+  /**
+   * @returns the fields for this user; null: there is no event for this user
+   * @throws StoreUnavailable
+   */
+  async resolve(realm: RealmId, user: number, part: OwnPart): Promise<JsonObject | null> {
     if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.opened(text)) };
     if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
     const ids = await this.#range(realm, user, part);
@@ -56,15 +59,15 @@ export class PersonalParts {
   #flags(realm: RealmId, message: number, user: number): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const key = `${realm} ${message}`;
-      const asked = this.#asked.get(key);
-      if (asked) {
-        asked.push({ user, resolve, reject });
+      const requests = this.#requests.get(key);
+      if (requests) {
+        requests.push({ user, resolve, reject });
         return;
       }
       const first = [{ user, resolve, reject }];
-      this.#asked.set(key, first);
+      this.#requests.set(key, first);
       setImmediate(() => {
-        this.#asked.delete(key);
+        this.#requests.delete(key);
         this.#answer(realm, message, first).catch((error: unknown) => {
           for (const one of first) one.reject(error);
         });
@@ -72,13 +75,13 @@ export class PersonalParts {
     });
   }
 
-  async #answer(realm: RealmId, id: number, asked: readonly FlagsAsked[]): Promise<void> {
+  async #answer(realm: RealmId, id: number, requests: readonly FlagsRequest[]): Promise<void> {
     const [record] = await this.store.getMessages(realm, [id]);
     const message = record ? asStored(record) : undefined;
-    const users = [...new Set(asked.map(({ user }) => user))];
+    const users = [...new Set(requests.map(({ user }) => user))];
     const known = message ? await this.#flagsOf(realm, message, users) : new Map<number, readonly string[]>();
-    // Without a copy, or of a message that is gone: as if it had been read.
-    for (const { user, resolve } of asked) resolve(known.get(user) ?? ['read']);
+    // A user without a copy, and a message that was deleted, count as read.
+    for (const { user, resolve } of requests) resolve(known.get(user) ?? ['read']);
   }
 
   async #flagsOf(
@@ -108,9 +111,9 @@ export class PersonalParts {
     return flags;
   }
 
-  /** All slices of one mark ask for the same range, one after the other. */
+  /** All slices of one change ask for the same range, one after the other. */
   #range(realm: RealmId, user: number, part: OwnReadRange): Promise<readonly number[]> {
-    // Marks that follow each other with nothing new between them differ in their exceptions alone.
+    // Successive changes with no new message between them differ only in their exceptions.
     const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();
     const key = `${realm} ${user} ${part.home} ${part.above} ${part.to} ${part.stream} ${exceptions}`;
     const known = this.#ranges.get(key);
@@ -118,7 +121,7 @@ export class PersonalParts {
     const range = this.#readIn(realm, user, part);
     this.#ranges.set(key, range);
     range.catch(() => this.#ranges.delete(key));
-    if (this.#ranges.size > KEPT_RANGES) this.#ranges.delete(this.#ranges.keys().next().value as string);
+    if (this.#ranges.size > MAX_RANGES) this.#ranges.delete(this.#ranges.keys().next().value as string);
     return range;
   }
 

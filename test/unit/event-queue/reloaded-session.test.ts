@@ -1,11 +1,13 @@
 /** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
 import t from 'tap';
-import { LiveQueue } from '../../../actors/event-queue/live.js';
-import type { QueueOptions, QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
+import type { QueueSession } from '../../../actors/event-queue/session.js';
+import { QueueSidecar } from '../../../actors/event-queue/sidecar.js';
+import type { QueueOptions, QueueState } from '../../../actors/event-queue/state.js';
+import { QueueVolatile } from '../../../actors/event-queue/volatile.js';
 import type { InputSources } from '../../../actors/services.js';
 import type { ActorReply } from '../../../src/api/operation.js';
 import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '../../../src/core/index.js';
-import { type EventSink, TransientEvent } from '../../../src/events/index.js';
+import { TransientEvent } from '../../../src/events/index.js';
 import type { ActivationHandle } from '../../../src/runtime/index.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
@@ -32,14 +34,7 @@ const state: QueueState = {
 /** @param registered false: it was made here, and has been in memory since */
 function rebuilt(registered = true) {
   let exists = registered;
-  const volatile: QueueVolatile = {
-    acked: state.acked,
-    position: 4,
-    active: 0,
-    polling: false,
-    since: 0,
-    ended: false,
-  };
+  const volatile = new QueueVolatile(state, 0);
   const handle = {
     key: queueKey(REALM, userId(8), queueId('q')),
     realm: REALM,
@@ -49,13 +44,15 @@ function rebuilt(registered = true) {
     tell: async () => undefined,
   };
   const from: number[] = [];
+  const sessions: QueueSession[] = [];
   const feed = {
     position: seq(READ),
     listen: () => {},
-    attach(sink: EventSink) {
-      from.push(sink.position);
-      sink.position = seq(READ);
-      sink.live({ at: seq(READ) });
+    attach(session: QueueSession) {
+      sessions.push(session);
+      from.push(session.cursor.position);
+      session.cursor.follow({ at: seq(READ) });
+      session.wentLive();
     },
     detach: () => {},
   };
@@ -70,7 +67,7 @@ function rebuilt(registered = true) {
       },
     },
   };
-  const queue = new LiveQueue(
+  const queue = new QueueSidecar(
     handle as unknown as ActivationHandle<QueueState, QueueVolatile>,
     sources as unknown as InputSources,
   );
@@ -88,7 +85,7 @@ function rebuilt(registered = true) {
     await settle();
     return answers[0];
   };
-  return { queue, poll, hold, clock, log, volatile, from };
+  return { queue, session: () => sessions[0]!, poll, hold, clock, log, volatile, from };
 }
 
 const idIn = (reply: ActorReply | undefined): number => {
@@ -123,13 +120,13 @@ t.test('an event that the log has, but this host has not read yet, may be acknow
 
 t.test('where the frontend gives the heartbeats the queue gives none, and its own ids are above them', async (t) => {
   const last = eventId(READ, TRANSIENT_SLOT + 3);
-  const { queue, hold, poll, clock, volatile } = rebuilt();
+  const { session, hold, poll, clock, volatile } = rebuilt();
   const { answers } = hold(last, 64);
   await settle();
   clock.advance(3_600_000);
   t.same(answers, []);
-  t.ok(volatile.polling, 'the client is there all the time');
-  queue.pushTransient(new TransientEvent({ t: 'event', to: {}, event: { type: 'typing' } }));
+  t.ok(volatile.isPolling, 'the client is there all the time');
+  session().pushTransient(new TransientEvent({ t: 'event', to: {}, event: { type: 'typing' } }));
   await settle();
   t.equal(idIn(answers[0]), last + 65);
   const next = hold(last + 65, 64);
@@ -141,7 +138,7 @@ t.test('where the frontend gives the heartbeats the queue gives none, and its ow
   t.match(next.answers, [{ ok: [] }], 'which ends the poll there');
   t.equal(volatile.acked, last + 65 + 64);
   clock.advance(60_000);
-  t.notOk(volatile.polling, 'without such a frontend it is the queue that gives one');
+  t.notOk(volatile.isPolling, 'without such a frontend it is the queue that gives one');
 });
 
 t.test('one that the log cannot have is refused', async (t) => {

@@ -1,17 +1,26 @@
 import t from 'tap';
 import { EventBuffer } from '../../../actors/event-queue/buffer.js';
-import { OwnIds } from '../../../actors/event-queue/own-ids.js';
-import { beatsAfter, eventId, TRANSIENT_SLOT } from '../../../src/core/index.js';
+import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
+import {
+  beatsAfter,
+  eventId,
+  queueId,
+  queueKey,
+  realmId,
+  type Seq,
+  TRANSIENT_SLOT,
+  userId,
+} from '../../../src/core/index.js';
 import { TransientEvent } from '../../../src/events/index.js';
 import { settle } from '../../support/fake-clock.js';
 
+const REALM = realmId(1);
+const idsWith = (append: () => Promise<Seq>): TransientEventIds =>
+  new TransientEventIds({ append }, REALM, queueKey(REALM, userId(8), queueId('q')));
+
 t.test('ids of what is in no log', async (t) => {
   let appended = 0;
-  const ids = new OwnIds({
-    openLog: async () => {
-      appended++;
-    },
-  });
+  const ids = idsWith(async () => ++appended as Seq);
   t.equal(ids.transient(7), eventId(7, TRANSIENT_SLOT), 'come after those of the entry at this position');
   t.equal(ids.heartbeat(7), eventId(7, TRANSIENT_SLOT + 1), 'and grow');
   let last = ids.newest;
@@ -37,7 +46,7 @@ t.test('which heartbeats a frontend may give by itself', async (t) => {
     if (beats !== 0 && beats !== most) t.fail(`${beats} after ${id}`);
     if (beats > 0 && id + beats >= eventId(8, 0)) t.fail(`${id}: the ids of the next position`);
   }
-  const ids = new OwnIds({ openLog: async () => {} });
+  const ids = idsWith(async () => 0 as Seq);
   const last = ids.heartbeat(7);
   ids.reserve(last + beatsAfter(last));
   t.equal(ids.transient(7), last + beatsAfter(last) + 1, 'the queue gives its own ids above them');

@@ -1,6 +1,6 @@
 /**
- * The newest messages of a realm, without their texts, in order of id: all of them from some id on. Scans towards older messages are
- * answered from here as far as they reach. Pure.
+ * The newest messages of a realm, without their texts, ordered by id: every message from `floor` on. Answers scans towards
+ * older messages as far down as `floor`. Pure.
  */
 import type { JsonObject } from '../core/index.js';
 import type { MessageBody } from '../messages/index.js';
@@ -8,26 +8,26 @@ import type { MessageIndex, MessageRange, MessageRecord, MessageScan } from '../
 import { indexesOf, inRange, lowest, rangesOf } from '../store/message-range.js';
 import { topicKey } from '../streams/index.js';
 
-/** What there is of a scan here, and where the rest of it begins; undefined: that was all. */
-export interface Found {
+export interface PartialScan {
   readonly records: MessageRecord[];
+  /** The scan that finds the rest in the Store; undefined: `records` is complete. */
   readonly rest: MessageScan | undefined;
 }
 
-/** Without what nobody asks for who does not show the message itself. */
+/** Drops the text and the tags, which only views of the message itself need. */
 export function withoutText(record: MessageRecord): MessageRecord {
   const { stream, topic, sent, flags, wildcard, moves } = record.body as MessageBody;
   return { ...record, tags: [], body: { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) } };
 }
 
-export class NewestRecords {
+export class RecentMessages {
   #ids: number[];
   #records: MessageRecord[];
   #floor: number;
 
   /**
    * @param records newest first
-   * @param floor all messages from this id on are among them
+   * @param floor every message from this id on is among them
    */
   constructor(records: readonly MessageRecord[], floor: number) {
     this.#records = records.map(withoutText).reverse();
@@ -43,7 +43,7 @@ export class NewestRecords {
     return this.#floor;
   }
 
-  /** Id of the newest; 0 = there is none. */
+  /** Id of the newest message; 0 = there is none. */
   get newest(): number {
     return this.#ids.at(-1) ?? 0;
   }
@@ -53,7 +53,7 @@ export class NewestRecords {
     return this.#ids[at] === id ? this.#records[at] : undefined;
   }
 
-  /** One that is there already stays: it may show what became of the message since. */
+  /** Keeps a record that is there already: it may show later changes of the message. */
   add(record: MessageRecord): void {
     const { id } = record;
     if (id < this.#floor) return;
@@ -63,7 +63,7 @@ export class NewestRecords {
     this.#records.splice(at, 0, record);
   }
 
-  /** @param record null: it was deleted */
+  /** @param record null: the message was deleted */
   replace(id: number, record: MessageRecord | null): void {
     const at = lowest(this.#ids, id);
     if (this.#ids[at] !== id) return;
@@ -82,25 +82,25 @@ export class NewestRecords {
     this.#records[at] = { ...record, topicKey: topicKey(topic), body };
   }
 
-  /** Only so many of the newest. */
-  trim(most: number): void {
-    const over = this.#ids.length - most;
+  /** Keeps only the newest `max` messages. */
+  trim(max: number): void {
+    const over = this.#ids.length - max;
     if (over <= 0) return;
     this.#ids.splice(0, over);
     this.#records.splice(0, over);
     this.#floor = this.#ids[0]!;
   }
 
-  /** The newest id below which nothing was sent since that time, in seconds. */
-  settledBefore(sent: number): number {
+  /** @returns id of the newest message sent before this time (Unix seconds) */
+  newestSentBefore(sent: number): number {
     for (let i = this.#records.length - 1; i >= 0; i--) {
       if ((this.#records[i]!.body as MessageBody).sent < sent) return this.#ids[i]!;
     }
     return this.#floor - 1;
   }
 
-  /** Undefined: the Store has indexes for that which are not here. */
-  scan(wanted: MessageScan): Found | undefined {
+  /** @returns undefined if the scan uses an index of the Store that is not here */
+  scan(wanted: MessageScan): PartialScan | undefined {
     const ranges = rangesOf(wanted);
     if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;
     const matches = matching(ranges);
@@ -120,7 +120,7 @@ export class NewestRecords {
 
 const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOf(range).every(isKnownIndex);
 
-/** Direct conversations have names that the log does not tell. */
+/** Names of direct conversations are not in the log. */
 const isKnownIndex = (index: MessageIndex): boolean =>
   index.by === 'realm' ||
   index.by === 'participant' ||
@@ -129,7 +129,7 @@ const isKnownIndex = (index: MessageIndex): boolean =>
 
 type Ranges = Map<string, MessageRange[]>;
 
-/** A user's scan has a range for each of his streams, and one more for what left it. */
+/** A user's scan has two ranges for each stream of the user: its messages, and the messages that were moved out of it. */
 function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
   const here: Ranges = new Map();
   const away: Ranges = new Map();

@@ -1,7 +1,9 @@
 /** When a queue is written. */
 import t from 'tap';
-import { activeUntil, type QueueState, type QueueVolatile } from '../../../actors/event-queue/state.js';
-import { Writing } from '../../../actors/event-queue/writing.js';
+import { CheckpointTimer } from '../../../actors/event-queue/checkpoint.js';
+import { activeUntil, type QueueState } from '../../../actors/event-queue/state.js';
+import { QueueVolatile } from '../../../actors/event-queue/volatile.js';
+import { seq } from '../../../src/core/index.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const MINUTE = 60_000;
@@ -9,33 +11,32 @@ const MINUTE = 60_000;
 function make() {
   const clock = new FakeClock();
   const written: number[] = [];
-  const volatile: QueueVolatile = {
-    ...{ acked: -1, position: 0, active: clock.now(), polling: false },
-    ...{ since: clock.now(), ended: false },
-  };
   let state = { acked: -1, position: 0, active: clock.now(), held: false } as unknown as QueueState;
+  const volatile = new QueueVolatile(state, clock.now());
+  volatile.step('OPEN');
   const begun = clock.now();
   const handle = {
     volatile,
     state: () => state,
     tell: async () => {
-      const { acked, active, position, polling } = volatile;
-      state = { ...state, acked, active, position, held: polling };
+      const { acked, active, position, isPolling } = volatile;
+      state = { ...state, acked, active, position, held: isPolling };
       written.push((clock.now() - begun) / MINUTE);
     },
   };
-  const owner = { handle, services: { clock, random: () => 0.5 }, position: 0, oldest: undefined };
-  const writing = new Writing(owner as never);
+  const cursor = { position: seq(0) };
+  const services = { clock, random: () => 0.5 };
+  const checkpoint = new CheckpointTimer(handle as never, services, cursor, { oldest: undefined });
   const polls = (polling: boolean): void => {
-    volatile.polling = polling;
-    volatile.active = clock.now();
-    writing.later();
+    volatile.step(polling ? 'POLL' : 'ANSWER');
+    volatile.touch(clock.now());
+    checkpoint.schedule();
   };
-  return { clock, written, writing, polls, owner, state: () => state };
+  return { clock, written, checkpoint, polls, cursor, state: () => state };
 }
 
 t.test('a poll that waits is written once, and then after long', async (t) => {
-  const { clock, written, polls, state, writing } = make();
+  const { clock, written, polls, state, checkpoint } = make();
   polls(true);
   clock.advance(2 * MINUTE);
   t.equal(written.length, 1, 'that there is one');
@@ -53,30 +54,30 @@ t.test('a poll that waits is written once, and then after long', async (t) => {
   clock.advance(120 * MINUTE);
   t.equal(written.length, before + 1, 'and nothing more');
   polls(true);
-  writing.stop();
+  checkpoint.stop();
   clock.advance(120 * MINUTE);
   t.equal(written.length, before + 1);
 });
 
 t.test('a poll that waits while the log moves on is written with its position', async (t) => {
-  const { clock, written, polls, owner, state } = make();
+  const { clock, written, polls, cursor, state } = make();
   polls(true);
   clock.advance(2 * MINUTE);
-  owner.position = 5_000;
+  cursor.position = seq(5_000);
   clock.advance(5 * MINUTE);
   t.equal(written.length, 2);
   t.equal(state().position, 5_000);
   for (let i = 0; i < 30; i++) {
-    owner.position += 1_100;
+    cursor.position = seq(cursor.position + 1_100);
     clock.advance(MINUTE);
   }
   t.ok(written.length >= 20, `each minute while it moves fast: ${written}`);
-  t.ok(owner.position - state().position <= 2_200);
+  t.ok(cursor.position - state().position <= 2_200);
   const before = written.length;
   for (let i = 0; i < 60; i++) {
-    owner.position += 100;
+    cursor.position = seq(cursor.position + 100);
     clock.advance(MINUTE);
   }
   t.ok(written.length - before <= 6, `else when it has moved far: ${written}`);
-  t.ok(owner.position - state().position <= 1_500, 'and never stays far behind');
+  t.ok(cursor.position - state().position <= 1_500, 'and never stays far behind');
 });

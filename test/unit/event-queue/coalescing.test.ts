@@ -1,12 +1,15 @@
 /** Events about flags that wait are told as one, and tell no client anything that is not so any more. */
 import t from 'tap';
 import { EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
-import { takeIn } from '../../../actors/event-queue/intake.js';
-import type { QueueOptions } from '../../../actors/event-queue/state.js';
+import { Inbox } from '../../../actors/event-queue/inbox.js';
+import type { QueueOptions, QueueState } from '../../../actors/event-queue/state.js';
+import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
+import { queueId, queueKey, realmId, userId } from '../../../src/core/index.js';
 import { SharedEvent } from '../../../src/events/index.js';
 
-const shape = shapeFor({ capabilities: {} } as QueueOptions);
-const owner = {} as Parameters<typeof takeIn>[2];
+const REALM = realmId(1);
+const options = { capabilities: {}, eventTypes: null, narrow: [] } as unknown as QueueOptions;
+const state = { user: 8, options, shows: null } as QueueState;
 
 interface Told {
   readonly id: number;
@@ -16,10 +19,16 @@ interface Told {
 }
 
 function bufferWith(...events: readonly Told[]): { buffer: EventBuffer; take: (event: Told) => void } {
-  const buffer = new EventBuffer(8, 'q', shape);
+  const buffer = new EventBuffer(8, 'q', shapeFor(options));
+  const ids = new TransientEventIds(
+    { append: async () => 0 as never },
+    REALM,
+    queueKey(REALM, userId(8), queueId('q')),
+  );
+  const inbox = new Inbox(REALM, state, buffer, ids, {} as never, { resolved: () => {} });
   const take = ({ id, ...event }: Told): void => {
     const item = { t: 'event', to: { users: [8] }, event: { type: 'update_message_flags', ...event, all: false } };
-    takeIn(new SharedEvent(id, item as never), buffer, owner);
+    inbox.take(new SharedEvent(id, item as never));
   };
   events.forEach(take);
   return { buffer, take };

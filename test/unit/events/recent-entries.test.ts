@@ -1,6 +1,6 @@
 import t from 'tap';
 import { seq } from '../../../src/core/index.js';
-import { RecentBudget, RecentEntries } from '../../../src/events/recent.js';
+import { RecentBudget, RecentEntries } from '../../../src/events/recent-entries.js';
 import type { LogEntry } from '../../../src/runtime/index.js';
 import { settle } from '../../support/fake-clock.js';
 

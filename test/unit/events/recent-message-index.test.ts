@@ -1,7 +1,7 @@
 import t from 'tap';
 import { realmId, seq, streamId, streamKey } from '../../../src/core/index.js';
 import { Memberships } from '../../../src/events/memberships.js';
-import { Overview, OverviewBudget } from '../../../src/events/overview.js';
+import { RecentMessageBudget, RecentMessageIndex } from '../../../src/events/recent-message-index.js';
 import { type MessageBody, NEWEST, recordOf, type StoredMessage } from '../../../src/messages/index.js';
 import type { LogEntry, LogItem } from '../../../src/runtime/log-entry.js';
 import type { MessageRecord, MessageScan } from '../../../src/store/index.js';
@@ -48,11 +48,11 @@ async function world(...stored: readonly MessageRecord[]) {
     store.apply([{ type: 'message', realm: REALM, id, rev: 99, value: null }]);
   await write(...stored);
   const recent: { entry: LogEntry }[] = [];
-  const owner = { clock, recent: () => recent, settled: async () => undefined };
-  const overview = new Overview(store, REALM, new Memberships(store, REALM), owner, new OverviewBudget());
+  const source = { clock, recentEntries: () => recent, delivered: async () => undefined };
+  const index = new RecentMessageIndex(store, REALM, new Memberships(store, REALM), source, new RecentMessageBudget());
   const apply = (...items: readonly LogItem[]): void => {
     recent.push({ entry: { actor: streamKey(REALM, streamId(5)), groups: [{ v: seq(1), p: 0, items }] } });
-    for (const item of items) overview.apply(item);
+    for (const item of items) index.apply(item);
   };
   const newest = (more: Partial<MessageScan> = {}): MessageScan => ({
     realm: REALM,
@@ -64,17 +64,17 @@ async function world(...stored: readonly MessageRecord[]) {
   });
   /** What a registration sees. */
   const seen = async (more: Partial<MessageScan> = {}): Promise<string[]> => {
-    const reads = await overview.reads();
+    const reads = await index.reads();
     const found = await reads.scanMessages(newest(more));
     return found.map(({ id, conversation, body }) => `${id} ${conversation} ${(body as MessageBody).topic}`);
   };
-  return { clock, store, write, remove, overview, apply, seen };
+  return { clock, store, write, remove, index, apply, seen };
 }
 
 t.test('what the log tells is seen without reading messages again', async (t) => {
-  const { overview, apply, seen, store, write } = await world(said(1, 5), said(2, 6));
+  const { index, apply, seen, store, write } = await world(said(1, 5), said(2, 6));
   t.same(await seen(), ['2 s6 topic', '1 s5 topic']);
-  t.equal(await overview.reads(), overview);
+  t.equal(await index.reads(), index);
   const third = said(3, 5, 'other');
   await write(third);
   apply(told(third));
@@ -104,10 +104,10 @@ t.test('a message that the Store holds is waited for until the log has shown it'
 });
 
 t.test('where the log does not show it in time, the Store is read', async (t) => {
-  const { clock, overview, seen, store, write } = await world(said(1, 5));
+  const { clock, index, seen, store, write } = await world(said(1, 5));
   await seen();
   await write(said(2, 5));
-  const reading = overview.reads();
+  const reading = index.reads();
   await settle();
   await clock.advance(1_000);
   t.equal(await reading, store);
@@ -115,7 +115,7 @@ t.test('where the log does not show it in time, the Store is read', async (t) =>
 });
 
 t.test('an edit is read from the Store, a deleted message is gone', async (t) => {
-  const { apply, remove, seen, write, overview } = await world(said(1, 5), said(2, 5), said(3, 0));
+  const { apply, remove, seen, write, index } = await world(said(1, 5), said(2, 5), said(3, 0));
   await seen();
   await write(said(1, 5, 'topic', 2, { flags: { 9: ['mentioned'] } }));
   await remove(2);
@@ -125,40 +125,40 @@ t.test('an edit is read from the Store, a deleted message is gone', async (t) =>
     event: { type: 'delete_message', message_ids: [2], message_type: 'stream' },
   });
   t.same(await seen(), ['3 d8,9 topic', '1 s5 topic']);
-  const [, edited, gone] = await overview.getMessages(REALM, [3, 1, 2]);
+  const [, edited, gone] = await index.getMessages(REALM, [3, 1, 2]);
   t.same((edited!.body as MessageBody).flags, { 9: ['mentioned'] });
   t.equal(gone, null);
-  t.ok(await overview.knows([1, 2, 3]));
+  t.ok(await index.knows([1, 2, 3]));
 });
 
 t.test('who names a message that the log has not shown reads the Store', async (t) => {
-  const { overview, seen, write } = await world(said(1, 5));
+  const { index, seen, write } = await world(said(1, 5));
   await seen();
   await write(said(2, 5));
-  t.notOk(await overview.knows([1, 2]));
-  t.ok(await overview.knows([1, 7]), 'one that is nowhere is no reason');
+  t.notOk(await index.knows([1, 2]));
+  t.ok(await index.knows([1, 7]), 'one that is nowhere is no reason');
 });
 
 t.test('while messages go from stream to stream the Store is read, and after that everything anew', async (t) => {
-  const { apply, overview, seen, store, write } = await world(said(1, 5), said(2, 5));
+  const { apply, index, seen, store, write } = await world(said(1, 5), said(2, 5));
   await seen();
   apply(changed([1, 2], { new_stream_id: 6, subject: 'there' }), { t: 'carrying', from: 5, to: 6, done: false });
-  t.equal(await overview.reads(), store);
+  t.equal(await index.reads(), store);
   await write(said(1, 6, 'there', 2), said(2, 6, 'there', 2));
   apply({ t: 'carrying', from: 5, to: 6, done: true });
-  t.equal(await overview.reads(), overview);
+  t.equal(await index.reads(), index);
   t.same(await seen(), ['2 s6 there', '1 s6 there']);
 });
 
 t.test('a move that the log tells of while messages are being read spoils what is read', async (t) => {
-  const { apply, overview, seen, store, write } = await world(said(1, 5));
+  const { apply, index, seen, store, write } = await world(said(1, 5));
   let open: () => void = () => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
   });
   let shut = true;
   store.gate = (step) => (shut && step === 'after:scanMessages' ? gate : undefined);
-  const reading = overview.reads();
+  const reading = index.reads();
   await settle();
   shut = false;
   await write(said(1, 6, 'there', 2));
@@ -175,20 +175,20 @@ t.test('a rename that is not written yet everywhere is taken from the log', asyn
 });
 
 t.test('organizations that nobody asks about are forgotten first', (t) => {
-  const budget = new OverviewBudget(10);
+  const budget = new RecentMessageBudget(10);
   const forgotten: string[] = [];
-  const one = (name: string): Overview =>
+  const one = (name: string): RecentMessageIndex =>
     ({
       reset() {
         forgotten.push(name);
-        budget.left(this as unknown as Overview);
+        budget.removed(this as unknown as RecentMessageIndex);
       },
-    }) as unknown as Overview;
-  const [a, b, c] = ['a', 'b', 'c'].map(one) as [Overview, Overview, Overview];
-  budget.joined(a, 4);
-  budget.joined(b, 4);
+    }) as unknown as RecentMessageIndex;
+  const [a, b, c] = ['a', 'b', 'c'].map(one) as [RecentMessageIndex, RecentMessageIndex, RecentMessageIndex];
+  budget.resized(a, 4);
+  budget.resized(b, 4);
   budget.used(a);
-  budget.joined(c, 4);
+  budget.resized(c, 4);
   t.same(forgotten, ['b']);
   t.end();
 });

@@ -1,31 +1,31 @@
 /**
- * The newest entries of a realm's log, as a feed has read them. After a take-over hundreds of queues come to a host one after the
- * other, and each has the last few seconds to catch up on: from here that costs no reading and no decoding.
+ * The newest entries of a realm's log, as a feed has read them. After a take-over hundreds of queues come to a host one
+ * after the other, and each catches up on the last few seconds: from memory, without reading or decoding.
  */
 import { type Json, type Seq, seq as toSeq } from '../core/index.js';
 import type { LogReader, LogSubscription } from '../log/index.js';
 import type { LogEntry, LogItem } from '../runtime/log-entry.js';
 
-/** Of one realm. A takeover takes seconds; a busy realm has some hundred entries in one. */
-const MOST_ENTRIES = 4_096;
-/** Estimated, of all realms of a process. */
-const MOST_BYTES = 32 * 1024 * 1024;
-/** Of an item beside its longest texts. */
+/** Entries of one realm. A take-over takes seconds; a busy realm has some hundred entries per second. */
+const MAX_ENTRIES = 4_096;
+/** Estimated size of the entries of all realms of a process. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Estimated size of an item without its texts. */
 const ITEM_BYTES = 512;
 
-interface Kept {
+interface RecentEntry {
   readonly seq: Seq;
   readonly entry: LogEntry;
   readonly bytes: number;
 }
 
-/** What all realms of a process keep together: beyond it those go first in which nothing has happened for longest. */
+/** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
 export class RecentBudget {
-  /** Least recently added to first. */
+  /** The realm whose newest entry is oldest comes first. */
   readonly #realms = new Set<RecentEntries>();
   #bytes = 0;
 
-  constructor(private readonly most = MOST_BYTES) {}
+  constructor(private readonly max = MAX_BYTES) {}
 
   get bytes(): number {
     return this.#bytes;
@@ -37,8 +37,8 @@ export class RecentBudget {
     this.#realms.add(by);
     this.#bytes += bytes;
     for (const realm of this.#realms) {
-      while (this.#bytes > this.most && realm.drop());
-      if (this.#bytes <= this.most) return;
+      while (this.#bytes > this.max && realm.drop());
+      if (this.#bytes <= this.max) return;
       this.#realms.delete(realm);
     }
   }
@@ -48,89 +48,89 @@ export class RecentBudget {
     this.#bytes -= bytes;
   }
 
-  /** @internal Nothing is left of it. */
+  /** @internal The realm has no entries left. */
   emptied(realm: RecentEntries): void {
     this.#realms.delete(realm);
   }
 }
 
 export class RecentEntries {
-  #kept: Kept[] = [];
+  #entries: RecentEntry[] = [];
   #head = 0;
+  /** Every entry above this log position, up to `#end`, is here. */
   #after: Seq;
-  /** What ends here may still be put before the rest; not any more when the oldest have gone, or the log had a gap. */
-  #joint: Seq | undefined;
+  /** `prepend` is still possible: it was not called, no entry was dropped, and the log had no gap. */
+  #canPrepend = true;
   #end: Seq;
   readonly #replays = new Set<Replay>();
 
-  /** @param after the first entry that will be added is the first one above this position */
+  /** @param after log position after which the first added entry comes */
   constructor(
     private readonly budget: RecentBudget,
     after: Seq,
   ) {
     this.#after = after;
-    this.#joint = after;
     this.#end = after;
   }
 
-  /** The newest last. */
+  /** Oldest first. */
   *[Symbol.iterator](): Iterator<{ readonly entry: LogEntry }> {
-    for (let i = this.#head; i < this.#kept.length; i++) yield this.#kept[i]!;
+    for (let i = this.#head; i < this.#entries.length; i++) yield this.#entries[i]!;
   }
 
-  /** In the order of the log, without a gap. */
+  /** Takes the next entry, in the order of the log and without a gap. */
   add(seq: Seq, entry: LogEntry): void {
     const bytes = roughBytes(entry);
-    this.#kept.push({ seq, entry, bytes });
+    this.#entries.push({ seq, entry, bytes });
     this.#end = seq;
-    if (this.#kept.length - this.#head > MOST_ENTRIES) this.drop();
+    if (this.#entries.length - this.#head > MAX_ENTRIES) this.drop();
     this.budget.added(this, bytes);
     for (const replay of this.#replays) replay.more(seq, entry);
   }
 
   /**
-   * What comes before all that was added since the start; once. Without effect when it would leave a gap.
+   * Puts entries before those that were added since the start. It works once, and does nothing if it would leave a gap.
    *
-   * @param after everything above this position is among them
+   * @param after log position above which `before` has every entry
    */
   prepend(before: readonly { readonly seq: Seq; readonly entry: LogEntry }[], after: Seq): void {
-    if (this.#joint === undefined) return;
-    this.#joint = undefined;
-    const kept = before.slice(-MOST_ENTRIES).map(({ seq, entry }) => ({ seq, entry, bytes: roughBytes(entry) }));
-    this.#after = kept.length < before.length ? before[before.length - kept.length - 1]!.seq : after;
-    this.#kept = [...kept, ...this.#kept.slice(this.#head)];
+    if (!this.#canPrepend) return;
+    this.#canPrepend = false;
+    const entries = before.slice(-MAX_ENTRIES).map(({ seq, entry }) => ({ seq, entry, bytes: roughBytes(entry) }));
+    this.#after = entries.length < before.length ? before[before.length - entries.length - 1]!.seq : after;
+    this.#entries = [...entries, ...this.#entries.slice(this.#head)];
     this.#head = 0;
-    for (const { bytes } of kept) this.budget.added(this, bytes);
+    for (const { bytes } of entries) this.budget.added(this, bytes);
   }
 
-  /** Everything above `after`, up to what the first entry that will be added follows, is not known any more. */
+  /** After a gap in the log: drops all entries. The next one that is added is the first above `after`. */
   restart(after: Seq): void {
     while (this.drop());
     this.budget.emptied(this);
     this.#after = after;
-    this.#joint = undefined;
+    this.#canPrepend = false;
     this.#end = after;
   }
 
-  /** The oldest. @returns false: there is none */
+  /** Drops the oldest entry. @returns false: there is none */
   drop(): boolean {
-    const oldest = this.#kept[this.#head];
+    const oldest = this.#entries[this.#head];
     if (!oldest) return false;
     this.#after = oldest.seq;
-    this.#joint = undefined;
+    this.#canPrepend = false;
     this.budget.dropped(oldest.bytes);
     this.#head++;
-    if (this.#head > 1_024 && this.#head * 2 > this.#kept.length) {
-      this.#kept = this.#kept.slice(this.#head);
+    if (this.#head > 1_024 && this.#head * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }
     return true;
   }
 
-  /** As a subscription of the log. @returns undefined when not everything above the position is here */
+  /** As `subscribe` of the log. @returns undefined if some entry above the position is not here */
   subscribe(after: Seq, reader: LogReader): LogSubscription | undefined {
     if (after < this.#after) return undefined;
-    const known = this.#kept.slice(this.#firstAbove(after));
+    const known = this.#entries.slice(this.#firstAbove(after));
     const replay = new Replay(known, toSeq(Math.max(after, this.#end)), reader, () => this.#replays.delete(replay));
     this.#replays.add(replay);
     queueMicrotask(() => replay.start());
@@ -138,10 +138,10 @@ export class RecentEntries {
   }
 
   #firstAbove(position: Seq): number {
-    let [low, high] = [this.#head, this.#kept.length];
+    let [low, high] = [this.#head, this.#entries.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#kept[middle]!.seq <= position) low = middle + 1;
+      if (this.#entries[middle]!.seq <= position) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -149,13 +149,13 @@ export class RecentEntries {
 }
 
 class Replay implements LogSubscription {
-  #waiting: Pick<Kept, 'seq' | 'entry'>[];
+  #waiting: Pick<RecentEntry, 'seq' | 'entry'>[];
   #started = false;
   #open = true;
 
-  /** @param position of the last entry that it was given */
+  /** @param position of the last entry that the replay has */
   constructor(
-    known: readonly Kept[],
+    known: readonly RecentEntry[],
     public position: Seq,
     private readonly reader: LogReader,
     private readonly closed: () => void,
@@ -167,17 +167,17 @@ class Replay implements LogSubscription {
     this.#started = true;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const { seq, entry } of waiting) this.#give(seq, entry);
+    for (const { seq, entry } of waiting) this.#deliver(seq, entry);
   }
 
   more(seq: Seq, entry: LogEntry): void {
     this.position = seq;
-    if (this.#started) this.#give(seq, entry);
+    if (this.#started) this.#deliver(seq, entry);
     else this.#waiting.push({ seq, entry });
   }
 
   async caughtUp(): Promise<Seq> {
-    // Those that were there before the call come first.
+    // The entries that were there before the call are delivered first.
     await Promise.resolve();
     return this.position;
   }
@@ -187,21 +187,21 @@ class Replay implements LogSubscription {
     this.closed();
   }
 
-  #give(seq: Seq, entry: LogEntry): void {
+  #deliver(seq: Seq, entry: LogEntry): void {
     if (this.#open) this.reader.entry(seq, entry as unknown as Json);
   }
 }
 
-const textOf = (item: LogItem): object | undefined =>
+const textsOf = (item: LogItem): object | undefined =>
   item.t === 'message' ? item.message : item.t === 'event' ? item.event : undefined;
 
-/** Cheap rather than exact: long texts are what counts. */
+/** A cheap estimate: long texts make up nearly all of an entry's size. */
 function roughBytes({ groups }: LogEntry): number {
   let bytes = 0;
   for (const { items } of groups) {
     for (const item of items) {
       bytes += ITEM_BYTES;
-      const fields = textOf(item);
+      const fields = textsOf(item);
       if (!fields) continue;
       for (const value of Object.values(fields)) {
         if (typeof value === 'string') bytes += value.length;
