@@ -3,7 +3,6 @@
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
 import { type ApiError, apiError } from '../../src/api/errors.js';
-import type { ActorReply } from '../../src/api/operation.js';
 import { type Deadline, spread, wheelOf } from '../../src/clock/index.js';
 import { newestBeat, positionId, seq, seqOfId } from '../../src/core/index.js';
 import {
@@ -13,7 +12,7 @@ import {
   type SharedEvent,
   type TransientEvent,
 } from '../../src/events/index.js';
-import type { ActivationHandle, DeferredRequest, Step, StopReason } from '../../src/runtime/index.js';
+import type { ActivationHandle, DeferredRequest, Reply, Step, StopReason } from '../../src/runtime/index.js';
 import type { InputSources } from '../services.js';
 import { AckValidator } from './ack-validator.js';
 import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
@@ -144,7 +143,7 @@ export class QueueSession implements EventSubscriber, Deadline {
   }
 
   /** @param refusal reply for polls of a queue that has ended */
-  stop(reason: StopReason, refusal: ActorReply): void {
+  stop(reason: StopReason, refusal: Reply): void {
     this.#isStopped = true;
     this.#checkpoint.stop();
     this.#inbox.close();

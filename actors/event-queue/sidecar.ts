@@ -1,5 +1,7 @@
 /** The side of a queue's actor outside the mailbox: opens a session when one is needed, and refuses polls after the end. */
+
 import { apiError } from '../../src/api/errors.js';
+import type { ActorReply } from '../../src/api/operation.js';
 
 import type { JsonObject } from '../../src/core/index.js';
 import type { ActivationHandle, DeferredRequest, Reply, Sidecar, StopReason } from '../../src/runtime/index.js';
