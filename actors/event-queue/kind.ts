@@ -16,6 +16,7 @@ export const accountOf = (key: ActorKey): string => key.slice(0, key.lastIndexOf
 
 export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   name: 'queue',
+  summary: 'An event queue: what one client has still to hear of.',
   directory: true,
   loadedParts: [],
   commands: { register, visit, flush, delete: remove, end, due },

@@ -73,6 +73,7 @@ const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
 
 export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
   name: 'mail',
+  summary: 'The outgoing mails of an organization, until a mail server has taken them.',
   directory: false,
   loadedParts: [MAIL_PART],
   partsAreDeliveries: true,

@@ -10,6 +10,7 @@ import { type PresenceState, SEEN_PART } from './state.js';
 
 export const presenceKind: ActorKind<PresenceState, Presences, ActorServices> = {
   name: 'presence',
+  summary: 'Who of an organization is online, and since when.',
   directory: true,
   loadedParts: [SEEN_PART],
   commands: { report, presences, 'presence-changes': presenceChanges, switched, flush },

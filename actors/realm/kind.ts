@@ -80,6 +80,7 @@ import { RealmVolatile } from './volatile.js';
 
 export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   name: 'realm',
+  summary: 'An organization: its directory, its policies and its sequence of message ids.',
   machine: realmMachine,
   directory: false,
   loadedParts: [

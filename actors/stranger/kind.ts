@@ -55,6 +55,7 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined, 
 
 export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = {
   name: 'stranger',
+  summary: 'Failed log-ins with addresses of no account, counted so that they cannot be told from those of an account.',
   directory: false,
   loadedParts: [],
   commands: { 'fetch-key': fetchKey },

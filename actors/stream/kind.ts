@@ -1,7 +1,6 @@
 /** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
 
 import { apiError } from '../../src/api/errors.js';
-import type { ActorKey } from '../../src/core/index.js';
 import type { ActorKind, Outcome, View } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
 import type { ActorServices } from '../services.js';
@@ -27,7 +26,6 @@ import { TOPIC_PART } from './topics.js';
 import { WATCHERS_PART } from './watchers.js';
 
 const common = {
-  machine: streamMachine,
   directory: true,
   loadedParts: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
@@ -36,7 +34,6 @@ const common = {
     for (const { id, rev } of messages) volatile.recent.takeBack(id, rev);
   },
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
-  refusals: { archived: (key: ActorKey) => ({ error: noSuchStream(key).toReply() }) },
 } as const;
 
 /** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
@@ -45,6 +42,9 @@ const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, 
 export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> = {
   ...common,
   name: 'stream',
+  machine: streamMachine,
+  refusals: { archived: (key) => ({ error: noSuchStream(key).toReply() }) },
+  summary: 'A stream: its subscribers, its topics, and every change of its messages.',
   commands: {
     ...shared,
     'copy-made': copyMade,
@@ -73,6 +73,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
 export const directKind: ActorKind<StreamState, StreamVolatile, ActorServices> = {
   ...common,
   name: 'dm',
+  summary: 'The direct messages of a set of users; they are never archived.',
   commands: {
     ...shared,
     'send-direct': sendDirect,

@@ -1,7 +1,4 @@
-/**
- * Phases of a conversation: a stream, or the direct messages of a set of users (which are never archived). Events are
- * the names of commands.
- */
+/** Phases of a stream. Events are the names of commands. Direct messages have none: they are never archived. */
 import { setup } from 'xstate';
 import { type PhaseEvent, TAKE } from '../../src/runtime/index.js';
 

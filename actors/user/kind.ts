@@ -46,6 +46,7 @@ import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
 export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   name: 'user',
+  summary: 'An account: its secrets, its side of the subscriptions, and what its user may read.',
   machine: userMachine,
   directory: true,
   loadedParts: [

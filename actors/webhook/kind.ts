@@ -85,6 +85,7 @@ const refused: WebhookCommand<{ readonly place: string; readonly origin: string;
 
 export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   name: 'webhook',
+  summary: 'The calls that wait for the server of one outgoing webhook bot.',
   directory: true,
   loadedParts: [CALL_PART],
   partsAreDeliveries: true,

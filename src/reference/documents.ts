@@ -2,6 +2,7 @@
 import { OPERATIONS } from '../api/operations/index.js';
 import { SETTINGS } from '../config/index.js';
 import { openapi } from './openapi.js';
+import { stateMachines } from './state-machines.js';
 
 function configuration(): string {
   const rows = Object.values(SETTINGS).map((of) => {
@@ -25,5 +26,6 @@ function configuration(): string {
 export const documents = (): ReadonlyMap<string, string> =>
   new Map([
     ['configuration.md', configuration()],
+    ['state-machines.md', stateMachines()],
     ['openapi.json', `${JSON.stringify(openapi(OPERATIONS), null, 1)}\n`],
   ]);

@@ -219,6 +219,8 @@ export interface SidecarMetrics {
 
 export interface ActorKind<S extends JsonObject, V = undefined, Services = unknown> {
   readonly name: string;
+  /** One sentence for docs/state-machines.md. */
+  readonly summary?: string;
   /**
    * Phases of the actor. Events are the names of commands; a state takes a command if it has a transition for it
    * (targetless ones need an action: `TAKE`) and refuses all others with `refusals`. `phase` of the stored state names
