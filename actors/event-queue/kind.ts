@@ -1,24 +1,37 @@
-/** The event-queue actor. Lives on its user's partition; its key names realm, user and queue. */
-
-import { parseKey } from '#model';
-import { apiError } from '#model/errors';
+/** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
+import type { ActorKey } from '#model';
 import type { ActorKind } from '#runtime';
+import type { ActorServices } from '../services.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
-import { LiveQueue } from './live.js';
-import { queueMachine } from './machine.js';
-import { activeUntil, type QueueState, type QueueVolatile } from './state.js';
+import { QUEUE_ENDS, type QueueEnd } from './machine.js';
+import { missingQueue, QueueSidecar } from './sidecar.js';
+import type { QueueState } from './state.js';
+import { QueueVolatile } from './volatile.js';
 
-/** Clients nearly always have a poll waiting: one that has none for this long is away. */
-const REST_MS = 30_000;
+/** Clients nearly always have a poll waiting: a queue without one for this long has lost its client. */
+const IDLE_TIMEOUT_MS = 30_000;
 
-export const queueKind: ActorKind<QueueState, QueueVolatile> = {
+/** The account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
+export const accountOf = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
+
+export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   name: 'queue',
-  machine: queueMachine,
+  summary: 'An event queue: what one client has still to hear of.',
   directory: true,
-  loads: [],
+  loadedParts: [],
   commands: { register, visit, flush, delete: remove, end, due },
-  liveCommands: ['poll'],
-  restMs: REST_MS,
+  sidecarCommands: ['poll'],
+  idleTimeoutMs: IDLE_TIMEOUT_MS,
+  quota: {
+    limit: ({ maxQueues }) => maxQueues,
+    owner: accountOf,
+    busyPhase: 'polling',
+    end: { command: 'end', args: { reason: 'crowded' satisfies QueueEnd } },
+  },
+  sidecarMetrics: {
+    phases: { gauge: 'conclave_queues', names: ['idle', 'polling'], passivated: 'hibernated' },
+    ends: { counter: 'conclave_queue_ends_total', reasons: QUEUE_ENDS },
+  },
   initial: () => ({
     phase: 'registered',
     user: 0,
@@ -49,18 +62,7 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, state, _parts, since) => ({
-    acked: state.acked,
-    position: state.position,
-    active: activeUntil(state, since),
-    since,
-    polling: false,
-    ended: false,
-  }),
-  missing: (key) => {
-    const { rest } = parseKey(key);
-    return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };
-  },
-  refuse: (_phase, _name) => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  live: (handle, suppliers) => new LiveQueue(handle, suppliers),
+  volatile: (_key, state, _parts, since) => new QueueVolatile(state, since),
+  missing: missingQueue,
+  sidecar: (handle, sources) => new QueueSidecar(handle, sources),
 };

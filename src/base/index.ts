@@ -8,6 +8,6 @@ export type { Json, JsonObject } from './json.js';
 export { cleaned, JsonFloat, type JsonText, parseJsonText, TooManyValues } from './json-text.js';
 export { madeOnce } from './made-once.js';
 export { type Limit, type RateStanding, standingOf, stillCounts, waitFor, withTime } from './rates.js';
-export { Gate } from './semaphore.js';
+export { Semaphore } from './semaphore.js';
 export { SharedRuns } from './shared-runs.js';
 export { SERVER_GENERATION, VERSION, VERSION_FIELDS } from './version.js';

@@ -5,7 +5,7 @@ import { LocalBus, type LocalHub } from '#ports/bus';
 import { LogUnavailable } from '#ports/log';
 import type { Placement } from '#ports/placement';
 import { StoreUnavailable } from '#ports/store';
-import { ActorHost, type HostServices, type Logger } from '#runtime';
+import { ActorHost, type Logger } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { MemoryLog } from '../support/memory-log.js';
 import type { MemoryStore } from '../support/memory-store.js';
@@ -70,7 +70,7 @@ export class SimHost implements Place {
       placement,
       directory: noDirectory,
       kinds: testKinds,
-      services: {} as HostServices,
+      services: {},
       logger: quietLogger,
       idleMs: 5_000,
     });

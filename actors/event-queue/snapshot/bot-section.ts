@@ -1,7 +1,7 @@
 /** fetch_event_types `realm_bot`: own bots, or all of them for administrators (register.md). */
 import type { JsonObject } from '#base';
 import { isAdmin, presentBot, unsealed } from '#domain/people';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 export function botsSection({ user, directory, unseal, unreadable }: SnapshotInputs): JsonObject {
   const all = isAdmin(user);

@@ -5,7 +5,7 @@ import { Encoded, type Fields } from '#base';
 import { presentEmoji } from '#domain/emoji';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 interface Settings {
   /** Of everybody's choices. */

@@ -12,7 +12,7 @@ import {
   presentPlayground,
   withoutPronouns,
 } from '#domain/people';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 export const groupsSection = ({ directory }: SnapshotInputs): Fields => ({
   realm_user_groups: encodedGroups(directory),

@@ -3,7 +3,7 @@
 import type { OwnSection, OwnState } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { mutedTopics, presentUserTopics } from '#domain/streams';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 export function ownSections(
   { directory, args, user }: SnapshotInputs,

@@ -5,7 +5,7 @@ import { MAX_MESSAGE } from '#domain/messages';
 import { EXTERNAL_ACCOUNTS, mailDomain } from '#domain/people';
 import { PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
 import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '#domain/streams';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 const GIPHY_RATINGS = {
   disabled: { name: 'GIPHY integration disabled', id: 0 },

@@ -14,6 +14,7 @@ import {
   statusSection,
 } from './choice-sections.js';
 import { EMPTY_SECTIONS } from './empty-sections.js';
+import type { SnapshotInputs } from './inputs.js';
 import {
   domainsSection,
   groupsSection,
@@ -24,7 +25,6 @@ import {
 } from './organization-sections.js';
 import { realmSection } from './realm-section.js';
 import { defaultStreamsSection, streamGroupsSection } from './stream-sections.js';
-import type { SnapshotInputs } from './take.js';
 
 type Section = (inputs: SnapshotInputs) => Fields;
 

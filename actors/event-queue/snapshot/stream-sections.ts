@@ -16,7 +16,7 @@ import {
 import type { DirectoryView } from '#model';
 import { streamId } from '#model';
 import type { DirectoryStream } from '#model/records';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 
 /** Live streams by name; sorted once per change of any. */
 const liveStreams = madeOnce(

@@ -12,7 +12,7 @@ import {
   systemBot,
 } from '#domain/people';
 import { webPublicEnabled } from '#domain/streams';
-import type { SnapshotInputs } from './take.js';
+import type { SnapshotInputs } from './inputs.js';
 import { VISITOR } from './visitor.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;

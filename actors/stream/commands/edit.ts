@@ -13,7 +13,8 @@ import { parseKey, streamId, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { MessageRecord } from '#ports/store';
-import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
+import type { CommandContext, InputContext, OutboxCommand, Outcome } from '#runtime';
+import type { InputSources } from '../../services.js';
 import type { StreamCommand } from '../command.js';
 import type { EditArgs } from '../editing/args.js';
 import { type CarryArgs, carriedOn, idsOf, topicsOf } from '../editing/carry.js';
@@ -41,7 +42,7 @@ export interface EditInputs {
   readonly inTarget: ReadonlyMap<number, Member | undefined>;
 }
 
-type Context = NeedsContext<StreamState, StreamVolatile>;
+type Context = InputContext<StreamState, StreamVolatile>;
 
 const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => {
   const { kind, rest } = parseKey(key);
@@ -57,15 +58,15 @@ function textOf(content: string | null): string | undefined {
   }
 }
 
-async function readContent(args: EditArgs, stored: MessageRecord, context: Context, suppliers: Suppliers) {
+async function readContent(args: EditArgs, stored: MessageRecord, context: Context, sources: InputSources) {
   const text = textOf(args.content);
   if (text === undefined) return UNREAD;
-  const directory = await suppliers.directory(context.realm);
+  const directory = await sources.directory(context.realm);
   const message = asStored(stored);
-  const rendered = await suppliers.services.renderer.render(text, directory, args.origin, message.sender);
+  const rendered = await sources.services.renderer.render(text, directory, args.origin, message.sender);
   if (!rendered) return { rendered, files: [], memberships: new Map() };
   const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
-  const files = await claimedFiles(added, context.realm, message.sender, suppliers);
+  const files = await claimedFiles(added, context.realm, message.sender, sources);
   const memberships = await membershipsFor(
     message,
     text,
@@ -73,31 +74,31 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
     ownStream(context),
     context.realm,
     directory,
-    suppliers.store,
+    sources.store,
   );
   return { rendered, files, memberships };
 }
 
-async function readTarget(args: EditArgs, { realm, caller }: Context, suppliers: Suppliers) {
+async function readTarget(args: EditArgs, { realm, caller }: Context, sources: InputSources) {
   const stream = args.stream_id;
   if (stream === null) return new Map<number, Member | undefined>();
-  const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
+  const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
   const users = owner ? [caller, owner] : [caller];
-  const parts = await suppliers.store.getParts(users.map((user) => memberPart(realm, stream, user)));
+  const parts = await sources.store.getParts(users.map((user) => memberPart(realm, stream, user)));
   return new Map(users.map((user, i) => [user, asMember(parts[i]?.value)]));
 }
 
 const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
 
 function needs(moves: boolean) {
-  return async (args: EditArgs, context: Context, suppliers: Suppliers): Promise<EditInputs> => {
-    const stored = await storedRecord(context.realm, args.message_id, suppliers);
+  return async (args: EditArgs, context: Context, sources: InputSources): Promise<EditInputs> => {
+    const stored = await storedRecord(context.realm, args.message_id, sources);
     const here = stored && stored.body.stream === ownStream(context);
     if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
     const [content, scope, inTarget] = await Promise.all([
-      readContent(args, stored, context, suppliers),
-      moves && stored.body.stream !== 0 ? readScope(args, asStored(stored), context, suppliers) : undefined,
-      readTarget(args, context, suppliers),
+      readContent(args, stored, context, sources),
+      moves && stored.body.stream !== 0 ? readScope(args, asStored(stored), context, sources) : undefined,
+      readTarget(args, context, sources),
     ]);
     return { stored, ...content, scope, inTarget };
   };
@@ -175,13 +176,13 @@ function handle(name: 'edit' | 'move') {
 }
 
 /** Only the text. */
-export const edit: StreamCommand<EditArgs, EditInputs> = { needs: needs(false), handle: handle('edit') };
+export const edit: StreamCommand<EditArgs, EditInputs> = { inputs: needs(false), handle: handle('edit') };
 
 /** Topic or stream, and perhaps the text. */
 export const move: StreamCommand<EditArgs, EditInputs> = {
   lane: 'moves',
   exclusive: true,
-  needs: needs(true),
+  inputs: needs(true),
   handle: handle('move'),
 };
 
@@ -193,7 +194,7 @@ interface CarryInputs {
 
 /** The next batch of a move. */
 export const carryOn: StreamCommand<CarryArgs, CarryInputs> = {
-  async needs(args, context, { store }) {
+  async inputs(args, context, { store }) {
     const { realm, view } = context;
     const stream = ownStream(context);
     const topics = args.last ? topicsOf(view.parts, args) : [];

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '#app/config';
 import { Metrics } from '#base/metrics';
-import { Feeds, PersonalParts } from '#delivery';
+import { Feeds, RecipientFields } from '#delivery';
 import { Directories } from '#directory';
 import { extraEmoji } from '#domain/emoji';
 import { PostOffice } from '#domain/mail';
@@ -18,6 +18,7 @@ import { Gateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import { type EventLog, MeteredLog } from '#ports/log';
 import { ActorClient, ActorHost, type Logger } from '#runtime';
+import type { ActorServices } from '../../../actors/services.js';
 import { actorKinds } from './kinds.js';
 import type { Ports } from './ports.js';
 
@@ -25,7 +26,7 @@ export class ConclaveNode {
   readonly client: ActorClient;
   readonly directories: Directories;
   readonly gateway: Gateway;
-  readonly host: ActorHost | undefined;
+  readonly host: ActorHost<ActorServices> | undefined;
   readonly metrics = new Metrics();
   readonly log: EventLog;
   readonly imageProxy: ImageProxy;
@@ -66,7 +67,7 @@ export class ConclaveNode {
     });
     if (ports.actors) {
       const { store, placement, mailer } = ports.actors;
-      this.host = new ActorHost({
+      this.host = new ActorHost<ActorServices>({
         clock,
         store,
         log,
@@ -76,12 +77,12 @@ export class ConclaveNode {
         metrics: this.metrics,
         directory: this.directories,
         kinds: actorKinds(),
-        maxQueues: config.maxQueues,
         outageMs,
         services: {
           clock,
           random: ports.random ?? Math.random,
           heartbeatMs: config.heartbeatSeconds * 1000,
+          maxQueues: config.maxQueues,
           secrets: this.secrets,
           passwords: this.#passwords,
           disposable: disposableDomains(
@@ -93,7 +94,7 @@ export class ConclaveNode {
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
-          personal: new PersonalParts(store, this.secrets),
+          personal: new RecipientFields(store, this.secrets),
         },
       });
     }

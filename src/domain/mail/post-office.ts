@@ -3,12 +3,6 @@ import type { Clock } from '#base/clock';
 import type { Logger } from '#runtime';
 import { type Mail, type Mailer, MailerAway, MailRefused } from './mailer.js';
 
-declare module '../../runtime/kind.js' {
-  interface HostServices {
-    readonly mail: PostOffice;
-  }
-}
-
 export interface Waiting extends Mail {
   /** Failed attempts so far. */
   readonly tries: number;
