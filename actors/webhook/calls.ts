@@ -1,9 +1,12 @@
 /** Makes the calls that are due: what each came to. */
 
-import { asStored, type StoredMessage } from '#domain/messages';
-import { type Answer, postOf, replyOf } from '#domain/webhooks';
-import type { DirectoryView } from '#model';
-import { type ActorKey, parseKey, type RealmId, streamId, userId } from '#model';
+import type { StoredMessage } from '#domain/messages';
+import { asStored } from '#domain/messages';
+import type { Answer } from '#domain/webhooks';
+import { postOf, replyOf } from '#domain/webhooks';
+import type { ActorKey, RealmId } from '#model';
+import { parseKey, streamId, userId } from '#model';
+import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 import type { Waiting } from './state.js';
 

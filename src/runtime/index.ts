@@ -22,5 +22,4 @@ export {
 export { MachineSteps, type Step } from './machine-steps.js';
 export { splitForEvents } from './pack-entries.js';
 export { type PhaseEvent, Phases, TAKE } from './phases.js';
-export type { Logger } from './ports.js';
 export type { Envelope, OutboxCommand, Reply } from './protocol.js';

@@ -3,8 +3,7 @@ import type { JsonObject } from '#base';
 import type { Limits } from '#domain/files';
 import type { Unseal } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import type { DirectoryView } from '#model';
-import type { DirectoryBot, DirectoryUser } from '#model/records';
+import type { DirectoryBot, DirectoryUser, DirectoryView } from '#model/records';
 import type { QueueOptions } from '../state.js';
 
 export interface RegisterArgs extends JsonObject {

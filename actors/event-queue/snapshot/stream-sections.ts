@@ -1,8 +1,8 @@
 /** fetch_event_types `subscription` and `stream` (register.md, streams.md). */
 
 import { activeSubscribers } from '#actors/shared';
-import type { Fields } from '#base';
-import { type JsonObject, madeOnce } from '#base';
+import type { Fields, JsonObject } from '#base';
+import { madeOnce } from '#base';
 import { isAdmin, isGuest, streamNotifications } from '#domain/people';
 import {
   byName,
@@ -13,9 +13,8 @@ import {
   presentStreamGroups,
   weeklyTraffic,
 } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { streamId } from '#model';
-import type { DirectoryStream } from '#model/records';
+import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { SnapshotInputs } from './inputs.js';
 
 /** Live streams by name; sorted once per change of any. */

@@ -3,12 +3,14 @@
  * leave out exactly the events that the client has already seen as state (design § 3).
  */
 
-import { type OwnSection, readOwnState } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
-import { encodeParts, type Fields } from '#base';
+import type { OwnSection } from '#actors/shared';
+import { readOwnState, VISITOR } from '#actors/shared';
+import type { Fields, Json, JsonObject } from '#base';
+import { encodeParts } from '#base';
 import { newestMessage, recentConversations } from '#domain/messages';
 import { presencesIn } from '#domain/presence';
-import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
+import type { ActorKey, RealmId, Seq } from '#model';
+import { presenceKey, realmKey, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot } from '#model/records';
 import type { InputContext } from '#runtime';
@@ -23,7 +25,7 @@ import { presenceSection, visitorsPresence } from './presence-section.js';
 import { encodedShared, personalSections, sharedSections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
-import { forTheWeb, nothingOwn, VISITOR } from './visitor.js';
+import { forTheWeb, nothingOwn } from './visitor.js';
 
 export interface Snapshot {
   /** Log position at which the queue starts. */

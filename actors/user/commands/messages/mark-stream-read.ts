@@ -1,7 +1,6 @@
 /** Marking a stream as read (messages.md): on request, and when the user leaves it. */
 
-import { success, value } from '#actors/shared';
-import { READ_STREAM } from '#actors/stream';
+import { idEvents, READ_STREAM, success, value } from '#actors/shared';
 import { IdSet, type Json, type JsonObject } from '#base';
 import { markedRead, OwnFlags, readingPart, type StoredMessage, UnreadScan, withRead } from '#domain/messages';
 import { canAccess } from '#domain/streams';
@@ -10,7 +9,7 @@ import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
-import { idEvents, rangeEvents, rangeOf } from '../../reading/flag-event.js';
+import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import { isSubscribed, selfOf, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
