@@ -22,14 +22,8 @@ import { unsealed } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
 import { asMember, memberPart } from '#domain/streams';
 import type { RealmId } from '#model';
-import { type RecipientPart, type ReadRange, READ_IDS_PER_EVENT, userKey } from '#model';
+import { READ_IDS_PER_EVENT, type ReadRange, type RecipientPart, userKey } from '#model';
 import type { Store } from '#ports/store';
-
-declare module '../runtime/kind.js' {
-  interface HostServices {
-    readonly personal: RecipientFields;
-  }
-}
 
 /** Ranges in memory, for the other slices of the same change of read state. */
 const MAX_RANGES = 16;

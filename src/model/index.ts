@@ -48,6 +48,7 @@ export {
   type Audience,
   type CarryingItem,
   type DirectoryItem,
+  LogDeduplicator,
   type LogEntry,
   type LogGroup,
   type LogItem,
@@ -61,6 +62,5 @@ export {
   type ReadRange,
   type PlainItem,
   READ_IDS_PER_EVENT,
-  SeenVersions,
 } from './log-entry.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';

@@ -167,11 +167,11 @@ export const MAX_ENTRY_BYTES = 400 * 1024;
 export const MAX_ITEM_BYTES = 1_008 * 1024;
 
 /** Per realm: forgets nothing that may still be repeated, at one number per actor. */
-export class SeenVersions {
+export class LogDeduplicator {
   readonly #seen = new Map<string, number>();
 
   /** True the first time; false for a repeat. */
-  fresh(actor: ActorKey, group: LogGroup): boolean {
+  isNew(actor: ActorKey, group: LogGroup): boolean {
     const n = group.v * 4096 + group.p;
     const last = this.#seen.get(actor);
     if (last !== undefined && n <= last) return false;
@@ -180,7 +180,7 @@ export class SeenVersions {
   }
 
   /** It, or a later one of this actor, was seen. */
-  knows(actor: ActorKey, group: LogGroup): boolean {
+  hasSeen(actor: ActorKey, group: LogGroup): boolean {
     return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
   }
 

@@ -3,7 +3,7 @@
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { HomeReading, OwnMessage } from '#domain/messages';
-import { type LogItem, type ReadRange, READ_IDS_PER_EVENT } from '#model';
+import { type LogItem, READ_IDS_PER_EVENT, type ReadRange } from '#model';
 import { subscriptionOf } from '../state.js';
 
 type Parts = ReadonlyMap<string, Json>;

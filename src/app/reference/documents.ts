@@ -3,6 +3,7 @@
 import { SETTINGS } from '#app/config';
 import { OPERATIONS } from '#frontend/api';
 import { openapi } from './openapi.js';
+import { stateMachines } from './state-machines.js';
 
 function configuration(): string {
   const rows = Object.values(SETTINGS).map((of) => {
@@ -26,5 +27,6 @@ function configuration(): string {
 export const documents = (): ReadonlyMap<string, string> =>
   new Map([
     ['configuration.md', configuration()],
+    ['state-machines.md', stateMachines()],
     ['openapi.json', `${JSON.stringify(openapi(OPERATIONS), null, 1)}\n`],
   ]);
