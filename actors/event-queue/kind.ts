@@ -20,7 +20,7 @@ export const accountOf = (key: ActorKey): string => key.slice(0, key.lastIndexOf
 
 export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   name: 'queue',
-  summary: 'An event queue: what one client has still to hear of.',
+  summary: 'An event queue: the events that one client has not acknowledged yet.',
   directory: true,
   loadedParts: [],
   commands: { register, visit, flush, delete: remove, end, due },

@@ -41,7 +41,7 @@ function rebuilt(registered = true) {
     volatile,
     exists: () => exists,
     state: () => state,
-    tell: async () => undefined,
+    sendSelf: async () => undefined,
   };
   const from: number[] = [];
   const sessions: QueueSession[] = [];
