@@ -4,11 +4,12 @@
  * room than there is, addresses share a fixed number of actors, and each of these remembers a few; which share one
  * nobody knows without the server secret.
  */
-import { createMachine } from 'xstate';
+
 import type { JsonObject } from '#base';
 import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import type { ActorServices } from '../services.js';
 
 /** Addresses that each remembers. */
 const MOST_ADDRESSES = 16;
@@ -16,7 +17,6 @@ const MOST_ADDRESSES = 16;
 type Attempts = readonly [address: string, failures: readonly number[]];
 
 interface StrangerState extends JsonObject {
-  readonly phase: string;
   /** By hash of the address, the one that was tried last at the end. */
   readonly attempts: readonly Attempts[];
 }
@@ -30,11 +30,11 @@ interface Attempt extends JsonObject {
   readonly password: string;
 }
 
-const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> = {
+const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined, ActorServices> = {
   creates: true,
   lane: 'login',
   exclusive: true,
-  async needs({ address, password }, { view }, { services }) {
+  async inputs({ address, password }, { view }, { services }) {
     if (waitForAttempt(failuresOf(view.state, address), services.clock.now()) > 0) return undefined;
     await services.secrets.verifyPassword(password, null);
     return undefined;
@@ -53,14 +53,13 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> 
   },
 };
 
-export const strangerKind: ActorKind<StrangerState> = {
+export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = {
   name: 'stranger',
-  machine: createMachine({ id: 'stranger', initial: 'active', states: { active: {} } }),
+  summary: 'Failed log-ins with addresses of no account, counted so that they cannot be told from those of an account.',
   directory: false,
-  loads: [],
+  loadedParts: [],
   commands: { 'fetch-key': fetchKey },
-  initial: () => ({ phase: 'active', attempts: [] }),
+  initial: () => ({ attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),
-  refuse: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),
 };

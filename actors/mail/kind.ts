@@ -8,10 +8,10 @@ import type { Json, JsonObject } from '#base';
 import { type Fate, pauseAfter, withLinks } from '#domain/mail';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
-import { mailMachine } from './machine.js';
+import type { ActorServices } from '../services.js';
 import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from './state.js';
 
-type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined>;
+type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined, ActorServices>;
 
 /** Tried at a time; the others follow at once. */
 const BATCH = 40;
@@ -45,7 +45,7 @@ const send: MailCommand<SendArgs> = {
 const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
   lane: 'sending',
   exclusive: true,
-  async needs(_args, { realm, view }, { services }) {
+  async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
     const batch = keptIn(view.parts)
       .filter(([, mail]) => mail.next <= now)
@@ -71,15 +71,14 @@ const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
   },
 };
 
-export const mailKind: ActorKind<MailState> = {
+export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
   name: 'mail',
-  machine: mailMachine,
+  summary: 'The outgoing mails of an organization, until a mail server has taken them.',
   directory: false,
-  loads: [MAIL_PART],
-  partsWait: true,
+  loadedParts: [MAIL_PART],
+  partsAreDeliveries: true,
   commands: { send, due },
-  initial: () => ({ phase: 'active', last: 0 }),
+  initial: () => ({ last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
-  refuse: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
 };

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '#base';
 import type { Waiting } from '#domain/mail';
 
 export interface MailState extends JsonObject {
-  readonly phase: string;
   /** Number of the last mail taken. */
   readonly last: number;
 }

@@ -8,10 +8,11 @@ import type { PlainItem } from '#model';
 import { userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { CommandDefinition, Outcome, View } from '#runtime';
+import type { ActorServices } from '../services.js';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 
-type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A, undefined, Presences>;
+type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A, undefined, Presences, ActorServices>;
 
 /** Times are changed at most this often: several windows of one user report each. */
 const LEAST_CHANGE_MS = 55_000;

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '#base';
 import type { PresenceTimes } from '#domain/presence';
 
 export interface PresenceState extends JsonObject {
-  readonly phase: string;
   /** There is a root: the first report of all made one. */
   readonly made: boolean;
 }

@@ -59,7 +59,7 @@ export function removed(
  * gone by then it does not find, and his clients would count it as unread for ever.
  */
 function readByLeavers({ parts }: StreamView, messages: readonly StoredMessage[], context: CommandContext): LogItem[] {
-  const users = new Set(context.underWay(READ_STREAM).map(({ to }) => Number(parseKey(to).rest)));
+  const users = new Set(context.pendingCommands(READ_STREAM).map(({ to }) => Number(parseKey(to).rest)));
   return [...users].flatMap((user) => {
     const member = memberOf(parts, user);
     const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasCopy(member, id));

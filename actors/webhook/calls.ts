@@ -1,10 +1,13 @@
 /** Makes the calls that are due: what each came to. */
 
-import { asStored, type StoredMessage } from '#domain/messages';
-import { type Answer, postOf, replyOf } from '#domain/webhooks';
-import { type ActorKey, parseKey, type RealmId, streamId, userId } from '#model';
+import type { StoredMessage } from '#domain/messages';
+import { asStored } from '#domain/messages';
+import type { Answer } from '#domain/webhooks';
+import { postOf, replyOf } from '#domain/webhooks';
+import type { ActorKey, RealmId } from '#model';
+import { parseKey, streamId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { Suppliers } from '#runtime';
+import type { InputSources } from '../services.js';
 import type { Waiting } from './state.js';
 
 /** Where the message is, when it is told of. */
@@ -34,10 +37,10 @@ export async function makeCalls(
   key: ActorKey,
   realm: RealmId,
   calls: readonly Waiting[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<readonly Fate[]> {
-  const directory = await suppliers.directory(realm);
-  const records = await suppliers.store.getMessages(
+  const directory = await sources.directory(realm);
+  const records = await sources.store.getMessages(
     realm,
     calls.map(({ message }) => message),
   );
@@ -45,7 +48,7 @@ export async function makeCalls(
     calls.map((call, i) => {
       const record = records[i];
       // Deleted meanwhile.
-      return record ? one(key, call, asStored(record), directory, suppliers) : { call, is: 'done' };
+      return record ? one(key, call, asStored(record), directory, sources) : { call, is: 'done' };
     }),
   );
 }
@@ -58,7 +61,7 @@ async function one(
   call: Waiting,
   message: StoredMessage,
   directory: DirectoryView,
-  { services }: Suppliers,
+  { services }: InputSources,
 ): Promise<Fate> {
   const bot = directory.user(botOf(key));
   const service = bot && directory.bot(bot.id)?.service;

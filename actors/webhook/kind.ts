@@ -7,12 +7,18 @@ import { value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import type { ActorServices } from '../services.js';
 import { type Fate, makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
-import { webhookMachine } from './machine.js';
 import { CALL_PART, callPart, callsIn, nextCall, type Waiting, type WebhookState } from './state.js';
 
-type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<WebhookState, A, I, undefined>;
+type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+  WebhookState,
+  A,
+  I,
+  undefined,
+  ActorServices
+>;
 
 /** Made at a time; the others follow at once. */
 const BATCH = 8;
@@ -48,10 +54,10 @@ const triggered: WebhookCommand<{ readonly message: number; readonly trigger: st
 const due: WebhookCommand<JsonObject, readonly Fate[]> = {
   lane: 'calling',
   exclusive: true,
-  needs: (_args, { key, realm, view }, suppliers) => {
-    const now = suppliers.services.clock.now();
+  inputs: (_args, { key, realm, view }, sources) => {
+    const now = sources.services.clock.now();
     const batch = callsIn(view.parts).filter(({ next }) => next <= now);
-    return makeCalls(key, realm, batch.slice(0, BATCH), suppliers);
+    return makeCalls(key, realm, batch.slice(0, BATCH), sources);
   },
   handle({ parts }, _args, fates, context) {
     const { written, commands } = outcomeOf(fates, context);
@@ -77,15 +83,14 @@ const refused: WebhookCommand<{ readonly place: string; readonly origin: string;
   }),
 };
 
-export const webhookKind: ActorKind<WebhookState> = {
+export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   name: 'webhook',
-  machine: webhookMachine,
+  summary: 'The calls that wait for the server of one outgoing webhook bot.',
   directory: true,
-  loads: [CALL_PART],
-  partsWait: true,
+  loadedParts: [CALL_PART],
+  partsAreDeliveries: true,
   commands: { triggered, due, refused },
-  initial: () => ({ phase: 'active', warned: 0 }),
+  initial: () => ({ warned: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
-  refuse: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
 };

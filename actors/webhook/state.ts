@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from '#base';
 
 export interface WebhookState extends JsonObject {
-  readonly phase: string;
   /** When its owner was told last that calls are lost, ms; 0 = never. */
   readonly warned: number;
 }

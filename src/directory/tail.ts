@@ -5,7 +5,7 @@
 
 import type { Json } from '#base';
 import type { ActorKey, RealmId, Seq } from '#model';
-import { type LogEntry, type LogGroup, SeenVersions } from '#model';
+import { LogDeduplicator, type LogEntry, type LogGroup } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
 
 export interface TailReader {
@@ -18,7 +18,7 @@ export interface TailReader {
 
 export class RealmTail {
   readonly #readers: TailReader[] = [];
-  readonly #seen = new SeenVersions();
+  readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
   #position: Seq;
 
@@ -32,7 +32,7 @@ export class RealmTail {
       entry: (seq, value) => {
         this.#position = seq;
         const entry = value as unknown as LogEntry;
-        const fresh = entry.groups.filter((group) => this.#seen.fresh(entry.actor, group));
+        const fresh = entry.groups.filter((group) => this.#seen.isNew(entry.actor, group));
         for (const reader of this.#readers) reader.entry(seq, entry, fresh);
       },
       transient: (value) => {

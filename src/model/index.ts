@@ -48,6 +48,7 @@ export {
   type Audience,
   type CarryingItem,
   type DirectoryItem,
+  LogDeduplicator,
   type LogEntry,
   type LogGroup,
   type LogItem,
@@ -57,10 +58,9 @@ export {
   type MembershipItem,
   type MessageItem,
   type MovedCopies,
-  type OwnPart,
-  type OwnReadRange,
+  type RecipientPart,
+  type ReadRange,
   type PlainItem,
   READ_IDS_PER_EVENT,
-  SeenVersions,
 } from './log-entry.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';

@@ -8,56 +8,55 @@
 import { emptyMap, ownMap } from '#base';
 import type { RetryReason, StopReason } from '#model';
 import { type ActorKey, type Epoch, parseKey, type RealmId } from '#model';
-import type { BusRequest } from '#ports/bus';
+import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';
-import { Inside, type Whole } from './inside.js';
-import type { AnyKind, LeaveReason, LiveActor } from './kind.js';
-import { HeldCommand, startLive } from './live.js';
+import { InputLoader } from './input-loader.js';
+import type { AnyKind, PassivationReason, Sidecar } from './kind.js';
 import { type Loaded, loadActor } from './load.js';
-import { Mailbox, Pending } from './mailbox.js';
+import { Mailbox, QueuedCommand } from './mailbox.js';
 import { ActorMemory } from './memory.js';
 import type { KindMeter } from './meters.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import { type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
-import { RememberedReplies } from './remembered.js';
-import { Supply } from './supply.js';
+import { type CommandRequest, type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
+import { ReplyCache } from './reply-cache.js';
+import { DeferredCommand, startSidecar } from './sidecar.js';
 
 /** Commands waiting in one mailbox; more are answered 'busy'. */
 export const MAILBOX_LIMIT = 20_000;
 /** Ids of commands that the host gives an activation directly. */
 export const OWN_COMMAND = 'tell/';
 
-interface Early {
+interface EarlyCommand {
   readonly envelope: Envelope;
-  readonly request: BusRequest;
+  readonly request: CommandRequest;
 }
 
-export class Activation implements Whole {
+export class Activation implements ActivationControl {
   readonly realm: RealmId;
   status: 'loading' | 'ready' | 'stopped' = 'loading';
   /** Monotonic ms of the last command: idle ones are passivated. */
   lastUsed: number;
   readonly #mailbox = new Mailbox();
-  #running = emptyMap<string, Pending>();
-  readonly #remembered = new RememberedReplies();
+  #running = emptyMap<string, QueuedCommand>();
+  readonly #remembered = new ReplyCache();
   readonly #outbox: Outbox;
   readonly #commits: CommitLoop;
-  #early: Early[] | undefined;
+  #early: EarlyCommand[] | undefined;
   readonly #memory: ActorMemory;
   readonly #executor: Executor;
-  #live: LiveActor | undefined;
-  readonly #supply: Supply;
+  #sidecar: Sidecar | undefined;
+  readonly #supply: InputLoader;
   #scheduled = false;
-  #handling: Pending | undefined;
+  #handling: QueuedCommand | undefined;
   /** Only commands of other actors are still taken. */
   #leaving = false;
   /** It was not looked for in the Store. */
-  #founded = false;
+  #minted = false;
   #onProgress: (() => void)[] | undefined;
   /** Of commands that were carried out before, and whose replies wait for what they promised. */
-  #repeats: Set<BusRequest> | undefined;
+  #repeats: Set<CommandRequest> | undefined;
   readonly #meter: KindMeter;
 
   constructor(
@@ -68,22 +67,22 @@ export class Activation implements Whole {
   ) {
     this.realm = parseKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
-    this.#meter = ports.meters.of(kind.name);
+    this.#meter = ports.meters.of(kind);
     this.#memory = new ActorMemory(key, kind);
-    const inside = new Inside(key, this.realm, this.#memory, this.#meter, ports, this);
-    this.#outbox = new Outbox(key, this.realm, inside);
-    this.#supply = new Supply(key, this.realm, kind, ports, this.#memory);
-    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, inside);
-    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, inside);
+    const context = new ActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
+    this.#outbox = new Outbox(key, this.realm, context);
+    this.#supply = new InputLoader(key, this.realm, kind, ports, this.#memory);
+    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, context);
+    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
   }
 
   /** Nothing waiting, running or held, and nothing left in the outbox. */
-  get quiet(): boolean {
-    return this.atRest && (this.#live?.idle() ?? true);
+  get isIdle(): boolean {
+    return this.isDrained && (this.#sidecar?.isIdle() ?? true);
   }
 
   /** As `quiet`, held requests aside. */
-  get atRest(): boolean {
+  get isDrained(): boolean {
     return (
       this.status === 'ready' &&
       this.#mailbox.size === 0 &&
@@ -103,16 +102,16 @@ export class Activation implements Whole {
   }
 
   /** Deliveries that wait, of kinds that have such. */
-  get waiting(): number | undefined {
-    return this.kind.partsWait ? this.#memory.view().parts.size : undefined;
+  get waitingDeliveries(): number | undefined {
+    return this.kind.partsAreDeliveries ? this.#memory.view().parts.size : undefined;
   }
 
-  get livePhase(): string | undefined {
-    return this.#live?.phase?.();
+  get sidecarPhase(): string | undefined {
+    return this.#sidecar?.phase?.();
   }
 
   get endReason(): string | undefined {
-    return this.#live?.endReason?.();
+    return this.#sidecar?.endReason?.();
   }
 
   /** Take the actor over: stamp the epoch, apply what the outbox still holds, load parts, go on with the outbox. */
@@ -121,7 +120,7 @@ export class Activation implements Whole {
     let loaded: Loaded | 'fenced';
     try {
       loaded = await this.ports.loads.run(() =>
-        loadActor(store, this.key, this.epoch, this.kind.loads, this.ports.suspect(this.key)),
+        loadActor(store, this.key, this.epoch, this.kind.loadedParts, this.ports.mayHaveWriteUnderWay(this.key)),
       );
     } catch (error) {
       this.stop('store-failed', error);
@@ -132,8 +131,8 @@ export class Activation implements Whole {
   }
 
   /** There is no such actor, as far as anybody knows. If there is one, the first commit meets a conflict. */
-  found(): void {
-    this.#founded = true;
+  begin(): void {
+    this.#minted = true;
     this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
   }
 
@@ -150,18 +149,18 @@ export class Activation implements Whole {
 
   #loaded(loaded: Loaded): void {
     const { root, entries, remembered } = loaded;
-    this.#memory.load(loaded, this.ports.owned(this.key));
+    this.#memory.load(loaded, this.ports.ownedSince(this.key));
     this.#remembered.load(remembered);
     this.#executor.ending = entries.some((entry) => entry.ends);
     this.#commits.loaded(root?.version ?? 0, root?.due ?? null, entries.length > 0);
-    this.#live = startLive(this.key, this.realm, this.kind, this.#memory, this.ports);
+    this.#sidecar = startSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
     for (const entry of entries) {
       const rested = entry.sequences.map(({ lane }) => (lane === undefined ? () => {} : this.#rest(lane)));
       this.#outbox.add({ ...entry, records: [] }, rested);
     }
   }
 
-  receive(envelope: Envelope, request: BusRequest): void {
+  receive(envelope: Envelope, request: CommandRequest): void {
     const fromActor = isFromActor(envelope.id);
     if (this.status === 'stopped' || (this.#leaving && !isForActor(envelope))) {
       this.#refuse(request, 'moved');
@@ -180,19 +179,19 @@ export class Activation implements Whole {
       this.#early.push({ envelope, request });
       return;
     }
-    if (this.#founded && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.founds) {
+    if (this.#minted && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
       // Whoever sends this knows the actor: it was made before, and what makes it came here once more.
       this.stop('fenced');
       this.#refuse(request, 'moved');
       return;
     }
-    if (this.kind.liveCommands?.includes(envelope.name)) {
+    if (this.kind.sidecarCommands?.includes(envelope.name)) {
       this.#receiveLive(envelope, request);
       return;
     }
     const known = this.#running.get(envelope.id);
     if (known) {
-      known.also(request);
+      known.addRequest(request);
       return;
     }
     const before = this.#remembered.find(envelope.id, envelope.settled);
@@ -201,17 +200,17 @@ export class Activation implements Whole {
       return;
     }
     if (envelope.name === WAKE) {
-      request.reply({ value: null } satisfies Reply as never);
+      request.reply({ value: null });
       return;
     }
     const command = this.kind.commands[envelope.name];
     if (!command) {
       const { name, requestId } = envelope;
       this.ports.logger.error({ requestId, actor: this.key, command: name }, 'unknown command');
-      request.reply({ error: UNKNOWN } satisfies Reply as never);
+      request.reply({ error: UNKNOWN });
       return;
     }
-    const pending = new Pending(envelope, command, request);
+    const pending = new QueuedCommand(envelope, command, request);
     this.#running = ownMap(this.#running);
     this.#running.set(envelope.id, pending);
     this.#mailbox.push(pending);
@@ -225,12 +224,12 @@ export class Activation implements Whole {
    * What the reply promised may have to be done again first; and it may have been given by a commit of another owner whose
    * events are not in the log yet.
    */
-  #replyAgain(id: string, before: Reply, request: BusRequest): void {
+  #replyAgain(id: string, before: Reply, request: CommandRequest): void {
     let answered = false;
     const answer = (): void => {
       answered = true;
       this.#repeats?.delete(request);
-      request.reply(before as never);
+      request.reply(before);
     };
     this.#outbox.afterCommandsOf(id, () => {
       if (isFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
@@ -246,7 +245,7 @@ export class Activation implements Whole {
   }
 
   /** Take no more commands but those that other actors send or wait for: we may wait for them; refuse what hasn't begun. */
-  leave(): void {
+  takeOnlyActors(): void {
     if (this.#leaving) return;
     this.#leaving = true;
     const refused = this.#mailbox.remove((pending) => !isForActor(pending.envelope));
@@ -258,8 +257,8 @@ export class Activation implements Whole {
   }
 
   /** Resolves when everything that was begun is finished, or the activation is over. */
-  async rest(): Promise<void> {
-    while (!this.#isStopped() && !this.atRest) {
+  async drain(): Promise<void> {
+    while (!this.#isStopped() && !this.isDrained) {
       await new Promise<void>((resolve) => {
         this.#onProgress ??= [];
         this.#onProgress.push(resolve);
@@ -268,26 +267,26 @@ export class Activation implements Whole {
   }
 
   /** The live side writes down what only memory knows; a failure there must not keep the host from leaving. */
-  async draining(reason: LeaveReason): Promise<void> {
+  async flushSidecar(reason: PassivationReason): Promise<void> {
     try {
-      if (this.status === 'ready' && this.#memory.exists) await this.#live?.draining?.(reason);
+      if (this.status === 'ready' && this.#memory.exists) await this.#sidecar?.flush?.(reason);
     } catch (error) {
       this.ports.logger.warn({ actor: this.key, err: error }, 'could not write down what only memory knows');
     }
   }
 
   /** Leave memory, with nothing in the stored outbox. A command that comes meanwhile keeps it from being passivated. */
-  async retire(reason: LeaveReason): Promise<void> {
+  async passivate(reason: PassivationReason): Promise<void> {
     const used = this.lastUsed;
-    if (reason === 'passivated') await this.draining(reason);
+    if (reason === 'passivated') await this.flushSidecar(reason);
     for (;;) {
-      await this.rest();
+      await this.drain();
       if (this.#isStopped() || (reason === 'passivated' && this.lastUsed !== used)) return;
-      if (!this.atRest) continue;
+      if (!this.isDrained) continue;
       if (!this.#commits.stale) break;
-      this.#commits.clean();
+      this.#commits.clearOutbox();
     }
-    if (reason === 'drained' || this.quiet) this.stop(reason);
+    if (reason === 'drained' || this.isIdle) this.stop(reason);
   }
 
   stop(reason: StopReason, error?: unknown): void {
@@ -313,7 +312,7 @@ export class Activation implements Whole {
     }
     this.#running.clear();
     try {
-      this.#live?.stopped(reason);
+      this.#sidecar?.stopped(reason);
     } catch (thrown) {
       this.ports.logger.error({ actor: this.key, err: thrown }, 'actor crashed while it stopped');
     }
@@ -322,14 +321,14 @@ export class Activation implements Whole {
   }
 
   /** The sender tries again. */
-  #refuse(request: BusRequest, retry: RetryReason): void {
+  #refuse(request: CommandRequest, retry: RetryReason): void {
     this.ports.meters.refused(retry);
-    request.reply(this.ports.storeOutage.refusal(retry) satisfies Reply as never);
+    request.reply(this.ports.storeOutage.refusal(retry));
   }
 
   /** @internal */
   committed(): void {
-    if (this.#live) this.#guard(() => this.#live?.committed());
+    if (this.#sidecar) this.#guard(() => this.#sidecar?.committed());
     this.progressed();
   }
 
@@ -338,7 +337,7 @@ export class Activation implements Whole {
     const ending = this.#executor.ending && this.status === 'ready';
     if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
     // Commits may have waited for the log.
-    this.#commits.pump();
+    this.#commits.writeNext();
     const waiting = this.#onProgress ?? [];
     this.#onProgress = undefined;
     for (const fn of waiting) fn();
@@ -346,7 +345,7 @@ export class Activation implements Whole {
 
   /** Let a lane rest; returns what wakes it. */
   #rest(lane: string): () => void {
-    this.#mailbox.rest(lane);
+    this.#mailbox.suspend(lane);
     return () => this.wake(lane);
   }
 
@@ -354,13 +353,13 @@ export class Activation implements Whole {
     return this.status === 'stopped';
   }
 
-  #receiveLive(envelope: Envelope, request: BusRequest): void {
-    if (!this.#memory.exists || !this.#live) {
-      request.reply(this.kind.missing(this.key) as never);
+  #receiveLive(envelope: Envelope, request: CommandRequest): void {
+    if (!this.#memory.exists || !this.#sidecar) {
+      request.reply(this.kind.missing(this.key));
       return;
     }
-    const held = new HeldCommand(envelope.id, request, this);
-    this.#guard(() => this.#live?.command(envelope.name, envelope.args, held, envelope.caller));
+    const held = new DeferredCommand(envelope.id, request, this);
+    this.#guard(() => this.#sidecar?.command(envelope.name, envelope.args, held, envelope.caller));
   }
 
   /** Handlers of one tick share a commit. */
@@ -383,7 +382,7 @@ export class Activation implements Whole {
       this.#guard(() => this.#executor.handle(pending));
       this.#handling = undefined;
     }
-    this.#commits.pump();
+    this.#commits.writeNext();
     this.progressed();
   }
 
@@ -404,17 +403,17 @@ export class Activation implements Whole {
   }
 
   wake(lane: string): void {
-    this.#mailbox.wake(lane);
+    this.#mailbox.resume(lane);
     this.#schedule();
   }
 
-  finish(pending: Pending, reply: Reply): void {
+  finish(pending: QueuedCommand, reply: Reply): void {
     if ('retry' in reply) this.ports.meters.refused(reply.retry);
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);
     if (this.#running.size > 0) return;
     this.#running = emptyMap();
-    this.#mailbox.slim();
+    this.#mailbox.shrink();
     this.progressed();
   }
 }

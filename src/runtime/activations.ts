@@ -16,7 +16,7 @@ export interface ActivationsOptions {
   readonly clock: Clock;
   readonly kinds: Readonly<Record<string, AnyKind>>;
   readonly meters: Meters;
-  readonly ports: Omit<ActivationPorts, 'stopped' | 'suspect' | 'crashedBefore'>;
+  readonly ports: Omit<ActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
   /** Under which its partition is ours. */
   epochOf(partition: Partition): Epoch | undefined;
   /** Its partition has gone before it could be woken again. */
@@ -35,7 +35,7 @@ export class Activations implements Iterable<Activation> {
   constructor(private readonly options: ActivationsOptions) {
     this.#ports = {
       ...options.ports,
-      suspect: (key) => this.#retries.has(key),
+      mayHaveWriteUnderWay: (key) => this.#retries.has(key),
       crashedBefore: (id) => this.#crashedBefore(id),
       stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
     };
@@ -72,22 +72,23 @@ export class Activations implements Iterable<Activation> {
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#byKey.set(key, activation);
     // One that stopped, most likely because it was there already, is looked for.
-    if (first !== undefined && kind.commands[first]?.founds && !this.#retries.has(key)) {
-      activation.found();
+    if (first !== undefined && kind.commands[first]?.mintsKey && !this.#retries.has(key)) {
+      activation.begin();
       return { activation, loaded: Promise.resolve() };
     }
-    this.options.meters.of(kind.name).loads.n++;
+    this.options.meters.of(kind).loads.n++;
     return { activation, loaded: activation.load() };
   }
 
   /** Drop those that nobody has used for this long; returns when they are gone. */
   async passivateIdle(idleMs: number): Promise<void> {
     const now = this.options.clock.monotonic();
-    const isIdle = (a: Activation): boolean => now - a.lastUsed >= Math.min(idleMs, a.kind.restMs ?? idleMs) && a.quiet;
+    const isIdle = (a: Activation): boolean =>
+      now - a.lastUsed >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
     const idle = [...this].filter(isIdle);
     // Each may have something to write first: not all at once, when thousands of clients went away together.
     const next = async (): Promise<void> => {
-      for (let a = idle.pop(); a; a = idle.pop()) await a.retire('passivated');
+      for (let a = idle.pop(); a; a = idle.pop()) await a.passivate('passivated');
     };
     await Promise.all(Array.from({ length: Math.min(PASSIVATED_AT_ONCE, idle.length) }, next));
   }
@@ -109,9 +110,9 @@ export class Activations implements Iterable<Activation> {
     if (this.#byKey.get(key) === activation) this.#byKey.delete(key);
     const { logger, due } = this.#ports;
     const why = reason === 'ended' ? activation.endReason : undefined;
-    const { meters } = this.options;
-    meters.of(activation.kind.name).stopped(reason);
-    if (why !== undefined) meters.ended(why);
+    const meter = this.options.meters.of(activation.kind);
+    meter.stopped(reason);
+    if (why !== undefined) meter.ended(why);
     if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
       logger.warn({ actor: key, reason, err: error }, 'actor stopped');
       this.#wakeLater(key);

@@ -10,7 +10,7 @@ import type { CommandFailure } from '#model';
 import { type ActorKey, partitionOf, partitionSubject } from '#model';
 import type { Bus, PendingReply } from '#ports/bus';
 import { BusError } from '#ports/bus';
-import { Patience, type PatienceOptions } from './patience.js';
+import { OutageDetector, type OutageOptions } from './outage.js';
 import type { Envelope, Reply } from './protocol.js';
 
 /** The deadline passed: the command may or may not have been executed. */
@@ -40,7 +40,7 @@ export interface SendOptions {
   readonly id?: string;
 }
 
-export interface Sent {
+export interface SentCommand {
   readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
   cancel(): void;
 }
@@ -85,16 +85,16 @@ class Numbering {
 }
 
 /** Commands that nobody took, by the subject of their partition. */
-class Unserved {
-  readonly #waiting = new Map<string, Set<Attempts>>();
+class AwaitingOwner {
+  readonly #waiting = new Map<string, Set<CommandDelivery>>();
 
-  add(subject: string, attempts: Attempts): void {
+  add(subject: string, attempts: CommandDelivery): void {
     const waiting = this.#waiting.get(subject);
     if (waiting) waiting.add(attempts);
     else this.#waiting.set(subject, new Set([attempts]));
   }
 
-  remove(subject: string, attempts: Attempts): void {
+  remove(subject: string, attempts: CommandDelivery): void {
     const waiting = this.#waiting.get(subject);
     if (waiting?.delete(attempts) && waiting.size === 0) this.#waiting.delete(subject);
   }
@@ -114,16 +114,16 @@ export class ActorClient {
   /** Held commands have numbers of their own: one held for minutes would keep all replies since from being forgotten. */
   readonly #held: Numbering;
   /** Attempts that wait for somebody to serve their partition. */
-  readonly #unserved = new Unserved();
-  readonly #patience: Patience;
+  readonly #unserved = new AwaitingOwner();
+  readonly #patience: OutageDetector;
 
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
     private readonly metrics: Metrics = new Metrics(),
-    patience: PatienceOptions = {},
+    patience: OutageOptions = {},
   ) {
-    this.#patience = new Patience(bus, clock, patience);
+    this.#patience = new OutageDetector(bus, clock, patience);
     this.id = `${bus.id}/${++instances}`;
     this.#usual = new Numbering(this.id);
     this.#held = new Numbering(`${this.id}~`);
@@ -135,9 +135,9 @@ export class ActorClient {
     return this.#patience.busAway ? Math.min(usual, this.#patience.limitMs) : usual;
   }
 
-  send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): Sent {
+  send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): SentCommand {
     const numbering = options.held ? this.#held : this.#usual;
-    const attempts = new Attempts(
+    const attempts = new CommandDelivery(
       this.bus,
       this.clock,
       this.metrics,
@@ -154,7 +154,7 @@ export class ActorClient {
   }
 }
 
-class Attempts implements Sent {
+class CommandDelivery implements SentCommand {
   readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
   #resolve!: (reply: Exclude<Reply, { retry: unknown }>) => void;
   #reject!: (error: Error) => void;
@@ -175,8 +175,8 @@ class Attempts implements Sent {
     private readonly clock: Clock,
     private readonly metrics: Metrics,
     private readonly numbering: Numbering,
-    private readonly unserved: Unserved,
-    private readonly patience: Patience,
+    private readonly unserved: AwaitingOwner,
+    private readonly patience: OutageDetector,
     private readonly to: ActorKey,
     private readonly name: string,
     private readonly args: JsonObject,
@@ -277,7 +277,7 @@ class Attempts implements Sent {
   }
 
   #patientUntil(awayMs: number): number {
-    if (!this.patience.knownAway(this.#subject, this.#last, awayMs) || this.#until === Number.POSITIVE_INFINITY) {
+    if (!this.patience.isKnownAway(this.#subject, this.#last, awayMs) || this.#until === Number.POSITIVE_INFINITY) {
       return this.#until;
     }
     const began = this.#until - (this.options.deadlineMs ?? DEADLINE_MS);

@@ -6,10 +6,10 @@
 import type { JsonObject } from '#base';
 import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
 import type { RecordWrite, Store } from '#ports/store';
-import { asJson, Group, type OutboxEntry } from './group.js';
+import { asJson, CommitBatch, type OutboxEntry } from './commit-batch.js';
 import { commandsIn, type Outbox } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
-import type { RememberedReplies } from './remembered.js';
+import type { ReplyCache } from './reply-cache.js';
 
 export interface CommitOwner {
   now(): number;
@@ -17,7 +17,7 @@ export interface CommitOwner {
   monotonic(): number;
   state(): JsonObject;
   /** The Store has taken a group, which it was given at that time. */
-  wrote(group: Group, began: number): void;
+  wrote(group: CommitBatch, began: number): void;
   /** A group became durable. */
   committed(): void;
   failed(reason: StopReason, error?: unknown): void;
@@ -36,7 +36,7 @@ export class CommitLoop {
   due: number | null = null;
   #committed = 0;
   /** Sealed groups and the open one, oldest first; the first may be on its way. */
-  #groups: Group[] = [];
+  #groups: CommitBatch[] = [];
   #sealed = false;
   #writing = false;
   /** The stored root still lists outbox entries that are done. */
@@ -48,14 +48,14 @@ export class CommitLoop {
     private readonly epoch: Epoch,
     private readonly store: Store,
     private readonly outbox: Outbox,
-    private readonly remembered: RememberedReplies,
+    private readonly remembered: ReplyCache,
     private readonly owner: CommitOwner,
   ) {}
 
-  loaded(version: number, due: number | null, stale: boolean): void {
+  loaded(version: number, due: number | null, hasStaleOutbox: boolean): void {
     this.#committed = version;
     this.due = due;
-    this.#stale = stale;
+    this.#stale = hasStaleOutbox;
     this.owner.due(due);
   }
 
@@ -79,10 +79,10 @@ export class CommitLoop {
   }
 
   /** The group that collects now. */
-  open(): Group {
+  open(): CommitBatch {
     const last = this.#groups.at(-1);
     if (last && !this.#sealed && !(this.#writing && this.#groups.length === 1)) return last;
-    const group = new Group(last ? last.version + 1 : this.#committed + 1);
+    const group = new CommitBatch(last ? last.version + 1 : this.#committed + 1);
     this.#groups.push(group);
     this.#sealed = false;
     return group;
@@ -98,9 +98,9 @@ export class CommitLoop {
   }
 
   /** Commands of this name, of commits durable or not, that may not be carried out yet. */
-  underWay(name: string): OutboxCommand[] {
+  pendingCommands(name: string): OutboxCommand[] {
     const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
-    return [...this.outbox.underWay(name), ...commandsIn(here, name)];
+    return [...this.outbox.pendingCommands(name), ...commandsIn(here, name)];
   }
 
   /** Run when everything that is in memory now is durable. */
@@ -118,13 +118,13 @@ export class CommitLoop {
   }
 
   /** The group now holds everything that is in memory. */
-  take(group: Group): void {
+  include(group: CommitBatch): void {
     group.dirty = true;
     group.state = this.owner.state();
     group.due = this.due;
   }
 
-  pump(): void {
+  writeNext(): void {
     if (this.#writing || this.owner.stopped()) return;
     const first = this.#groups[0];
     if (!first?.dirty || this.outbox.backlog > MAX_BACKLOG) return;
@@ -133,10 +133,10 @@ export class CommitLoop {
   }
 
   /** Take finished entries out of the stored root, so that nobody wakes the actor for them. */
-  clean(): void {
+  clearOutbox(): void {
     if (!this.#stale || this.#committed === 0) return;
-    this.take(this.open());
-    this.pump();
+    this.include(this.open());
+    this.writeNext();
   }
 
   /** Remove the root, once its outbox is empty. Repeated calls do nothing. */
@@ -155,12 +155,12 @@ export class CommitLoop {
     }
   }
 
-  #newest(): Group | undefined {
+  #newest(): CommitBatch | undefined {
     for (let i = this.#groups.length - 1; i >= 0; i--) if (this.#groups[i]!.dirty) return this.#groups[i];
     return undefined;
   }
 
-  async #write(group: Group): Promise<void> {
+  async #write(group: CommitBatch): Promise<void> {
     // A commit that only cleans the outbox forgets nothing either: that would fill it again.
     const parts =
       group.replies.length === 0 ? {} : this.remembered.commit(group.version, group.replies, this.owner.now());
@@ -202,7 +202,7 @@ export class CommitLoop {
     );
     for (const fn of group.onCommitted) fn();
     for (const fn of group.onLogged) this.outbox.afterLogged(group.version, fn);
-    this.pump();
+    this.writeNext();
     this.owner.committed();
   }
 }

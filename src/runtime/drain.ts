@@ -31,16 +31,16 @@ export async function drain(
     }, withinMs);
   });
   // Live actors write down what only memory knows while commands are still taken: they send themselves one.
-  await Promise.race([limit, Promise.all(activations(all).map((a) => a.draining('drained')))]);
+  await Promise.race([limit, Promise.all(activations(all).map((a) => a.flushSidecar('drained')))]);
   leave();
   while (!late) {
     const waiting = activations(left());
     if (waiting.length === 0) break;
-    for (const a of waiting) a.leave();
-    await Promise.race([limit, Promise.all(waiting.map((a) => a.rest()))]);
+    for (const a of waiting) a.takeOnlyActors();
+    await Promise.race([limit, Promise.all(waiting.map((a) => a.drain()))]);
     // None may go while another could still need it.
-    if (late || !waiting.every((a) => a.status === 'stopped' || a.atRest)) continue;
-    await Promise.race([limit, Promise.all(waiting.map((a) => a.retire('drained')))]);
+    if (late || !waiting.every((a) => a.status === 'stopped' || a.isDrained)) continue;
+    await Promise.race([limit, Promise.all(waiting.map((a) => a.passivate('drained')))]);
   }
   if (timer) clock.clearTimeout(timer);
 }

@@ -3,7 +3,7 @@
 import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
 import type { RecordWrite, Root, Store } from '#ports/store';
-import type { OutboxEntry } from './group.js';
+import type { OutboxEntry } from './commit-batch.js';
 
 const REMEMBERED = ['done/', 'from/'];
 

@@ -7,10 +7,10 @@ import { emptyMap, emptySet, type Json, ownMap, ownSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
 import type { EventLog } from '#ports/log';
-import { formEntries } from './form-entries.js';
-import type { OutboxEntry, Sequence } from './group.js';
+import type { OutboxEntry, Sequence } from './commit-batch.js';
+import { packEntries } from './pack-entries.js';
 import type { OutboxCommand } from './protocol.js';
-import type { Untelling } from './untold.js';
+import type { UnpublishedTicket } from './unpublished-commits.js';
 
 export interface Delivery {
   /** Resolves when the command was carried out. */
@@ -25,20 +25,20 @@ export interface OutboxPorts {
   /** Send until carried out. */
   send(command: OutboxCommand, id: string, requestId: string): Delivery;
   /** A commit has items that the log does not hold yet. */
-  untold(): Untelling;
+  unpublished(): UnpublishedTicket;
   /** The log holds the last items of these versions, at this position. */
   appended(seq: Seq, versions: readonly number[]): void;
   /** An append failed and is tried again. */
-  trouble(error: unknown): void;
+  appendFailed(error: unknown): void;
   /** Something was appended or carried out. */
-  progress(): void;
+  progressed(): void;
 }
 
 interface Job {
   readonly entry: OutboxEntry;
   /** Items are in the log. */
   appended: boolean;
-  readonly untold: Untelling | undefined;
+  readonly unpublished: UnpublishedTicket | undefined;
   started: boolean;
   /** Sequences not yet carried out. */
   left: number;
@@ -93,8 +93,8 @@ export class Outbox {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
     this.#jobs = ownMap(this.#jobs);
-    const untold = appended ? undefined : this.ports.untold();
-    this.#jobs.set(entry.v, { entry, appended, untold, started: false, left: entry.sequences.length, finished });
+    const unpublished = appended ? undefined : this.ports.unpublished();
+    this.#jobs.set(entry.v, { entry, appended, unpublished, started: false, left: entry.sequences.length, finished });
     this.#backlog += entry.items.length;
     for (const { answers } of entry.sequences) {
       if (answers === undefined) continue;
@@ -106,7 +106,7 @@ export class Outbox {
   }
 
   /** Commands of this name that may not be carried out yet. */
-  underWay(name: string): OutboxCommand[] {
+  pendingCommands(name: string): OutboxCommand[] {
     return [...this.#jobs.values()].flatMap(({ entry }) => commandsIn(entry.sequences, name));
   }
 
@@ -128,7 +128,7 @@ export class Outbox {
 
   stop(): void {
     this.#stopped = true;
-    for (const { untold } of this.#jobs.values()) untold?.over();
+    for (const { unpublished } of this.#jobs.values()) unpublished?.close();
     this.#jobs.clear();
     this.#logged = undefined;
     for (const delivery of this.#deliveries) delivery.cancel();
@@ -147,7 +147,7 @@ export class Outbox {
       const waiting: OutboxEntry[] = [];
       for (const job of this.#jobs.values()) if (!job.appended) waiting.push(job.entry);
       if (waiting.length === 0) break;
-      for (const { entry, completes } of formEntries(this.key, waiting)) {
+      for (const { entry, completes } of packEntries(this.key, waiting)) {
         const seq = await this.#appendOne(entry as unknown as Json);
         if (this.#stopped || seq === undefined) return;
         this.ports.appended(seq, completes);
@@ -165,7 +165,7 @@ export class Outbox {
         return await this.ports.log.append(this.realm, entry);
       } catch (error) {
         if (this.#stopped) return undefined;
-        this.ports.trouble(error);
+        this.ports.appendFailed(error);
         await new Promise<void>((resolve) => this.ports.clock.setTimeout(resolve, retry));
         if (this.#stopped) return undefined;
       }
@@ -176,7 +176,7 @@ export class Outbox {
     const job = this.#jobs.get(v);
     if (!job) return;
     job.appended = true;
-    job.untold?.over();
+    job.unpublished?.close();
     this.#backlog -= job.entry.items.length;
   }
 
@@ -196,7 +196,7 @@ export class Outbox {
       this.#logged = left.length > 0 ? left : undefined;
       for (const { fn } of ready) fn();
     }
-    this.ports.progress();
+    this.ports.progressed();
   }
 
   #start(job: Job): void {
@@ -248,7 +248,7 @@ export class Outbox {
       this.#answering.delete(answers);
       for (const fn of waiting) fn();
     }
-    this.ports.progress();
+    this.ports.progressed();
   }
 }
 

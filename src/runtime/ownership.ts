@@ -2,16 +2,17 @@
 
 import type { Clock, TimerHandle } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '#model';
-import type { Bus, BusRequest, BusServer } from '#ports/bus';
+import type { Bus, BusServer } from '#ports/bus';
 import type { PartitionOwner } from '#ports/placement';
 import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
 import type { Activations } from './activations.js';
-import type { Crowds } from './crowds.js';
+import type { ActorQuotas } from './actor-quotas.js';
 import { drain } from './drain.js';
 import type { DueTimers } from './due-timers.js';
-import type { HandOn } from './hand-on.js';
 import type { Meters } from './meters.js';
+import type { CommandRequest } from './protocol.js';
+import type { SuccessorWakeup } from './successor-wakeup.js';
 
 /** Handing over waits this long for what was begun. */
 const DRAIN_MS = 10_000;
@@ -25,10 +26,10 @@ export interface OwnershipOptions {
   readonly meters: Meters;
   readonly activations: Activations;
   readonly timers: DueTimers;
-  readonly crowds: Crowds;
-  readonly handOn: HandOn;
+  readonly quotas: ActorQuotas;
+  readonly successors: SuccessorWakeup;
   due(key: ActorKey, at: number | null): void;
-  receive(partition: Partition, request: BusRequest): void;
+  receive(partition: Partition, request: CommandRequest): void;
 }
 
 export class Ownership implements PartitionOwner {
@@ -76,7 +77,7 @@ export class Ownership implements PartitionOwner {
     const { clock, meters } = this.options;
     const began = clock.monotonic();
     await this.#take(partitions, epochs);
-    meters.took(partitions.length, clock.monotonic() - began);
+    meters.partitionsTaken(partitions.length, clock.monotonic() - began);
   }
 
   async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
@@ -106,7 +107,9 @@ export class Ownership implements PartitionOwner {
         // A partition that has many to wake keeps no other one waiting.
         await Promise.all(woken.get(p) ?? []);
         if (!ours(p)) return;
-        const server = await bus.serve(partitionSubject(p), (request) => this.options.receive(p, request));
+        const server = await bus.serve(partitionSubject(p), (request) =>
+          this.options.receive(p, request as CommandRequest),
+        );
         if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
         else await server.close();
       }),
@@ -164,11 +167,11 @@ export class Ownership implements PartitionOwner {
     const { clock, meters } = this.options;
     const began = clock.monotonic();
     await this.#lose(partitions, reason, withinMs);
-    meters.lost(partitions.length, reason, clock.monotonic() - began);
+    meters.partitionsLost(partitions.length, reason, clock.monotonic() - began);
   }
 
   async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs: number): Promise<void> {
-    const { activations, clock, crowds, handOn, timers } = this.options;
+    const { activations, clock, quotas, successors, timers } = this.options;
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
       await drain(clock, withinMs, {
@@ -186,13 +189,13 @@ export class Ownership implements PartitionOwner {
     }
     const moved = (key: ActorKey): boolean => gone.has(partitionOf(key));
     timers.drop(moved);
-    crowds.drop(moved);
+    quotas.drop(moved);
     const servers = [...gone].map((p) => this.#servers.get(p)?.close());
     for (const p of gone) this.#servers.delete(p);
     for (const a of activations.of(gone)) {
       const unsettled = isUnsettled(a);
       a.stop(reason === 'released' ? 'drained' : 'lapsed');
-      if (unsettled) handOn.wake(a.key);
+      if (unsettled) successors.wake(a.key);
     }
     if (reason === 'released') await Promise.all(servers);
   }
@@ -204,4 +207,4 @@ export class Ownership implements PartitionOwner {
 }
 
 /** It may have a commit under way. */
-const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.atRest;
+const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.isDrained;

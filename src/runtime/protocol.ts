@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '#base';
 import type { ActorRedirect, ActorRepeat, ActorReply } from '#frontend/api';
 import type { ActorKey, RetryReason } from '#model';
+import type { BusRequest } from '#ports/bus';
 
 /** A command on its way to an actor. */
 export interface Envelope {
@@ -35,6 +36,9 @@ export type Reply =
   /** `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
+
+/** A command as the bus brings it. */
+export type CommandRequest = BusRequest<Reply>;
 
 /** A command in an actor's outbox. */
 export interface OutboxCommand {

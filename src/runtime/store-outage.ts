@@ -2,7 +2,7 @@
 import type { Clock } from '#base/clock';
 import type { RetryReason } from '#model';
 import { StoreUnavailable } from '#ports/store';
-import { continued } from './patience.js';
+import { continued } from './outage.js';
 
 export class StoreOutage {
   #trouble: ReturnType<typeof continued> | undefined;

@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMachine } from 'xstate';
 import type { JsonObject } from '#base';
 import { REAL_CLOCK as clock } from '#base/clock';
 import { type ActorKey, realmId, streamId, streamKey } from '#model';
@@ -14,7 +13,7 @@ import { LocalBus, LocalHub } from '#ports/bus';
 import { type EventLog, LmdbLog } from '#ports/log';
 import { SinglePlacement } from '#ports/placement';
 import { LmdbStore, openEmbedded, type Store } from '#ports/store';
-import { ActorClient, ActorHost, type ActorKind, type HostServices } from '#runtime';
+import { ActorClient, ActorHost, type ActorKind } from '#runtime';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
 
@@ -25,7 +24,6 @@ interface Count extends JsonObject {
 /** Every command writes state, a part and an event, as sending a message does. */
 const counter: ActorKind<Count> = {
   name: 'stream',
-  machine: createMachine({ initial: 'active', states: { active: {} } }),
   commands: {
     add: {
       creates: true,
@@ -40,9 +38,8 @@ const counter: ActorKind<Count> = {
   initial: () => ({ n: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: { status: 404, msg: '' } }),
-  refuse: () => ({ error: { status: 400, msg: '' } }),
   directory: false,
-  loads: [],
+  loadedParts: [],
 };
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
@@ -53,7 +50,7 @@ async function measure(name: string, store: Store, log: EventLog, actors: number
   const bus = new LocalBus(clock, hub);
   const placement = new SinglePlacement(store);
   const directory = { ready: () => undefined, now: () => undefined as unknown as DirectoryView };
-  const services = {} as HostServices;
+  const services = {};
   const options = { clock, store, log, bus, placement, directory, services, logger, kinds: { stream: counter } };
   const host = new ActorHost(options);
   await host.start();

@@ -1,8 +1,8 @@
 /** Sections about the user's own preferences and lists (register.md § fetch_event_types). */
 
 import type { OwnSection, OwnState } from '#actors/shared';
-import type { JsonObject } from '#base';
-import { Encoded, type Fields } from '#base';
+import type { Fields, JsonObject } from '#base';
+import { Encoded } from '#base';
 import { presentEmoji } from '#domain/emoji';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '#domain/people';
 import { mutedTopics, presentUserTopics } from '#domain/streams';

@@ -12,7 +12,7 @@ export const copyMade: StreamCommand<
   { readonly ids: readonly number[]; readonly user: number },
   readonly (MessageRecord | null)[]
 > = {
-  needs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
+  inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {
     const messages = ids.flatMap((id, i) => {
       const message = latest(view, id, stored[i] ?? null);

@@ -35,7 +35,7 @@ const same = (
 ): boolean => stored.type === sought.type && emojiCodeOf(stored.code, stored.type) === sought.code;
 
 export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
-  needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
+  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const { caller, directory, realm } = context;
     const message = latest(view, args.message_id, stored);
@@ -81,7 +81,7 @@ interface UnreactArgs extends OnMessage {
 }
 
 export const unreact: StreamCommand<UnreactArgs, MessageRecord | null> = {
-  needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
+  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');

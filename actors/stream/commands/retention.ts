@@ -34,7 +34,7 @@ function kept(key: ActorKey, directory: DirectoryView): number | null {
 }
 
 export const retain: StreamCommand<JsonObject, readonly MessageRecord[]> = {
-  async needs(_args, { key, realm }, { store, directory }) {
+  async inputs(_args, { key, realm }, { store, directory }) {
     if (kept(key, await directory(realm)) === null) return [];
     const { kind, rest } = parseKey(key);
     const conversation = kind === 'stream' ? streamConversation(Number(rest)) : `d${rest}`;

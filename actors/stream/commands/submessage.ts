@@ -15,7 +15,7 @@ interface SubmessageArgs extends JsonObject {
 }
 
 export const submessage: StreamCommand<SubmessageArgs, MessageRecord | null> = {
-  needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
+  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');

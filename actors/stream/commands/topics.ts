@@ -30,7 +30,7 @@ export const topicNames: StreamCommand<JsonObject> = {
 /** Messages came from another stream: what is newest now? Never refuses, may be repeated. */
 export const topicChanged: StreamCommand<{ readonly topic: string }, readonly MessageRecord[]> = {
   creates: true,
-  needs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
+  inputs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
     reply: value(null),
     ...armed(view.state, now),

@@ -4,12 +4,6 @@ import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { type Mail, type Mailer, MailerAway, MailRefused } from './mailer.js';
 
-declare module '../../runtime/kind.js' {
-  interface HostServices {
-    readonly mail: PostOffice;
-  }
-}
-
 export interface Waiting extends Mail {
   /** Failed attempts so far. */
   readonly tries: number;

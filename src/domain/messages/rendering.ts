@@ -5,12 +5,6 @@ import { isSystemBot, settingOf } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
-declare module '../../runtime/kind.js' {
-  interface HostServices {
-    readonly renderer: MessageRenderer;
-  }
-}
-
 /** By lower-case name. Names change rarely: made anew when the directory's users do. */
 const usersByName = madeOnce(
   (directory: DirectoryView) => {

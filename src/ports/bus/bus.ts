@@ -25,12 +25,13 @@ export class BusError extends Error {
   }
 }
 
-export interface BusRequest {
+/** @typeParam Reply what the subject's server answers: plain data, as the requester expects it */
+export interface BusRequest<Reply = Json> {
   readonly value: Json;
   /** Identity of the requesting bus client, stable for the life of its process. */
   readonly from: string;
   /** Answer once; later calls and calls after the deadline do nothing. May be called at any later time. */
-  reply(value: Json): void;
+  reply(value: Reply): void;
   /** Called once if the requester is known to have given up (cancelled, or its process is gone). */
   onCancel(fn: () => void): void;
 }

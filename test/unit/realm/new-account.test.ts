@@ -39,7 +39,7 @@ function created(users: number) {
     caller: 0,
     client: 'test',
     version: 7,
-    underWay: () => [],
+    pendingCommands: () => [],
     directory: undefined as never,
   };
   return createUser.handle({ state, parts, volatile: new RealmVolatile(state, parts) }, args, prepared, context);

@@ -7,7 +7,7 @@ import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import { subscribed, subscriptions } from '../../../actors/user/commands/streams/subscriptions.js';
 import { unsubscribed } from '../../../actors/user/commands/streams/unsubscribed.js';
-import { fitsLog } from '../../../src/runtime/form-entries.js';
+import { fitsLog } from '../../../src/runtime/pack-entries.js';
 import { person } from '../../support/person.js';
 
 const stream = (id: number): DirectoryStream =>

@@ -114,7 +114,7 @@ interface ConfirmArgs extends JsonObject {
 /** The link was confirmed. Its authenticity and its time were checked by whoever opened it. @throws ApiError */
 export const confirmEmail: RealmCommand<ConfirmArgs, boolean> = {
   lane: LANE,
-  needs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
+  inputs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = changeOf(parts, id);
     const before = userOf(parts, id);

@@ -7,7 +7,8 @@ import { canAccess } from '#domain/streams';
 import type { StreamId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser, RealmSettings } from '#model/records';
-import type { NeedsContext, Suppliers } from '#runtime';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../bots.js';
 import { type Parts, type RealmState, streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
@@ -44,12 +45,12 @@ export type OwnPrivate = ReadonlySet<number>;
 
 export async function ownPrivateStreams(
   { sending, events }: StreamChoices,
-  { realm, caller, view }: NeedsContext<RealmState, RealmVolatile>,
-  suppliers: Suppliers,
+  { realm, caller, view }: InputContext<RealmState, RealmVolatile>,
+  sources: InputSources,
 ): Promise<OwnPrivate> {
   const found = [sending, events].map((name) => (name ? view.volatile.streamByName(name) : undefined));
   const ids = [...new Set(found)].filter((id): id is number => id !== undefined && isPrivate(view.parts, id));
-  const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, suppliers)));
+  const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
   return new Set(ids.filter((_, i) => memberships[i]!.members.includes(caller)));
 }
 
@@ -100,14 +101,14 @@ interface Prepared {
 
 export const createBot: RealmCommand<NewBot, Prepared> = {
   lane: BOT_LANE,
-  async needs(args, context, suppliers) {
-    const { secrets } = suppliers.services;
+  async inputs(args, context, sources) {
+    const { secrets } = sources.services;
     const key = secrets.newApiKey(context.realm);
     return {
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await ownPrivateStreams(args, context, suppliers),
+      own: await ownPrivateStreams(args, context, sources),
     };
   },
 

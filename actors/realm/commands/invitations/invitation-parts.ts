@@ -7,7 +7,8 @@ import type { Secrets } from '#domain/secrets';
 import { canAccess } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { DirectoryUser, RealmSettings } from '#model/records';
-import type { OutboxCommand, Suppliers } from '#runtime';
+import type { OutboxCommand } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import { expiryOf, type Invitation, nameOf } from '../../invitations.js';
 import { type Parts, streamOf } from '../../state.js';
 
@@ -30,10 +31,10 @@ export function membersForInvitation(
   streams: readonly number[],
   parts: Parts,
   realm: RealmId,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Subscribers> {
   const closed = [...new Set(streams)].filter((id) => streamOf(parts, id)?.inviteOnly);
-  return readSubscribers(realm, closed, suppliers);
+  return readSubscribers(realm, closed, sources);
 }
 
 /** The first of the streams that is none, or that the caller can't access. */

@@ -63,11 +63,11 @@ const MIN_AGE_MS = 3 * 86_400_000;
 export const invite: RealmCommand<InviteArgs, Inputs> = {
   lane: 'invitations',
 
-  needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
+  inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: hiddenLinkMaker(suppliers.services.secrets, realm, origin),
-    disposable: suppliers.services.disposable,
-    members: await membersForInvitation(stream_ids, view.parts, realm, suppliers),
+    link: hiddenLinkMaker(sources.services.secrets, realm, origin),
+    disposable: sources.services.disposable,
+    members: await membersForInvitation(stream_ids, view.parts, realm, sources),
   }),
 
   handle(view, args, inputs, context) {

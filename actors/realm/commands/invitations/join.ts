@@ -53,14 +53,14 @@ export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 
-  async needs(args, { realm, view }, suppliers) {
-    const { services } = suppliers;
+  async inputs(args, { realm, view }, sources) {
+    const { services } = sources;
     const found = named(view.parts, args, services.clock.now());
     // Nobody has us hash passwords for nothing.
     if (!found) return undefined;
     const streams = newcomersStreams(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
-    return prepareAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, suppliers);
+    return prepareAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, args, prepared, context) {

@@ -53,7 +53,7 @@ interface AskArgs extends JsonObject {
 /** The letter goes out whether the address has an account or not, and what is answered does not differ. */
 export const askSignUp: RealmCommand<AskArgs, Asked> = {
   lane: 'invitations',
-  needs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
+  inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
     link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
     disposable: disposable(domainOf(email)),
   }),
@@ -107,11 +107,11 @@ export const signUp: RealmCommand<SignUpArgs, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 
-  needs({ email, full_name: fullName, password }, { realm, view }, suppliers) {
+  inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
     // Nobody has us hash passwords for nothing.
     if (view.state.settings.invite_required !== false) return undefined;
     const streams = newcomersStreams(view, [], ROLE.member);
-    return prepareAccount({ email, fullName, password, streams }, realm, suppliers);
+    return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, { origin }, prepared, context) {

@@ -49,7 +49,7 @@ export const changeSettings: RealmCommand<SettingsArgs> = {
 /** As `change-settings`, with name, password or address. */
 export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: AccountArgs }, AccountInputs> = {
   lane: 'account',
-  needs: ({ account }, context, suppliers) => accountInputs(account, context, suppliers),
+  inputs: ({ account }, context, sources) => accountInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
     changed(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
 };

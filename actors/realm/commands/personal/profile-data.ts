@@ -160,7 +160,7 @@ const changed = (change: ProfileChange, version: number): Outcome<RealmState> =>
 /** PATCH /users/me/profile_data. */
 export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readonly Given[] }, RenderedValues> = {
   lane: LANE,
-  needs: ({ data }, { view }) => renderValues(view.parts, data),
+  inputs: ({ data }, { view }) => renderValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);
     profile.set(data, rendered);

@@ -82,8 +82,8 @@ export const archiveStream: RealmCommand<{ readonly stream_id: number }, Members
   lane: 'directory',
   exclusive: true,
 
-  needs: async ({ stream_id }, { realm, view }, suppliers) =>
-    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, suppliers),
+  inputs: async ({ stream_id }, { realm, view }, sources) =>
+    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
   handle(view, { stream_id }, membership, { caller, realm, version }) {
     const { parts } = view;
@@ -103,9 +103,9 @@ interface Vacated {
 /** From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. */
 export const vacated: RealmCommand<{ readonly streams: readonly never[] }, ReadonlyMap<number, number>> = {
   lane: 'vacated',
-  async needs({ streams }, { realm }, suppliers) {
+  async inputs({ streams }, { realm }, sources) {
     const ids = (streams as readonly Vacated[]).map(({ stream }) => stream);
-    const read = await Promise.all(ids.map((id) => readMembership(realm, id, suppliers)));
+    const read = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
     return new Map(ids.map((id, i) => [id, read[i]!.mv]));
   },
   handle(view, args, versions, { realm, version }) {

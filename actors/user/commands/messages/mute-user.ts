@@ -18,7 +18,7 @@ interface MuteArgs {
 export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mute-user',
-  needs: ({ muted_user_id }, context, suppliers) => unreadFrom(muted_user_id, context, suppliers),
+  inputs: ({ muted_user_id }, context, sources) => unreadFrom(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {
     const { muted_user_id } = args;
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');

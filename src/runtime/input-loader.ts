@@ -2,17 +2,17 @@
 
 import type { JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
-import type { AnyKind, Suppliers, View } from './kind.js';
-import type { Pending } from './mailbox.js';
+import type { AnyKind, InputSources, View } from './kind.js';
+import type { QueuedCommand } from './mailbox.js';
 import type { ActivationPorts } from './ports.js';
 
 /** What a command asks of other actors belongs to the same request. */
-const forRequest = (suppliers: Suppliers, requestId: string): Suppliers => ({
-  ...suppliers,
-  ask: (to, name, args, caller) => suppliers.ask(to, name, args, caller, requestId),
+const forRequest = (sources: InputSources, requestId: string): InputSources => ({
+  ...sources,
+  ask: (to, name, args, caller) => sources.ask(to, name, args, caller, requestId),
 });
 
-export class Supply {
+export class InputLoader {
   /** Last command that waits for the directory. */
   #waiting: Promise<void> | undefined;
 
@@ -25,7 +25,7 @@ export class Supply {
   ) {}
 
   /** Synchronously when everything is at hand; else `ready` is called later. */
-  start(pending: Pending, ready: () => void): void {
+  start(pending: QueuedCommand, ready: () => void): void {
     const { command, envelope } = pending;
     const settle = (promise: Promise<unknown>): void => {
       promise.then(
@@ -42,10 +42,10 @@ export class Supply {
       );
     };
     const supply = (): unknown =>
-      command.needs?.(
+      command.inputs?.(
         envelope.args,
         { key: this.key, realm: this.realm, caller: envelope.caller, view: this.memory.view() },
-        envelope.requestId === '' ? this.ports.suppliers : forRequest(this.ports.suppliers, envelope.requestId),
+        envelope.requestId === '' ? this.ports.sources : forRequest(this.ports.sources, envelope.requestId),
       );
     try {
       const directory = this.kind.directory ? this.ports.directory(this.realm, envelope.after) : undefined;

@@ -3,9 +3,9 @@
 import type { Json } from '#base';
 import type { ActorKey } from '#model';
 import { type LogEntry, type LogGroup, type LogItem, MAX_ENTRY_BYTES, MAX_ITEM_BYTES, MAX_ITEMS } from '#model';
-import type { OutboxEntry } from './group.js';
+import type { OutboxEntry } from './commit-batch.js';
 
-export interface FormedEntry {
+export interface PackedEntry {
   readonly entry: LogEntry;
   /** Versions that are in the log completely once this entry is. */
   readonly completes: readonly number[];
@@ -17,31 +17,31 @@ interface Piece {
 }
 
 /** The encoded size or a little more; the same for a value before and after it was stored. */
-function weigh(value: Json | undefined): number {
+function encodedSize(value: Json | undefined): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 3;
   if (typeof value === 'number') return value === (value | 0) ? 5 : 9;
   if (typeof value !== 'object' || value === null) return value === undefined ? 0 : 5;
   if (value instanceof Uint8Array) return value.byteLength + 5;
   let sum = 4;
-  if (Array.isArray(value)) for (const inner of value) sum += weigh(inner);
+  if (Array.isArray(value)) for (const inner of value) sum += encodedSize(inner);
   else {
     const object = value as { readonly [key: string]: Json | undefined };
-    for (const name in object) if (object[name] !== undefined) sum += name.length + 1 + weigh(object[name]);
+    for (const name in object) if (object[name] !== undefined) sum += name.length + 1 + encodedSize(object[name]);
   }
   return sum;
 }
 
 /** Of lists that an event carries, with room for what stands beside them. */
-const MAX_PIECE_BYTES = MAX_ENTRY_BYTES;
+const MAX_LIST_BYTES = MAX_ENTRY_BYTES;
 
 /** A list in pieces of which each fits into one event; a list of nothing has no piece. */
-export function inPieces<T>(list: readonly T[]): T[][] {
+export function splitForEvents<T>(list: readonly T[]): T[][] {
   const pieces: T[][] = [];
   let bytes = 0;
   for (const one of list) {
-    const size = weigh(one as Json);
+    const size = encodedSize(one as Json);
     const last = pieces.at(-1);
-    if (last && bytes + size <= MAX_PIECE_BYTES) {
+    if (last && bytes + size <= MAX_LIST_BYTES) {
       last.push(one);
       bytes += size;
     } else {
@@ -54,7 +54,7 @@ export function inPieces<T>(list: readonly T[]): T[][] {
 
 /** An event with one item that the log could not carry would wait before it for ever, and its actor with it. */
 export const fitsLog = (items: readonly LogItem[]): boolean =>
-  items.every((item) => weigh(item as unknown as Json) <= MAX_ITEM_BYTES);
+  items.every((item) => encodedSize(item as unknown as Json) <= MAX_ITEM_BYTES);
 
 /**
  * The pieces of a commit follow from its items alone: the next owner repeats an append in other company, and readers
@@ -71,7 +71,7 @@ function cut({ v, items }: OutboxEntry): Piece[] {
     bytes = 0;
   };
   items.forEach((item, i) => {
-    const size = weigh(item as unknown as Json);
+    const size = encodedSize(item as unknown as Json);
     if (i > from && (i - from >= MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES)) close(i);
     bytes += size;
   });
@@ -80,8 +80,8 @@ function cut({ v, items }: OutboxEntry): Piece[] {
 }
 
 /** Several small commits share an entry, a large one is cut into numbered pieces. Entries are in order of version. */
-export function formEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): FormedEntry[] {
-  const entries: FormedEntry[] = [];
+export function packEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedEntry[] {
+  const entries: PackedEntry[] = [];
   let groups: LogGroup[] = [];
   let completes: number[] = [];
   let count = 0;

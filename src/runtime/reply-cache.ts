@@ -25,7 +25,7 @@ interface Settled {
   readonly at: number;
 }
 
-export class RememberedReplies {
+export class ReplyCache {
   #replies = emptyMap<string, Reply>();
   /** By the name of its part. */
   #batches = emptyMap<string, Batch>();

@@ -1,14 +1,13 @@
 /** What an activation gives its live side: the side outside the mailbox that some kinds have. */
 
 import type { JsonObject } from '#base';
-import type { ActorReply } from '#frontend/api';
 import type { ActorKey, RealmId } from '#model';
-import type { BusRequest } from '#ports/bus';
-import type { ActivationHandle, AnyKind, HeldRequest, LiveActor } from './kind.js';
+import type { ActivationHandle, AnyKind, DeferredRequest, Sidecar } from './kind.js';
 import type { ActorMemory } from './memory.js';
 import type { ActivationPorts } from './ports.js';
+import type { CommandRequest, Reply } from './protocol.js';
 
-class Handle implements ActivationHandle<JsonObject> {
+class SidecarHandle implements ActivationHandle<JsonObject> {
   constructor(
     readonly key: ActorKey,
     readonly realm: RealmId,
@@ -28,32 +27,32 @@ class Handle implements ActivationHandle<JsonObject> {
     return this.memory.state;
   }
 
-  tell(name: string, args: JsonObject): Promise<void> {
-    return this.ports.tell(this.key, name, args);
+  sendSelf(name: string, args: JsonObject): Promise<void> {
+    return this.ports.sendLocal(this.key, name, args);
   }
 }
 
 /** Undefined for kinds that have none. */
-export const startLive = (
+export const startSidecar = (
   key: ActorKey,
   realm: RealmId,
   kind: AnyKind,
   memory: ActorMemory,
   ports: ActivationPorts,
-): LiveActor | undefined => kind.live?.(new Handle(key, realm, memory, ports), ports.suppliers);
+): Sidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.sources);
 
 /** A command whose reply may be held for long. */
-export class HeldCommand implements HeldRequest {
+export class DeferredCommand implements DeferredRequest {
   /** @param owner is in use when the command is answered, or given up */
   constructor(
     readonly id: string,
-    private readonly request: BusRequest,
+    private readonly request: CommandRequest,
     private readonly owner: { used(): void },
   ) {}
 
-  reply(reply: ActorReply): void {
+  reply(reply: Reply): void {
     this.owner.used();
-    this.request.reply(reply as never);
+    this.request.reply(reply);
   }
 
   onCancel(fn: () => void): void {

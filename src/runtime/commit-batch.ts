@@ -28,7 +28,7 @@ export interface OutboxEntry {
   readonly ends?: true;
 }
 
-export class Group {
+export class CommitBatch {
   readonly parts = new Map<string, Json>();
   readonly messages = new Map<number, MessageChange>();
   readonly items: LogItem[] = [];

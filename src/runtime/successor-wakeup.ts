@@ -13,7 +13,7 @@ const PATIENCE_MS = 60_000;
 /** The same, when this host ends. */
 const LAST_PATIENCE_MS = 2_000;
 
-export class HandOn {
+export class SuccessorWakeup {
   readonly #woken = new Set<Promise<unknown>>();
   #ending = false;
 
@@ -35,12 +35,12 @@ export class HandOn {
   }
 
   /** From now on with less patience. */
-  ending(): void {
+  shortenDeadline(): void {
     this.#ending = true;
   }
 
   /** Before the process ends: nobody else would tell. */
-  async all(): Promise<void> {
+  async settle(): Promise<void> {
     if (this.#woken.size === 0) return;
     let timer: TimerHandle | undefined;
     const enough = new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { type ActorKey, queueId, queueKey, realmId, userId, userKey } from '#model';
-import { Crowds } from '../../../src/runtime/crowds.js';
+import { accountOf } from '../../../actors/event-queue/kind.js';
+import { ActorQuotas } from '../../../src/runtime/actor-quotas.js';
 
 const queue = (id: string, user = 8, realm = 1): ActorKey => queueKey(realmId(realm), userId(user), queueId(id));
 
@@ -15,7 +16,11 @@ function crowds(most: number) {
   const fail = (): void => {
     over = Promise.reject(new Error('away'));
   };
-  const of = new Crowds(most, { busy: (key) => busy.has(key), end });
+  const of = new ActorQuotas({
+    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, owner: accountOf } : undefined),
+    isBusy: (key) => busy.has(key),
+    end,
+  });
   const seen = (...ids: string[]): void => {
     for (const id of ids) of.seen(queue(id));
   };

@@ -7,37 +7,37 @@ import type { JsonObject } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq, StopReason } from '#model';
 import type { EventLog } from '#ports/log';
+import type { CommitBatch } from './commit-batch.js';
 import type { CommitOwner } from './commit-loop.js';
 import type { ExecutorOwner } from './executor.js';
-import type { Group } from './group.js';
-import type { Pending } from './mailbox.js';
+import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
 import type { KindMeter } from './meters.js';
 import type { Delivery, OutboxPorts } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
 import type { OutboxCommand, Reply } from './protocol.js';
-import type { Untelling } from './untold.js';
+import type { UnpublishedTicket } from './unpublished-commits.js';
 
 /** The activation, as its own parts see it. */
-export interface Whole {
+export interface ActivationControl {
   readonly status: 'loading' | 'ready' | 'stopped';
   stop(reason: StopReason, error?: unknown): void;
   /** A group became durable. */
   committed(): void;
   /** Something was appended, carried out or committed. */
   progressed(): void;
-  finish(pending: Pending, reply: Reply): void;
+  finish(pending: QueuedCommand, reply: Reply): void;
   wake(lane: string): void;
 }
 
-export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
+export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPorts {
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
     private readonly memory: ActorMemory,
     private readonly meter: KindMeter,
     private readonly ports: ActivationPorts,
-    private readonly whole: Whole,
+    private readonly whole: ActivationControl,
   ) {}
 
   get clock(): Clock {
@@ -60,7 +60,7 @@ export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
     return this.memory.state;
   }
 
-  wrote({ version, commands, requests }: Group, began: number): void {
+  wrote({ version, commands, requests }: CommitBatch, began: number): void {
     const { clock, logger, storeOutage } = this.ports;
     storeOutage.worked();
     this.meter.commitSeconds.observe((clock.monotonic() - began) / 1000);
@@ -84,7 +84,7 @@ export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
     this.ports.due(this.key, at);
   }
 
-  finish(pending: Pending, reply: Reply): void {
+  finish(pending: QueuedCommand, reply: Reply): void {
     this.whole.finish(pending, reply);
   }
 
@@ -100,8 +100,8 @@ export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
     return this.ports.sendFromOutbox(command, id, requestId);
   }
 
-  untold(): Untelling {
-    return this.ports.untold.begin(this.realm);
+  unpublished(): UnpublishedTicket {
+    return this.ports.unpublished.begin(this.realm);
   }
 
   appended(seq: Seq, versions: readonly number[]): void {
@@ -109,11 +109,11 @@ export class Inside implements CommitOwner, ExecutorOwner, OutboxPorts {
     if (logger.isLevelEnabled?.('debug')) logger.debug({ actor: this.key, versions, seq }, 'in the log');
   }
 
-  trouble(error: unknown): void {
+  appendFailed(error: unknown): void {
     this.ports.logger.warn({ actor: this.key, err: error }, 'append failed, trying again');
   }
 
-  progress(): void {
+  progressed(): void {
     this.whole.progressed();
   }
 }

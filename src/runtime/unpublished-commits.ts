@@ -9,56 +9,56 @@ import type { RealmId } from '#model';
 const PATIENCE_MS = 1_000;
 
 /** A commit on its way. */
-export interface Untelling {
+export interface UnpublishedTicket {
   /** The log holds its events, or it is another host's business now. */
-  over(): void;
+  close(): void;
 }
 
-class OnItsWay implements Untelling {
+class UnpublishedCommit implements UnpublishedTicket {
   #waiting: (() => void)[] | undefined;
 
-  constructor(private readonly all: Set<OnItsWay>) {
+  constructor(private readonly all: Set<UnpublishedCommit>) {
     all.add(this);
   }
 
-  whenOver(fn: () => void): void {
+  whenClosed(fn: () => void): void {
     this.#waiting ??= [];
     this.#waiting.push(fn);
   }
 
-  over(): void {
+  close(): void {
     if (!this.all.delete(this)) return;
     for (const fn of this.#waiting ?? []) fn();
   }
 }
 
-export class Untold {
-  readonly #realms = new Map<RealmId, Set<OnItsWay>>();
+export class UnpublishedCommits {
+  readonly #realms = new Map<RealmId, Set<UnpublishedCommit>>();
 
   constructor(private readonly clock: Clock) {}
 
-  begin(realm: RealmId): Untelling {
+  begin(realm: RealmId): UnpublishedTicket {
     let all = this.#realms.get(realm);
     if (!all) {
       all = new Set();
       this.#realms.set(realm, all);
     }
-    const one = new OnItsWay(all);
-    one.whenOver(() => {
+    const one = new UnpublishedCommit(all);
+    one.whenClosed(() => {
       if (all.size === 0 && this.#realms.get(realm) === all) this.#realms.delete(realm);
     });
     return one;
   }
 
   /** Resolves when the log holds all that was committed here before; a promise only where that isn't so now. */
-  told(realm: RealmId): Promise<void> | undefined {
+  published(realm: RealmId): Promise<void> | undefined {
     const all = this.#realms.get(realm);
     if (!all || all.size === 0) return undefined;
     return new Promise((resolve) => {
       let left = all.size;
       const timer = this.clock.setTimeout(resolve, PATIENCE_MS);
       for (const one of all) {
-        one.whenOver(() => {
+        one.whenClosed(() => {
           if (--left > 0) return;
           this.clock.clearTimeout(timer);
           resolve();

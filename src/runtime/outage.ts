@@ -8,7 +8,7 @@ import type { CommandFailure } from '#model';
 import type { Bus } from '#ports/bus';
 
 /** What a process knows of the actor hosts of its cluster. */
-export interface HostsKnown {
+export interface HostLiveness {
   /** For how long none has been alive, ms; 0: one is, or it is not known. */
   readonly noneMs: number;
 }
@@ -34,15 +34,15 @@ interface Trouble {
 export const continued = (trouble: Trouble | undefined, now: number): Trouble =>
   trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
 
-export interface PatienceOptions {
+export interface OutageOptions {
   /** For how long a call waits, counted from its begin. */
   readonly limitMs?: number | undefined;
-  readonly hosts?: HostsKnown | undefined;
+  readonly hosts?: HostLiveness | undefined;
 }
 
-export class Patience {
+export class OutageDetector {
   readonly limitMs: number;
-  readonly #hosts: HostsKnown | undefined;
+  readonly #hosts: HostLiveness | undefined;
   /** Since when the connection is known to be lost. */
   #lost: number | undefined;
   /** Partitions that nobody answered for lately, by their subjects. */
@@ -51,7 +51,7 @@ export class Patience {
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
-    { limitMs = USUAL_LIMIT_MS, hosts }: PatienceOptions = {},
+    { limitMs = USUAL_LIMIT_MS, hosts }: OutageOptions = {},
   ) {
     this.limitMs = limitMs;
     this.#hosts = hosts;
@@ -67,7 +67,7 @@ export class Patience {
   }
 
   /** @param awayMs for how long the Store has been away, by the host that says so */
-  knownAway(subject: string, failure: CommandFailure, awayMs: number): boolean {
+  isKnownAway(subject: string, failure: CommandFailure, awayMs: number): boolean {
     switch (failure) {
       case 'disconnected':
         return this.bus.connected ? this.#isUnserved(subject) : this.busAway;
