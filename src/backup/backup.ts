@@ -10,15 +10,15 @@ import { AdminError } from '../admin/index.js';
 import type { DirectoryBlobs } from '../blobs/index.js';
 import type { Clock } from '../clock/index.js';
 import { closeToOthers, copyHashed, hashOf, syncFile, syncFolder } from '../disk/index.js';
-import type { Embedded } from '../store/index.js';
+import type { LmdbEnvironment } from '../store/index.js';
 import { type BackupFile, type BackupSummary, DATABASE, writeManifest } from './manifest.js';
 
 /** Beside the database and blobs/, where the data directory has them. Mails in mail/ were sent. */
-const KEPT_ALONG = ['secret', 'owner.zuliprc'];
+const EXTRA_FILES = ['secret', 'owner.zuliprc'];
 const BLOBS = 'blobs';
 
 export interface BackupSource {
-  readonly environment: Embedded;
+  readonly environment: LmdbEnvironment;
   readonly blobs: DirectoryBlobs;
   readonly clock: Clock;
 }
@@ -55,7 +55,7 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
     files.push({ name, hash: copied.hash });
     bytes += copied.bytes;
   };
-  const keeping = await blobs.keepDeleted();
+  const keeping = await blobs.holdDeletions();
   let taken: number;
   try {
     taken = clock.now();
@@ -80,7 +80,7 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
   } finally {
     await keeping.release();
   }
-  for (const name of KEPT_ALONG) {
+  for (const name of EXTRA_FILES) {
     const done = await unlessMissing(copyHashed(join(environment.directory, name), join(target, name)));
     if (done) add(name, done);
   }

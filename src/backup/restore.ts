@@ -5,7 +5,7 @@ import { AdminError } from '../admin/index.js';
 import type { Clock } from '../clock/index.js';
 import { closeToOthers, copyHashed, syncFolder } from '../disk/index.js';
 import { renewIncarnation } from '../log/index.js';
-import { LmdbStore, openEmbedded } from '../store/index.js';
+import { LmdbStore, openLmdbEnvironment } from '../store/index.js';
 import { type BackupFile, DATABASE, type Manifest, readManifest, writeSynced } from './manifest.js';
 import { skipMessageIds } from './skip-message-ids.js';
 
@@ -22,7 +22,7 @@ export async function restore(backup: string, dataDir: string, clock: Clock): Pr
     await writeSynced(join(to, UNFINISHED), `from ${from}\n`);
     await syncFolder(to);
     await copyAll(from, to, files);
-    await newLife(to, clock);
+    await startNewIncarnation(to, clock);
   } catch (error) {
     await empty(to, made);
     throw error;
@@ -74,8 +74,8 @@ async function copyAll(from: string, to: string, files: readonly BackupFile[]): 
  * Clients of the server that was backed up have seen what came after the backup: their queues end here, and ids that
  * they know are not given out again.
  */
-async function newLife(to: string, clock: Clock): Promise<void> {
-  const environment = await openEmbedded(to);
+async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
+  const environment = await openLmdbEnvironment(to);
   try {
     const store = new LmdbStore(environment, clock);
     await skipMessageIds(store);

@@ -6,16 +6,16 @@ import { syncFolder } from '../disk/index.js';
 import { type Blob, BlobGone, type Blobs } from './blobs.js';
 
 /** What stands before the bytes in their file: one file, so that no crash can part the two. */
-interface Head {
+interface BlobHeader {
   readonly path: string;
   readonly type: string;
 }
 
 const LENGTH_BYTES = 4;
-const LARGEST_HEAD = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /** A stored file, as a backup sees it. */
-export interface StoredFile {
+export interface BlobFile {
   /** Where its bytes are now. */
   readonly file: string;
   /** Where they belong, below the folder of all blobs. */
@@ -23,9 +23,9 @@ export interface StoredFile {
 }
 
 /** While it stands, what is deleted is only put aside. */
-export interface Keeping {
+export interface DeletionHold {
   /** Every file that was there at any time since, a few maybe twice; one that is gone when it is read comes again. */
-  files(): AsyncIterable<StoredFile>;
+  files(): AsyncIterable<BlobFile>;
   release(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
 export class DirectoryBlobs implements Blobs {
   readonly #temporary: string;
   readonly #removed: string;
-  #keepers = 0;
+  #holds = 0;
 
   private constructor(private readonly folder: string) {
     this.#temporary = join(folder, 'unfinished');
@@ -52,8 +52,8 @@ export class DirectoryBlobs implements Blobs {
   }
 
   async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
-    const head = Buffer.from(JSON.stringify({ path, type } satisfies Head));
-    if (head.length > LARGEST_HEAD) throw new Error('the path of a blob is too long');
+    const head = Buffer.from(JSON.stringify({ path, type } satisfies BlobHeader));
+    if (head.length > MAX_HEADER_BYTES) throw new Error('the path of a blob is too long');
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeUInt32BE(head.length);
     const unfinished = join(this.#temporary, randomUUID());
@@ -87,8 +87,8 @@ export class DirectoryBlobs implements Blobs {
     try {
       const length = await exactly(opened, LENGTH_BYTES, 0);
       const headLength = length.readUInt32BE(0);
-      if (headLength > LARGEST_HEAD) throw new Error(`${file} is damaged`);
-      const head = JSON.parse((await exactly(opened, headLength, LENGTH_BYTES)).toString('utf8')) as Head;
+      if (headLength > MAX_HEADER_BYTES) throw new Error(`${file} is damaged`);
+      const head = JSON.parse((await exactly(opened, headLength, LENGTH_BYTES)).toString('utf8')) as BlobHeader;
       if (head.path !== path) throw new Error(`${file} is damaged`);
       const offset = LENGTH_BYTES + headLength;
       const size = (await opened.stat()).size - offset;
@@ -100,7 +100,7 @@ export class DirectoryBlobs implements Blobs {
 
   async delete(realm: RealmId, path: string): Promise<void> {
     const file = this.#file(realm, path);
-    if (this.#keepers === 0) return rm(file, { force: true });
+    if (this.#holds === 0) return rm(file, { force: true });
     try {
       await rename(file, join(this.#removed, relative(this.folder, file).replaceAll(sep, '.')));
     } catch (error) {
@@ -109,25 +109,25 @@ export class DirectoryBlobs implements Blobs {
   }
 
   /** For backups: between here and `release` no file that a snapshot of the Store names goes away. */
-  async keepDeleted(): Promise<Keeping> {
-    this.#keepers++;
+  async holdDeletions(): Promise<DeletionHold> {
+    this.#holds++;
     try {
       await mkdir(this.#removed, { recursive: true, mode: 0o700 });
     } catch (error) {
-      this.#keepers--;
+      this.#holds--;
       throw error;
     }
     return {
       files: () => this.#files(),
       release: async () => {
-        if (--this.#keepers > 0) return;
+        if (--this.#holds > 0) return;
         for (const name of await readdir(this.#removed)) await rm(join(this.#removed, name), { force: true });
       },
     };
   }
 
   /** Those put aside come last: whatever was missed because it was just being deleted is among them. */
-  async *#files(): AsyncIterable<StoredFile> {
+  async *#files(): AsyncIterable<BlobFile> {
     for (const realm of await readdir(this.folder)) {
       if (!/^\d+$/.test(realm)) continue;
       for (const part of await readdir(join(this.folder, realm))) {

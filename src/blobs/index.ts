@@ -1,5 +1,5 @@
 export * from './blobs.js';
-export { DirectoryBlobs, type Keeping, type StoredFile } from './blobs-directory.js';
+export { type BlobFile, type DeletionHold, DirectoryBlobs } from './blobs-directory.js';
 export { GridFsBlobs } from './blobs-gridfs.js';
 
 import './service.js';

@@ -1,21 +1,4 @@
-import type { Json } from '../core/index.js';
-import type { BusRequest } from './bus.js';
-import type { LocalBus } from './bus-local.js';
-
-/** One hand-over between two clients of a hub: everything of one tick with the same destination. */
-export interface LocalFrame {
-  readonly kind: 'request' | 'reply' | 'cancel';
-  /** Client that sends. */
-  readonly from: string;
-  /** Client that receives; '' for requests to a subject that nobody serves. */
-  readonly to: string;
-  /** Subject of the requests; '' for replies and cancels. */
-  readonly subject: string;
-  /** Requests, replies or cancels in it. */
-  readonly count: number;
-  /** The requests. */
-  readonly requests?: readonly { readonly value: Json }[];
-}
+import type { LocalClient, LocalFrame, LocalServer } from './bus-local-requests.js';
 
 /**
  * Every frame passes through: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
@@ -31,7 +14,7 @@ const newest: LocalChoice = (servers) => servers.at(-1)!;
 /** What the clients of one process share: who serves what. Knows no time and loses nothing by itself. */
 export class LocalHub {
   readonly #servers = new Map<string, LocalServer[]>();
-  readonly #clients = new Map<string, LocalBus>();
+  readonly #clients = new Map<string, LocalClient>();
   hook: LocalHook;
   choose: LocalChoice = newest;
 
@@ -56,13 +39,13 @@ export class LocalHub {
   }
 
   /** @internal */
-  join(bus: LocalBus): void {
-    this.#clients.set(bus.id, bus);
+  join(client: LocalClient): void {
+    this.#clients.set(client.id, client);
   }
 
   /** @internal */
-  leave(bus: LocalBus): void {
-    this.#clients.delete(bus.id);
+  leave(client: LocalClient): void {
+    this.#clients.delete(client.id);
   }
 
   /** @internal */
@@ -83,19 +66,13 @@ export class LocalHub {
   /** @internal */
   find(subject: string): LocalServer | undefined {
     const all = this.#servers.get(subject);
-    if (all?.length === 1) return all[0]!.bus.connected ? all[0] : undefined;
-    const servers = all?.filter((s) => s.bus.connected);
+    if (all?.length === 1) return all[0]!.client.connected ? all[0] : undefined;
+    const servers = all?.filter((s) => s.client.connected);
     return servers && servers.length > 0 ? this.choose(servers) : undefined;
   }
 
   /** @internal */
-  client(id: string): LocalBus | undefined {
+  client(id: string): LocalClient | undefined {
     return this.#clients.get(id);
   }
-}
-
-export interface LocalServer {
-  readonly subject: string;
-  readonly bus: LocalBus;
-  readonly handler: (request: BusRequest) => void;
 }

@@ -1,75 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { type Deadline, Deadlines } from '../clock/deadlines.js';
+import { Deadlines } from '../clock/deadlines.js';
 import type { Clock } from '../clock/index.js';
 import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
-import { type LocalFrame, LocalHub, type LocalServer } from './bus-local-hub.js';
-import { Held } from './held.js';
-import { ServedHints } from './served-hints.js';
-
-const NOT_HELD: readonly LocalHeld[] = [];
-
-class Pending implements Deadline, PendingReply {
-  readonly reply: Promise<Json>;
-  bucket: Set<Deadline> | undefined;
-  settled = false;
-  /** One, or several when a frame was delivered twice. */
-  held: readonly LocalHeld[] = NOT_HELD;
-  resolve!: (value: Json) => void;
-  reject!: (error: BusError) => void;
-
-  constructor(
-    readonly bus: LocalBus,
-    readonly subject: string,
-    readonly value: Json,
-  ) {
-    this.reply = new Promise<Json>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
-
-  cancel(): void {
-    this.bus.cancel(this);
-  }
-
-  expire(): void {
-    this.bus.settle(this, 'timeout');
-    // The server knows the deadline too: no frame is needed to tell it.
-    for (const held of this.held) held.cancel();
-  }
-}
-
-class LocalHeld extends Held {
-  constructor(
-    readonly server: LocalBus,
-    readonly pending: Pending,
-  ) {
-    super(pending.value, pending.bus.id);
-  }
-
-  protected override answered(value: Json): void {
-    this.server.answer(this, value);
-  }
-
-  protected override released(): void {
-    this.server.forget(this);
-  }
-}
+import { LocalHub } from './bus-local-hub.js';
+import {
+  type LocalClient,
+  LocalDelivery,
+  type LocalFrame,
+  LocalPendingReply,
+  type LocalServer,
+} from './bus-local-requests.js';
+import { ServedHints } from './bus-shared.js';
 
 /** In-process Bus. Values travel by reference; hand-over happens in a microtask, so no caller is ever re-entered. */
-export class LocalBus implements Bus {
+export class LocalBus implements Bus, LocalClient {
   readonly id: string;
   readonly #hub: LocalHub;
   readonly #deadlines: Deadlines;
   readonly #servers = new Set<LocalServer>();
-  readonly #pending = new Set<Pending>();
-  readonly #held = new Set<LocalHeld>();
+  readonly #pending = new Set<LocalPendingReply>();
+  readonly #deliveries = new Set<LocalDelivery>();
   readonly #reconnect: (() => void)[] = [];
   readonly #hints = new ServedHints();
-  #requests: Pending[] = [];
-  #replies: [LocalHeld, Json][] = [];
-  #cancels: LocalHeld[] = [];
+  #requests: LocalPendingReply[] = [];
+  #replies: [LocalDelivery, Json][] = [];
+  #cancels: LocalDelivery[] = [];
   #scheduled = false;
   #closed = false;
   #connected = true;
@@ -87,7 +43,7 @@ export class LocalBus implements Bus {
 
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
-    const server: LocalServer = { subject, bus: this, handler };
+    const server: LocalServer = { subject, client: this, handler };
     this.#servers.add(server);
     this.#hub.add(server);
     return {
@@ -99,7 +55,7 @@ export class LocalBus implements Bus {
   }
 
   request(subject: string, value: Json, deadlineMs: number): PendingReply {
-    const pending = new Pending(this, subject, value);
+    const pending = new LocalPendingReply(this, subject, value);
     if (this.connected) {
       this.#pending.add(pending);
       this.#deadlines.add(pending, deadlineMs);
@@ -119,7 +75,7 @@ export class LocalBus implements Bus {
   /** @internal */
   served(subject: string): void {
     queueMicrotask(() => {
-      if (this.connected) this.#hints.told([subject]);
+      if (this.connected) this.#hints.notify([subject]);
     });
   }
 
@@ -154,7 +110,7 @@ export class LocalBus implements Bus {
   /** Nothing was heard of this server for long: what it was asked fails with unknown outcome. @internal */
   silent(server: string): void {
     for (const pending of [...this.#pending]) {
-      const there = pending.held.filter((held) => held.server.id === server);
+      const there = pending.deliveries.filter((held) => held.server.id === server);
       if (there.length === 0) continue;
       this.settle(pending, 'timeout');
       for (const held of there) held.cancel();
@@ -168,17 +124,17 @@ export class LocalBus implements Bus {
     this.#cancels = [];
     for (const pending of [...this.#pending]) {
       this.settle(pending, 'disconnected');
-      for (const held of pending.held) held.cancel();
+      for (const held of pending.deliveries) held.cancel();
     }
-    for (const held of this.#held) {
+    for (const held of this.#deliveries) {
       held.abandon();
-      held.pending.bus.settle(held.pending, 'disconnected');
+      held.pending.client.settle(held.pending, 'disconnected');
     }
-    this.#held.clear();
+    this.#deliveries.clear();
   }
 
   /** @internal */
-  settle(pending: Pending, outcome: BusFailure | 'cancelled' | { value: Json }): void {
+  settle(pending: LocalPendingReply, outcome: BusFailure | 'cancelled' | { value: Json }): void {
     if (pending.settled) return;
     pending.settled = true;
     this.#pending.delete(pending);
@@ -189,24 +145,24 @@ export class LocalBus implements Bus {
   }
 
   /** @internal */
-  answer(held: LocalHeld, value: Json): void {
-    this.#held.delete(held);
+  answer(held: LocalDelivery, value: Json): void {
+    this.#deliveries.delete(held);
     if (!this.connected) return;
     this.#replies.push([held, value]);
     this.#schedule();
   }
 
   /** @internal */
-  forget(held: LocalHeld): void {
-    this.#held.delete(held);
+  forget(held: LocalDelivery): void {
+    this.#deliveries.delete(held);
   }
 
   /** @internal */
-  cancel(pending: Pending): void {
+  cancel(pending: LocalPendingReply): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');
-    for (const held of pending.held) this.#cancels.push(held);
-    if (pending.held.length > 0) this.#schedule();
+    for (const held of pending.deliveries) this.#cancels.push(held);
+    if (pending.deliveries.length > 0) this.#schedule();
   }
 
   #schedule(): void {
@@ -231,26 +187,26 @@ export class LocalBus implements Bus {
     if (cancels.length > 0) this.#sendCancels(cancels);
   }
 
-  #sendReplies(replies: [LocalHeld, Json][]): void {
+  #sendReplies(replies: [LocalDelivery, Json][]): void {
     for (const [id, group] of groupBy(replies, ([held]) => held.from)) {
       const pendings = group.map(([{ pending }]) => pending);
       this.#frame('reply', id, '', pendings, () => {
-        for (const [held, value] of group) held.pending.bus.settle(held.pending, { value });
+        for (const [held, value] of group) held.pending.client.settle(held.pending, { value });
       });
     }
   }
 
-  #sendRequests(requests: Pending[]): void {
+  #sendRequests(requests: LocalPendingReply[]): void {
     for (const [subject, group] of groupBy(
       requests.filter((p) => !p.settled),
       (p) => p.subject,
     )) {
-      const to = this.#hub.find(subject)?.bus.id ?? '';
-      this.#frame('request', to, subject, group, () => this.#deliver(subject, group));
+      const to = this.#hub.find(subject)?.client.id ?? '';
+      this.#frame('request', to, subject, group, () => this.#deliverAll(subject, group));
     }
   }
 
-  #sendCancels(cancels: LocalHeld[]): void {
+  #sendCancels(cancels: LocalDelivery[]): void {
     for (const [id, group] of groupBy(cancels, (held) => held.server.id)) {
       const cancel = (): void => {
         for (const held of group) held.cancel();
@@ -263,31 +219,32 @@ export class LocalBus implements Bus {
     kind: LocalFrame['kind'],
     to: string,
     subject: string,
-    pendings: readonly Pending[],
+    pendings: readonly LocalPendingReply[],
     deliver: () => void,
   ): void {
     const frame: LocalFrame = { kind, from: this.id, to, subject, count: pendings.length, requests: pendings };
     this.#hub.hook(frame, deliver, () => {
-      for (const pending of pendings) pending.bus.settle(pending, 'timeout');
+      for (const pending of pendings) pending.client.settle(pending, 'timeout');
     });
   }
 
-  #deliver(subject: string, group: Pending[]): void {
+  #deliverAll(subject: string, group: LocalPendingReply[]): void {
     const server = this.#hub.find(subject);
     for (const pending of group) {
-      if (server) server.bus.#take(server, pending);
+      if (server) server.client.deliver(server, pending);
       else this.settle(pending, 'nobody');
     }
   }
 
-  #take(server: LocalServer, pending: Pending): void {
-    const held = new LocalHeld(this, pending);
+  /** @internal */
+  deliver(server: LocalServer, pending: LocalPendingReply): void {
+    const held = new LocalDelivery(this, pending);
     if (pending.settled) {
       // Given up while the frame was under way: the server does the work, as it would across a network.
       held.cancel();
     } else {
-      pending.held = [...pending.held, held];
-      this.#held.add(held);
+      pending.deliveries = [...pending.deliveries, held];
+      this.#deliveries.add(held);
     }
     try {
       server.handler(held);

@@ -21,11 +21,11 @@ export const SERVED = 'cb.s';
 export const nobodyInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
 
 /** Frames above this are split (NATS refuses over 1 MiB). */
-export const LARGEST = 900 * 1024;
+export const MAX_FRAME_BYTES = 900 * 1024;
 /** A frame is closed when its estimated size passes this. */
-const FULL = 512 * 1024;
+const FULL_BYTES = 512 * 1024;
 /** Smaller byte arrays are written in place: a blob costs some 20 bytes of bookkeeping. */
-const SMALLEST_BLOB = 128;
+const MIN_BLOB_BYTES = 128;
 const BLOB_TYPE = 0x62;
 
 class BlobRef {
@@ -33,7 +33,7 @@ class BlobRef {
 }
 
 const packr = new Packr({ useRecords: false });
-let arriving: readonly Uint8Array[] = [];
+let currentBlobs: readonly Uint8Array[] = [];
 
 addExtension({
   Class: BlobRef,
@@ -44,11 +44,11 @@ addExtension({
     return b;
   },
   unpack(b: Buffer): Uint8Array {
-    return arriving[Buffer.from(b.buffer, b.byteOffset, b.byteLength).readUInt32LE()]!;
+    return currentBlobs[Buffer.from(b.buffer, b.byteOffset, b.byteLength).readUInt32LE()]!;
   },
 });
 
-export type Head = readonly unknown[];
+export type FrameHead = readonly unknown[];
 
 /** Collects the values of a frame, its blobs, and an estimate of its size. */
 export class FrameWriter {
@@ -57,7 +57,7 @@ export class FrameWriter {
   #size = 0;
 
   get full(): boolean {
-    return this.#size > FULL;
+    return this.#size > FULL_BYTES;
   }
 
   /** The value as it goes into the head; sender and receiver never change values, so unchanged parts are shared. */
@@ -77,7 +77,7 @@ export class FrameWriter {
   }
 
   #bytes(value: Uint8Array): unknown {
-    if (value.byteLength < SMALLEST_BLOB) {
+    if (value.byteLength < MIN_BLOB_BYTES) {
       this.#size += value.byteLength + 3;
       return value;
     }
@@ -119,7 +119,7 @@ export class FrameWriter {
     return copy ?? value;
   }
 
-  finish(kind: number, head: Head): Buffer {
+  finish(kind: number, head: FrameHead): Buffer {
     const packed = packr.pack(head);
     const blobs = this.#blobs;
     const start = 9 + 4 * blobs.length;
@@ -141,12 +141,12 @@ export class FrameWriter {
 }
 
 /** A message without blobs. */
-export function writeHead(kind: number, head: Head): Buffer {
+export function writeHead(kind: number, head: FrameHead): Buffer {
   return new FrameWriter().finish(kind, head);
 }
 
 /** The head of a message, its blobs in place (as views of `data`); throws on malformed input. */
-export function readHead(data: Uint8Array): Head {
+export function readHead(data: Uint8Array): FrameHead {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const length = buffer.readUInt32LE(1);
@@ -159,12 +159,12 @@ export function readHead(data: Uint8Array): Head {
     blobs.push(bytes.subarray(at, end));
     at = end;
   }
-  arriving = blobs;
+  currentBlobs = blobs;
   try {
     // Not a Buffer, so that byte arrays come out as plain Uint8Arrays.
-    return packr.unpack(bytes.subarray(start, start + length)) as Head;
+    return packr.unpack(bytes.subarray(start, start + length)) as FrameHead;
   } finally {
-    arriving = [];
+    currentBlobs = [];
   }
 }
 

@@ -16,7 +16,7 @@ import type { Json } from '../core/index.js';
 import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
 import { LocalBus } from './bus-local.js';
 import { LocalHub } from './bus-local-hub.js';
-import { Transfers } from './bus-nats-chunks.js';
+import { type ControlType, type NatsBusContext, newStats } from './bus-nats-context.js';
 import {
   controlInbox,
   KIND_CHUNK,
@@ -34,10 +34,10 @@ import {
 import { NatsLink } from './bus-nats-link.js';
 import { Requester } from './bus-nats-requester.js';
 import { Responder } from './bus-nats-responder.js';
-import { type ControlType, newStats, type Shared } from './bus-nats-wire.js';
-import { ServedHints } from './served-hints.js';
+import { Transfers } from './bus-nats-transfers.js';
+import { ServedHints } from './bus-shared.js';
 
-const TICK = 500;
+const TICK_MS = 500;
 const TICKS_PER_BEAT = 2;
 
 export interface NatsBusOptions {
@@ -104,7 +104,7 @@ export class NatsBus implements Bus {
     );
     this.#serving.add(subscription);
     const own = await this.#own.serve(subject, handler);
-    this.#hints.begun(subject);
+    this.#hints.announce(subject);
     this.#schedule();
     if (this.#link.up) await this.#link.flush().catch(() => {});
     return {
@@ -161,7 +161,7 @@ export class NatsBus implements Bus {
 
   async #start(link: NatsLink): Promise<void> {
     this.#link = link;
-    const shared: Shared = {
+    const shared: NatsBusContext = {
       id: this.id,
       link,
       transfers: this.#transfers,
@@ -179,7 +179,7 @@ export class NatsBus implements Bus {
     link.subscribe(nobodyInbox(this.id, '*'), (message) => this.#nobody(message));
     link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
     await link.flush();
-    this.#stop = every(this.#clock, TICK, () => this.#tick());
+    this.#stop = every(this.#clock, TICK_MS, () => this.#tick());
   }
 
   #changed(up: boolean): void {
@@ -252,7 +252,7 @@ export class NatsBus implements Bus {
 
   #othersServe(from: string, subjects: readonly string[]): void {
     this.#requester.served(from, new Set(subjects));
-    this.#hints.told(subjects);
+    this.#hints.notify(subjects);
   }
 
   #nobody(message: Msg): void {
@@ -296,7 +296,7 @@ export class NatsBus implements Bus {
   }
 
   #tellServed(): void {
-    const begun = this.#hints.take();
+    const begun = this.#hints.takeAnnouncements();
     if (begun.length > 0) {
       this.#publish(SERVED, writeHead(KIND_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
     }
@@ -305,7 +305,7 @@ export class NatsBus implements Bus {
   #tick(): void {
     const now = this.#clock.monotonic();
     // If this process itself stood still, the others' words wait unread: that time was not their silence.
-    const elapsed = Math.min(now - this.#lastTick, 1.5 * TICK);
+    const elapsed = Math.min(now - this.#lastTick, 1.5 * TICK_MS);
     this.#lastTick = now;
     const beat = ++this.#ticks % TICKS_PER_BEAT === 0;
     this.#transfers.tick(elapsed);

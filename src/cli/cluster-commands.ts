@@ -1,8 +1,8 @@
 /** `conclave cluster …`: hosts and what they own. Only the keys of the cluster are needed, no host has to answer. */
 import { AdminError } from '../admin/index.js';
-import { natsName } from '../bus/index.js';
 import { type Clock, REAL_CLOCK, wait } from '../clock/index.js';
 import type { Config } from '../config/index.js';
+import { natsName } from '../nats/index.js';
 import {
   askToDrain,
   askToServe,

@@ -7,7 +7,7 @@ import { DirectoryBlobs } from '../blobs/index.js';
 import { REAL_CLOCK } from '../clock/index.js';
 import type { Config } from '../config/index.js';
 import { isCluster } from '../server/open-ports.js';
-import { DirectoryInUse, openEmbedded } from '../store/index.js';
+import { DirectoryInUse, openLmdbEnvironment } from '../store/index.js';
 
 const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Promise<void>>> = {
   async backup({ dataDir }, folder) {
@@ -55,7 +55,7 @@ async function fromServerOrDirectory(dataDir: string, target: string): Promise<B
 }
 
 async function fromDirectory(dataDir: string, target: string): Promise<BackupSummary> {
-  const environment = await openEmbedded(dataDir);
+  const environment = await openLmdbEnvironment(dataDir);
   try {
     const blobs = await DirectoryBlobs.open(join(dataDir, 'blobs'));
     return await backUp({ environment, blobs, clock: REAL_CLOCK }, target);

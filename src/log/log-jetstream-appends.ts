@@ -3,18 +3,18 @@
  * answers come in one read. The client library's own requests (an Error, a timer and a write each) cost several times as much.
  */
 import { createInbox, type Msg, type NatsConnection } from 'nats';
-import { loudly } from '../bus/bus-nats-link.js';
 import { type Deadline, Deadlines } from '../clock/deadlines.js';
 import type { Clock } from '../clock/index.js';
+import { crashOnThrow } from '../nats/index.js';
 import { LogUnavailable } from './log.js';
 
 const NO_RESPONDERS = 503;
 
-class Append implements Deadline {
+class AppendRequest implements Deadline {
   bucket: Set<Deadline> | undefined;
 
   constructor(
-    private readonly owner: Appends,
+    private readonly owner: AppendRequests,
     readonly id: string,
     readonly subject: string,
     readonly data: Uint8Array,
@@ -27,13 +27,13 @@ class Append implements Deadline {
   }
 }
 
-export class Appends {
+export class AppendRequests {
   readonly #nats: NatsConnection;
   readonly #deadlines: Deadlines;
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   readonly #inbox = createInbox();
-  readonly #underWay = new Map<string, Append>();
-  #waiting: Append[] = [];
+  readonly #inFlight = new Map<string, AppendRequest>();
+  #waiting: AppendRequest[] = [];
   #listening = false;
   #count = 0;
 
@@ -41,35 +41,35 @@ export class Appends {
   constructor(nats: NatsConnection, clock: Clock, patience: number) {
     this.#nats = nats;
     this.#deadlines = new Deadlines(clock);
-    this.#patience = patience;
+    this.#timeoutMs = patience;
   }
 
   /** Resolves with what the server answers. Rejects with LogUnavailable; whether it was stored is open then. */
   send(subject: string, data: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const append = new Append(this, (this.#count++).toString(36), subject, data, resolve, reject);
-      this.#underWay.set(append.id, append);
-      this.#deadlines.add(append, this.#patience);
+      const append = new AppendRequest(this, (this.#count++).toString(36), subject, data, resolve, reject);
+      this.#inFlight.set(append.id, append);
+      this.#deadlines.add(append, this.#timeoutMs);
       this.#waiting.push(append);
       if (this.#waiting.length === 1) setImmediate(() => this.#flush());
     });
   }
 
   /** The connection is gone. */
-  lost(): void {
-    for (const append of [...this.#underWay.values()]) {
+  connectionLost(): void {
+    for (const append of [...this.#inFlight.values()]) {
       this.fail(append, new LogUnavailable('the connection to NATS was lost'));
     }
   }
 
   /** @internal */
-  fail(append: Append, error: Error): void {
-    this.#over(append);
+  fail(append: AppendRequest, error: Error): void {
+    this.#remove(append);
     append.reject(error);
   }
 
-  #over(append: Append): void {
-    this.#underWay.delete(append.id);
+  #remove(append: AppendRequest): void {
+    this.#inFlight.delete(append.id);
     this.#deadlines.remove(append);
   }
 
@@ -77,7 +77,7 @@ export class Appends {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const append of waiting) {
-      if (!this.#underWay.has(append.id)) continue;
+      if (!this.#inFlight.has(append.id)) continue;
       try {
         this.#listen();
         this.#nats.publish(append.subject, append.data, { reply: `${this.#inbox}.${append.id}` });
@@ -93,7 +93,7 @@ export class Appends {
     if (this.#listening) return;
     this.#nats.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
-        loudly(() => {
+        crashOnThrow(() => {
           if (error) throw error;
           this.#answered(message);
         });
@@ -103,13 +103,13 @@ export class Appends {
   }
 
   #answered({ subject, headers, data }: Msg): void {
-    const append = this.#underWay.get(subject.slice(this.#inbox.length + 1));
+    const append = this.#inFlight.get(subject.slice(this.#inbox.length + 1));
     if (!append) return;
     if (headers?.code === NO_RESPONDERS) {
       this.fail(append, new LogUnavailable('NATS: no JetStream takes entries of the log'));
       return;
     }
-    this.#over(append);
+    this.#remove(append);
     append.resolve(data);
   }
 }

@@ -1,14 +1,14 @@
 /** The JetStream API requests that JetStreamLog needs, spoken directly: small, and answered by the stream's leader. */
 import { Packr } from 'msgpackr';
 import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
-import { loudly } from '../bus/bus-nats-link.js';
 import type { Clock } from '../clock/index.js';
 import type { Json, Seq } from '../core/index.js';
+import { crashOnThrow } from '../nats/index.js';
 import { type LogLimits, LogUnavailable } from './log.js';
-import { Appends } from './log-jetstream-appends.js';
+import { AppendRequests } from './log-jetstream-appends.js';
 
 /** Every request to JetStream ends within this, milliseconds. */
-const PATIENCE = 5_000;
+const TIMEOUT_MS = 5_000;
 /** A batch of a catch-up read. */
 const BATCH = 512;
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -70,7 +70,7 @@ export class EntryStream {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
   readonly #options: StreamOptions;
-  readonly #appends: Appends;
+  readonly #appends: AppendRequests;
   readonly #waiting = new Set<(error: Error) => void>();
   #batches = true;
 
@@ -78,7 +78,7 @@ export class EntryStream {
     this.#nats = nats;
     this.#clock = clock;
     this.#options = options;
-    this.#appends = new Appends(nats, clock, PATIENCE);
+    this.#appends = new AppendRequests(nats, clock, TIMEOUT_MS);
   }
 
   /** Create the stream, or bring the limits of an existing one up to date. */
@@ -171,8 +171,8 @@ export class EntryStream {
   }
 
   /** The connection is gone: what waits for an answer fails now. */
-  lost(): void {
-    this.#appends.lost();
+  connectionLost(): void {
+    this.#appends.connectionLost();
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const fail of waiting) fail(new LogUnavailable('the connection to NATS was lost'));
@@ -184,7 +184,7 @@ export class EntryStream {
       new Promise((resolve, reject) => {
         const inbox = createInbox();
         let count = 0;
-        const patience = this.#clock.setTimeout(() => end(new LogUnavailable('JetStream read timed out')), PATIENCE);
+        const patience = this.#clock.setTimeout(() => end(new LogUnavailable('JetStream read timed out')), TIMEOUT_MS);
         const subscription = this.#nats.subscribe(inbox, {
           callback: (error, message) => {
             if (error) return end(error);
@@ -197,7 +197,7 @@ export class EntryStream {
             }
             if (!headers.has('Nats-Num-Pending')) return end(-1);
             count++;
-            loudly(() => entry(Number(sequence) as Seq, message.data));
+            crashOnThrow(() => entry(Number(sequence) as Seq, message.data));
           },
         });
         const end = (result: number | Error): void => {
@@ -215,7 +215,7 @@ export class EntryStream {
   async #readOne(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
     const query = JSON.stringify({ seq: from, next_by_subj: subject });
     const message = await this.#guard(
-      this.#nats.request(`$JS.API.DIRECT.GET.${this.#options.stream}`, query, { timeout: PATIENCE }),
+      this.#nats.request(`$JS.API.DIRECT.GET.${this.#options.stream}`, query, { timeout: TIMEOUT_MS }),
     );
     const seq = Number(message.headers?.get('Nats-Sequence') || '0');
     if (seq === 0) return 0;
@@ -235,7 +235,7 @@ export class EntryStream {
 
   async #api(path: string, body: object): Promise<ApiReply> {
     const data = Buffer.from(JSON.stringify(body));
-    const message = await this.#guard(this.#nats.request(`$JS.API.${path}`, data, { timeout: PATIENCE }));
+    const message = await this.#guard(this.#nats.request(`$JS.API.${path}`, data, { timeout: TIMEOUT_MS }));
     return parsed(message.data);
   }
 

@@ -2,12 +2,12 @@
  * EventLog on one JetStream stream of all realms, a subject per realm.
  *
  * Stored entries are republished by the server with their position and that of their predecessor; readers listen to
- * that (core NATS, may lose) and go to the stream only for what they missed (log-jetstream-cursor.ts).
+ * that (core NATS, may lose) and go to the stream only for what they missed (log-jetstream-subscription.ts).
  */
 import type { NatsConnection, Subscription } from 'nats';
-import { connectNats, loudly, natsName, watchConnection } from '../bus/bus-nats-link.js';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import { type Json, type RealmId, realmSubject, type Seq, SharedRuns } from '../core/index.js';
+import { connectNats, crashOnThrow, natsName, watchConnection } from '../nats/index.js';
 import {
   type EventLog,
   type LogLimits,
@@ -16,15 +16,15 @@ import {
   type LogSubscription,
   LogUnavailable,
 } from './log.js';
-import { Cursor } from './log-jetstream-cursor.js';
 import { decodeEntry, EntryStream, encodeEntry, headerNumber } from './log-jetstream-stream.js';
+import { JetStreamSubscription } from './log-jetstream-subscription.js';
 
 /** Lost last entries are found within this, milliseconds. */
-const CHECK = 2_000;
+const CHECK_MS = 2_000;
 /** Readers compared with the log at the same time. */
 const CHECKS_AT_ONCE = 64;
 /** The protocol of NATS: larger messages are refused. */
-const LARGEST = 1024 * 1024;
+const MAX_ENTRY_BYTES = 1024 * 1024;
 
 const STREAM = 'CONCLAVE_EV';
 
@@ -39,9 +39,9 @@ export interface JetStreamLogOptions {
   readonly lose?: (realm: RealmId, seq: number) => boolean;
 }
 
-interface Feed {
+interface RealmListener {
   readonly subscription: Subscription;
-  readonly cursors: Set<Cursor>;
+  readonly cursors: Set<JetStreamSubscription>;
 }
 
 export class JetStreamLog implements EventLog {
@@ -50,7 +50,7 @@ export class JetStreamLog implements EventLog {
   readonly #stream: EntryStream;
   readonly #prefix: string;
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
-  readonly #feeds = new Map<RealmId, Feed>();
+  readonly #listeners = new Map<RealmId, RealmListener>();
   #timer: TimerHandle | undefined;
   readonly #positions = new SharedRuns<RealmId, LogPosition>(true);
   #up = true;
@@ -72,12 +72,12 @@ export class JetStreamLog implements EventLog {
       nats,
       () => {
         this.#up = false;
-        this.#stream.lost();
+        this.#stream.connectionLost();
       },
       () => {
         this.#up = true;
         // What was sent while we were away is lost to the live subscriptions.
-        for (const feed of this.#feeds.values()) for (const cursor of feed.cursors) cursor.catchUp();
+        for (const feed of this.#listeners.values()) for (const cursor of feed.cursors) cursor.catchUp();
       },
     );
   }
@@ -87,7 +87,7 @@ export class JetStreamLog implements EventLog {
    * @throws LogUnavailable
    */
   static async discard(url: string, clock: Clock, stream = STREAM): Promise<void> {
-    const nats = await connected(url);
+    const nats = await connect(url);
     try {
       const limits = { maxAgeMs: 1, maxBytes: 1 };
       await new EntryStream(nats, clock, { stream, subjects: '', republish: '', replicas: 1, limits }).remove();
@@ -98,7 +98,7 @@ export class JetStreamLog implements EventLog {
 
   /** @throws LogUnavailable when NATS, or JetStream in it, can't be reached now */
   static async open(url: string, clock: Clock, options: JetStreamLogOptions): Promise<JetStreamLog> {
-    const nats = await connected(url);
+    const nats = await connect(url);
     const log = new JetStreamLog(nats, clock, options);
     try {
       await log.#stream.ensure();
@@ -113,7 +113,7 @@ export class JetStreamLog implements EventLog {
   /** Rejects with RangeError when the value is too large for NATS, with LogUnavailable otherwise (unknown outcome). */
   async append(realm: RealmId, value: Json): Promise<Seq> {
     const data = encodeEntry(value);
-    if (data.byteLength > LARGEST) throw new RangeError(`entry of ${data.byteLength} bytes`);
+    if (data.byteLength > MAX_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
     this.#mustBeUp();
     return this.#stream.append(`${this.#prefix}${realmSubject(realm)}`, data);
   }
@@ -141,13 +141,13 @@ export class JetStreamLog implements EventLog {
   }
 
   subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
-    const feed = this.#feed(realm);
+    const feed = this.#listener(realm);
     const subject = `${this.#prefix}${realmSubject(realm)}`;
-    const cursor = new Cursor(this.#stream, this.#clock, subject, after, reader, () => {
+    const cursor = new JetStreamSubscription(this.#stream, this.#clock, subject, after, reader, () => {
       feed.cursors.delete(cursor);
       if (feed.cursors.size > 0 || this.#closed) return;
       feed.subscription.unsubscribe();
-      this.#feeds.delete(realm);
+      this.#listeners.delete(realm);
     });
     feed.cursors.add(cursor);
     // The subscription goes out before the first question on the same connection, so nothing falls between the two.
@@ -159,10 +159,10 @@ export class JetStreamLog implements EventLog {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    for (const feed of this.#feeds.values()) for (const cursor of [...feed.cursors]) cursor.close();
-    this.#feeds.clear();
+    for (const feed of this.#listeners.values()) for (const cursor of [...feed.cursors]) cursor.close();
+    this.#listeners.clear();
     await this.#nats.close();
-    this.#stream.lost();
+    this.#stream.connectionLost();
   }
 
   #republished(realm: RealmId): string {
@@ -173,30 +173,30 @@ export class JetStreamLog implements EventLog {
     if (!this.#up || this.#closed) throw new LogUnavailable('the connection to NATS is away');
   }
 
-  #feed(realm: RealmId): Feed {
-    const known = this.#feeds.get(realm);
+  #listener(realm: RealmId): RealmListener {
+    const known = this.#listeners.get(realm);
     if (known) return known;
-    const cursors = new Set<Cursor>();
+    const cursors = new Set<JetStreamSubscription>();
     const subscription = this.#nats.subscribe(this.#republished(realm), {
       callback: (error, message) => {
-        loudly(() => {
+        crashOnThrow(() => {
           if (error) throw error;
           const headers = message.headers;
           if (!headers) {
             const value = decodeEntry(message.data);
-            for (const cursor of cursors) cursor.transient(value);
+            for (const cursor of cursors) cursor.deliverTransient(value);
             return;
           }
           const seq = headerNumber(headers, 'Nats-Sequence') as Seq;
           if (seq === 0 || this.#lose?.(realm, seq)) return;
           const previous = headerNumber(headers, 'Nats-Last-Sequence') as Seq;
           const value = decodeEntry(message.data);
-          for (const cursor of cursors) cursor.live({ seq, previous, value });
+          for (const cursor of cursors) cursor.deliverLive({ seq, previous, value });
         });
       },
     });
     const feed = { subscription, cursors };
-    this.#feeds.set(realm, feed);
+    this.#listeners.set(realm, feed);
     return feed;
   }
 
@@ -205,12 +205,12 @@ export class JetStreamLog implements EventLog {
       void this.#check().finally(() => {
         if (!this.#closed) this.#arm();
       });
-    }, CHECK);
+    }, CHECK_MS);
   }
 
   /** One question for all realms; a second one only for readers above whose position something was stored since. */
   async #check(): Promise<void> {
-    const cursors = [...this.#feeds.values()].flatMap((feed) => [...feed.cursors]);
+    const cursors = [...this.#listeners.values()].flatMap((feed) => [...feed.cursors]);
     if (!this.#up || cursors.length === 0) return;
     try {
       const state = await this.#stream.state();
@@ -225,7 +225,7 @@ export class JetStreamLog implements EventLog {
 }
 
 /** @throws LogUnavailable */
-async function connected(url: string): Promise<NatsConnection> {
+async function connect(url: string): Promise<NatsConnection> {
   try {
     return await connectNats(url, 'conclave log');
   } catch (error) {

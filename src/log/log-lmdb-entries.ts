@@ -1,21 +1,19 @@
 import type { Json, RealmId } from '../core/index.js';
-import { type Embedded, pack, unpack } from '../store/index.js';
-
-type Table = ReturnType<Embedded['table']>;
+import { type LmdbEnvironment, type LmdbTable, pack, unpack } from '../store/index.js';
 
 /** Entries removed from one realm by one transaction. */
 const TRIM_AT_ONCE = 128;
 /** Bytes before a packed entry: the wall time at which it was appended, as a double. */
 const HEADER = 8;
 
-export interface RealmState {
+export interface RealmLogState {
   readonly end: number;
   readonly trimmed: number;
   /** Sum of what is kept, encoded. */
   readonly bytes: number;
 }
 
-export interface Appended {
+export interface StoredPosition {
   readonly at: number;
   /** End of the realm after the transaction. */
   readonly end: number;
@@ -23,17 +21,17 @@ export interface Appended {
 
 /** The tables of the log: entries keyed [realm, position], and the state of each realm. */
 export class LmdbLogEntries {
-  readonly #entries: Table;
-  readonly #states: Table;
+  readonly #entries: LmdbTable;
+  readonly #states: LmdbTable;
   /** Ends whose live delivery has begun: what a table shows above them is delivered from memory, not read. */
   readonly #ends = new Map<RealmId, number>();
 
-  constructor(environment: Embedded) {
+  constructor(environment: LmdbEnvironment) {
     this.#entries = environment.table('log-entries');
     this.#states = environment.table('log-realms');
   }
 
-  state(realm: RealmId): RealmState {
+  state(realm: RealmId): RealmLogState {
     const stored = this.#states.get(realm);
     if (!stored) return { end: 0, trimmed: 0, bytes: 0 };
     const [end, trimmed, bytes] = unpack(stored) as [number, number, number];
@@ -50,7 +48,7 @@ export class LmdbLogEntries {
     return end;
   }
 
-  delivered(realm: RealmId, end: number): void {
+  markDelivered(realm: RealmId, end: number): void {
     this.#ends.set(realm, end);
   }
 
@@ -63,8 +61,8 @@ export class LmdbLogEntries {
     batch: readonly { realm: RealmId; bytes: Buffer }[],
     now: number,
     limits: { maxAgeMs: number; maxBytes: number },
-  ): Appended[] {
-    const states = new Map<RealmId, RealmState>();
+  ): StoredPosition[] {
+    const states = new Map<RealmId, RealmLogState>();
     const stored = batch.map(({ realm, bytes }) => {
       const before = states.get(realm) ?? this.state(realm);
       const at = before.end + 1;
@@ -117,7 +115,7 @@ export class LmdbLogEntries {
     return found;
   }
 
-  #putState(realm: RealmId, { end, trimmed, bytes }: RealmState): void {
+  #putState(realm: RealmId, { end, trimmed, bytes }: RealmLogState): void {
     this.#states.put(realm, pack([end, trimmed, bytes]));
   }
 }

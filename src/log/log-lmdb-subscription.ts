@@ -36,14 +36,14 @@ export class LmdbSubscription implements LogSubscription {
     return seq(this.#position);
   }
 
-  live(at: number, value: Json): void {
+  deliverLive(at: number, value: Json): void {
     if (!this.#live || at <= this.#position) return;
     this.#position = at;
     this.#call(() => this.#reader.entry(seq(at), value));
     this.#settle();
   }
 
-  transient(value: Json): void {
+  deliverTransient(value: Json): void {
     this.#call(() => this.#reader.transient(value));
   }
 

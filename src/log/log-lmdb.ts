@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import { type Json, type RealmId, type Seq, seq } from '../core/index.js';
-import { type Embedded, pack, unpack } from '../store/index.js';
+import { type LmdbEnvironment, pack, unpack } from '../store/index.js';
 import type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from './log.js';
 import { LogUnavailable } from './log.js';
-import { type Appended, LmdbLogEntries } from './log-lmdb-entries.js';
+import { LmdbLogEntries, type StoredPosition } from './log-lmdb-entries.js';
 import { LmdbSubscription } from './log-lmdb-subscription.js';
 
 const META = 'log-meta';
@@ -13,7 +13,7 @@ const META = 'log-meta';
  * For a restored environment: what clients of the one that was copied have seen since is not in it, so its positions
  * mean something else from here on, and every queue of before ends.
  */
-export const renewIncarnation = (environment: Embedded): Promise<void> =>
+export const renewIncarnation = (environment: LmdbEnvironment): Promise<void> =>
   environment.transaction(() => {
     environment.table(META).put('incarnation', pack(randomUUID()));
   });
@@ -21,7 +21,7 @@ export const renewIncarnation = (environment: Embedded): Promise<void> =>
 /** Realms visited by one pass of trimming before other work gets its turn. */
 const TRIM_AT_ONCE = 16;
 
-interface Waiting {
+interface PendingAppend {
   readonly realm: RealmId;
   readonly value: Json;
   readonly bytes: Buffer;
@@ -31,19 +31,19 @@ interface Waiting {
 
 /** The event log of the embedded face, in the Store's environment. Positions of a realm count 1, 2, 3 … */
 export class LmdbLog implements EventLog {
-  readonly #environment: Embedded;
+  readonly #environment: LmdbEnvironment;
   readonly #entries: LmdbLogEntries;
   readonly #clock: Clock;
   readonly #limits: LogLimits;
   readonly #incarnation: string;
   readonly #subscriptions = new Map<RealmId, Set<LmdbSubscription>>();
-  #waiting: Waiting[] = [];
+  #waiting: PendingAppend[] = [];
   #writing: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
   #closed = false;
 
   private constructor(
-    environment: Embedded,
+    environment: LmdbEnvironment,
     entries: LmdbLogEntries,
     clock: Clock,
     limits: LogLimits,
@@ -58,7 +58,7 @@ export class LmdbLog implements EventLog {
   }
 
   /** Use one per environment. */
-  static async open(environment: Embedded, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
+  static async open(environment: LmdbEnvironment, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
     const meta = environment.table(META);
     const incarnation = await environment.transaction(() => {
       const stored = meta.get('incarnation');
@@ -85,9 +85,9 @@ export class LmdbLog implements EventLog {
   }
 
   /** One transaction for all that was appended in this tick. Transactions resolve in order, hence deliveries too. */
-  async #flush(batch: readonly Waiting[]): Promise<void> {
+  async #flush(batch: readonly PendingAppend[]): Promise<void> {
     const before = this.#writing;
-    let stored: readonly Appended[];
+    let stored: readonly StoredPosition[];
     try {
       stored = await this.#environment.transaction(() => this.#entries.append(batch, this.#clock.now(), this.#limits));
     } catch (cause) {
@@ -97,10 +97,10 @@ export class LmdbLog implements EventLog {
     }
     await before;
     for (const [i, { realm, value, resolve }] of batch.entries()) {
-      const { at, end } = stored[i] as Appended;
-      this.#entries.delivered(realm, end);
+      const { at, end } = stored[i] as StoredPosition;
+      this.#entries.markDelivered(realm, end);
       resolve(seq(at));
-      for (const s of [...(this.#subscriptions.get(realm) ?? [])]) s.live(at, value);
+      for (const s of [...(this.#subscriptions.get(realm) ?? [])]) s.deliverLive(at, value);
     }
   }
 
@@ -109,7 +109,7 @@ export class LmdbLog implements EventLog {
     if (!present) return;
     const to = [...present];
     queueMicrotask(() => {
-      for (const s of to) s.transient(value);
+      for (const s of to) s.deliverTransient(value);
     });
   }
 

@@ -1,16 +1,16 @@
 /** The cluster as somebody sees it who is no part of it: for the command line. */
 import { type Clock, wait } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
-import { baseOf, drainKey, hostOfKey } from './host-key.js';
+import { baseOf, drainKey, hostOfKey } from './host-record.js';
 import type { KeyValue, KvEntry } from './kv.js';
 import { LEASE_TIMES } from './lease.js';
 import { Members } from './members.js';
+import { allPartitions, PartitionTable, TABLE_KEY } from './partition-table.js';
 import type { HostStatus } from './placement.js';
-import { hostStatus } from './status.js';
-import { allPartitions, TABLE_KEY, Table } from './table.js';
+import { hostStatus } from './placement-status.js';
 
 /** Between two looks; milliseconds. */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** A host that lives shows itself within this time. */
 const SILENT_MS = 3 * LEASE_TIMES.renewMs;
 
@@ -34,14 +34,14 @@ export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterVi
   for (;;) {
     const sent = clock.monotonic();
     const entries = await kv.all();
-    const table = Table.parse(entries.get(TABLE_KEY));
-    members.look(entries, table, sent, clock.monotonic());
+    const table = PartitionTable.parse(entries.get(TABLE_KEY));
+    members.observe(entries, table, sent, clock.monotonic());
     const still = [...members.all()].filter(
       ({ id, value, revision }) => value.end === null && revision === (revisionOf(first, id) ?? 0),
     );
     const late = clock.monotonic() - began >= SILENT_MS;
     if (still.length === 0 || late) return present(members, table, new Set(still.map(({ id }) => id)));
-    await wait(clock, LOOK_MS);
+    await wait(clock, POLL_MS);
   }
 }
 
@@ -50,7 +50,7 @@ function revisionOf(entries: ReadonlyMap<string, KvEntry>, host: string): number
   return undefined;
 }
 
-function present(members: Members, table: Table, silent: ReadonlySet<string>): ClusterView {
+function present(members: Members, table: PartitionTable, silent: ReadonlySet<string>): ClusterView {
   const hosts = [...members.all()].map((member) => hostStatus(member, silent.has(member.id), table));
   hosts.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   const living = new Set(hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ id }) => id));

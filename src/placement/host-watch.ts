@@ -5,10 +5,10 @@ import type { KeyValue } from './kv.js';
 import { NoBucket } from './kv-nats.js';
 import { LEASE_TIMES } from './lease.js';
 import { Members } from './members.js';
-import { TABLE_KEY, Table } from './table.js';
+import { PartitionTable, TABLE_KEY } from './partition-table.js';
 
 /** One request for all keys, whatever the number of hosts; as far apart as `Members` counts time between two looks. */
-const LOOK_MS = 2 * LEASE_TIMES.renewMs;
+const POLL_MS = 2 * LEASE_TIMES.renewMs;
 
 export class HostWatch {
   readonly #members = new Members(LEASE_TIMES);
@@ -25,9 +25,9 @@ export class HostWatch {
 
   /** Resolves after the first look. Never rejects. */
   async start(): Promise<void> {
-    await this.#look();
+    await this.#observe();
     if (this.#stopped) return;
-    this.#timer = this.clock.setTimeout(() => void this.start(), LOOK_MS);
+    this.#timer = this.clock.setTimeout(() => void this.start(), POLL_MS);
   }
 
   stop(): void {
@@ -55,16 +55,16 @@ export class HostWatch {
     }
   }
 
-  async #look(): Promise<void> {
+  async #observe(): Promise<void> {
     const sent = this.clock.monotonic();
     try {
       const entries = await this.kv.all();
-      this.#members.look(entries, Table.parse(entries.get(TABLE_KEY)), sent, this.clock.monotonic());
+      this.#members.observe(entries, PartitionTable.parse(entries.get(TABLE_KEY)), sent, this.clock.monotonic());
       this.#living = [...this.#members.all()].filter(
         ({ revision, value, silentMs }) => revision > 0 && value.end === null && silentMs < LEASE_TIMES.leaseMs,
       ).length;
     } catch (error) {
-      this.#members.failed();
+      this.#members.observationFailed();
       // No host has ever made the bucket.
       this.#living = error instanceof NoBucket ? 0 : undefined;
     }

@@ -8,18 +8,18 @@ import {
   StorageType,
   StringCodec,
 } from 'nats';
-import { connectNats, loudly } from '../bus/bus-nats-link.js';
+import { connectNats, crashOnThrow } from '../nats/index.js';
 import type { KeyValue, KvEntry } from './kv.js';
 
 /** Shorter than a lease, so that a renewal whose answer is lost can be repeated in time; milliseconds. */
-const PATIENCE = 800;
+const TIMEOUT_MS = 800;
 const WRONG_LAST_SEQUENCE = 10071;
 /** No message with this sequence number; no message at all. */
 const GONE = [10043, 10057];
 /** Hosts that start together make the bucket together, and a server may refuse one of them with a state in between (nats-server pull request 4600). */
-const OPENINGS = 3;
+const MAX_OPENINGS = 3;
 /** A key that is written while all are read is missing in the answer, which says so: read again. */
-const READS = 4;
+const MAX_READS = 4;
 
 const codec = StringCodec();
 
@@ -80,7 +80,7 @@ export class NatsKv implements KeyValue {
       for (let reads = 1; ; reads++) {
         const entries = await this.#read();
         if (entries) return entries;
-        if (reads === READS) throw new Error('keys changed whenever they were read');
+        if (reads === MAX_READS) throw new Error('keys changed whenever they were read');
       }
     });
   }
@@ -110,7 +110,8 @@ export class NatsKv implements KeyValue {
 
   watch(changed: (key: string, value: string) => void): () => void {
     const subscription = this.#nats.subscribe(`${this.#prefix}>`, {
-      callback: (_error, message) => loudly(() => changed(this.#key(message.subject), codec.decode(message.data))),
+      callback: (_error, message) =>
+        crashOnThrow(() => changed(this.#key(message.subject), codec.decode(message.data))),
     });
     return () => subscription.unsubscribe();
   }
@@ -137,7 +138,7 @@ export class NatsKv implements KeyValue {
     const entries = new Map<string, KvEntry>();
     return new Promise((resolve, reject) => {
       const subscription = this.#nats.subscribe(inbox, {
-        timeout: PATIENCE,
+        timeout: TIMEOUT_MS,
         callback: (error, message) => {
           const code = message?.headers?.code ?? 0;
           if (!error && code === 0) return this.#take(entries, message);
@@ -174,15 +175,15 @@ export class NatsKv implements KeyValue {
   }
 
   async #open(): Promise<Bucket> {
-    const jetstream = this.#nats.jetstream({ timeout: PATIENCE });
-    const manager = await this.#nats.jetstreamManager({ timeout: PATIENCE, checkAPI: false });
+    const jetstream = this.#nats.jetstream({ timeout: TIMEOUT_MS });
+    const manager = await this.#nats.jetstreamManager({ timeout: TIMEOUT_MS, checkAPI: false });
     if (this.#existing) await this.#find(manager);
-    const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: PATIENCE };
+    const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: TIMEOUT_MS };
     for (let attempt = 1; ; attempt++) {
       try {
         return { kv: await jetstream.views.kv(this.#name, options), manager };
       } catch (error) {
-        if (attempt === OPENINGS || !(error instanceof NatsError && error.api_error)) throw error;
+        if (attempt === MAX_OPENINGS || !(error instanceof NatsError && error.api_error)) throw error;
       }
     }
   }

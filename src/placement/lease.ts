@@ -9,7 +9,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Clock, every, type TimerHandle } from '../clock/index.js';
-import { type HostFacts, type HostFlags, type HostValue, hostKey, incarnation, parseHost } from './host-key.js';
+import { type HostFacts, type HostFlags, type HostRecord, hostKey, incarnation, parseHost } from './host-record.js';
 import type { KeyValue } from './kv.js';
 
 export interface LeaseTimes {
@@ -174,9 +174,9 @@ export class HostLease {
     }
   }
 
-  #value(end: HostValue['end']): string {
+  #value(end: HostRecord['end']): string {
     const { facts, flags } = this.#options;
-    return JSON.stringify({ ...facts, ...flags(), token: this.#token, beat: ++this.#beat, end } satisfies HostValue);
+    return JSON.stringify({ ...facts, ...flags(), token: this.#token, beat: ++this.#beat, end } satisfies HostRecord);
   }
 
   /** Somebody found us silent: whatever this id owned is no longer ours. */

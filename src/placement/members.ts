@@ -3,14 +3,14 @@
  * looks that both succeeded, and no more of it than looks usually are apart. So neither an observer that stood still
  * nor keys that could not be reached make anybody look dead.
  */
-import { type HostValue, hostOfKey, parseHost, UNKNOWN_HOST } from './host-key.js';
+import { type HostRecord, hostOfKey, parseHost, UNKNOWN_HOST } from './host-record.js';
 import type { KvEntry } from './kv.js';
 import type { LeaseTimes } from './lease.js';
-import type { Table } from './table.js';
+import type { PartitionTable } from './partition-table.js';
 
 export interface Member {
   readonly id: string;
-  readonly value: HostValue;
+  readonly value: HostRecord;
   /** Of its key; 0: it has none. */
   readonly revision: number;
   /** How long its key has been seen unchanged. */
@@ -21,8 +21,8 @@ export class Members {
   readonly #times: LeaseTimes;
   #known = new Map<string, Member>();
   /** When the answer to the last look came; undefined: it failed, or there was none. */
-  #looked: number | undefined;
-  #tableThere = false;
+  #observedAt: number | undefined;
+  #tableExists = false;
   #tableSeen = false;
   #tableMissing = 0;
 
@@ -31,9 +31,10 @@ export class Members {
   }
 
   /** @param sent when the look was begun, @param now when its answer came; monotonic */
-  look(entries: ReadonlyMap<string, KvEntry>, table: Table, sent: number, now: number): void {
-    const passed = this.#looked === undefined ? 0 : Math.min(Math.max(0, sent - this.#looked), 2 * this.#times.renewMs);
-    this.#looked = now;
+  observe(entries: ReadonlyMap<string, KvEntry>, table: PartitionTable, sent: number, now: number): void {
+    const passed =
+      this.#observedAt === undefined ? 0 : Math.min(Math.max(0, sent - this.#observedAt), 2 * this.#times.renewMs);
+    this.#observedAt = now;
     const members = new Map<string, Member>();
     const see = (id: string, entry: KvEntry | undefined): void => {
       const before = this.#known.get(id);
@@ -50,19 +51,19 @@ export class Members {
     for (const id of table.hosts()) if (!members.has(id)) see(id, undefined);
     this.#known = members;
     this.#tableMissing = table.revision === 0 ? this.#tableMissing + passed : 0;
-    this.#tableThere = table.revision > 0;
-    if (this.#tableThere) this.#tableSeen = true;
+    this.#tableExists = table.revision > 0;
+    if (this.#tableExists) this.#tableSeen = true;
   }
 
   /** A look that failed: it is not known what happened meanwhile. */
-  failed(): void {
-    this.#looked = undefined;
+  observationFailed(): void {
+    this.#observedAt = undefined;
     this.#tableMissing = 0;
     for (const member of this.#known.values()) this.#known.set(member.id, { ...member, silentMs: 0 });
   }
 
   /** We wrote it ourselves. */
-  wrote(id: string, value: HostValue, revision: number): void {
+  recordWrite(id: string, value: HostRecord, revision: number): void {
     this.#known.set(id, { id, value, revision, silentMs: 0 });
   }
 
@@ -75,13 +76,13 @@ export class Members {
   }
 
   /** There is nobody else, not even of the dead. */
-  alone(self: string): boolean {
+  isAlone(self: string): boolean {
     return this.#known.size === 1 && this.#known.has(self);
   }
 
   /** A table that was there and is gone (somebody removed the bucket): its hosts may not have noticed yet. */
   get tableLost(): boolean {
-    return this.#tableSeen && !this.#tableThere && this.#tableMissing < this.#times.leaseMs;
+    return this.#tableSeen && !this.#tableExists && this.#tableMissing < this.#times.leaseMs;
   }
 
   /** Milliseconds until somebody else than `self` will have been silent for a whole lease. */

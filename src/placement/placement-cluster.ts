@@ -9,7 +9,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
-import { HandOver } from './hand-over.js';
+import { type Candidate, DesiredOwners } from './desired-owners.js';
+import { Handover } from './handover.js';
 import {
   baseOf,
   drainKey,
@@ -20,23 +21,22 @@ import {
   isDrainKey,
   isNews,
   parseHost,
-} from './host-key.js';
+} from './host-record.js';
 import type { KeyValue, KvEntry } from './kv.js';
 import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
 import { type Member, Members } from './members.js';
+import { OwnedPartitions } from './owned-partitions.js';
+import { OwnershipTable } from './ownership-table.js';
+import { PartitionTable, TABLE_KEY } from './partition-table.js';
 import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
 import type { EpochSource } from './placement-single.js';
-import { Rounds } from './rounds.js';
-import { SharedTable } from './shared-table.js';
-import { statusOf } from './status.js';
+import { placementStatus } from './placement-status.js';
+import { ReconcileLoop } from './reconcile-loop.js';
 import { StoreWatch } from './store-watch.js';
-import { TABLE_KEY, Table } from './table.js';
-import { TakeOver } from './take-over.js';
-import { type Candidate, Targets } from './targets.js';
-import { Tenures } from './tenures.js';
+import { Takeover } from './takeover.js';
 
 /** Between two looks that nothing but time has caused. */
-const SHORTEST_WAIT_MS = 10;
+const MIN_WAIT_MS = 10;
 /** Keys of the dead stay this long for people to see. */
 const KEEP_DEAD_MS = 60_000;
 /** A host that ends hands over batch by batch for this long, then everything at once. */
@@ -53,9 +53,9 @@ export interface ClusterPlacementOptions extends HostFacts {
   /** Id of this process; default: random. */
   readonly id?: string;
   /** Told what went wrong and is tried again later. */
-  readonly failed?: (error: unknown) => void;
+  readonly onError?: (error: unknown) => void;
   /** Told what happens, in words. */
-  readonly note?: (context: object, message: string) => void;
+  readonly info?: (context: object, message: string) => void;
   /** Told what somebody should look after. */
   readonly warn?: (context: object, message: string) => void;
 }
@@ -67,24 +67,24 @@ export class ClusterPlacement implements ReportingPlacement {
   readonly #base: string;
   readonly #facts: HostFacts;
   readonly #times: LeaseTimes;
-  readonly #failed: (error: unknown) => void;
-  readonly #note: (context: object, message: string) => void;
+  readonly #onError: (error: unknown) => void;
+  readonly #logInfo: (context: object, message: string) => void;
   readonly #warn: (context: object, message: string) => void;
   readonly #lease: HostLease;
   readonly #members: Members;
-  readonly #table: SharedTable;
+  readonly #table: OwnershipTable;
   #joining: Promise<void> | undefined;
-  #tenures: Tenures | undefined;
-  #takeOver: TakeOver | undefined;
-  #handOver: HandOver | undefined;
-  readonly #rounds: Rounds;
+  #owned: OwnedPartitions | undefined;
+  #takeover: Takeover | undefined;
+  #handover: Handover | undefined;
+  readonly #loop: ReconcileLoop;
   readonly #storeWatch: StoreWatch;
   /** Takes and hand-overs under way. */
   readonly #tasks = new Set<Promise<void>>();
   #draining = false;
   #leaving = false;
   #late = false;
-  #away = false;
+  #unreachable = false;
   #unwatch: (() => void) | undefined;
   #changed: () => void = () => {};
 
@@ -96,11 +96,11 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#base = options.id ?? randomBytes(4).toString('hex');
     this.#facts = { name, version, address };
     this.#times = options.times ?? LEASE_TIMES;
-    this.#failed = options.failed ?? (() => {});
-    this.#note = options.note ?? (() => {});
+    this.#onError = options.onError ?? (() => {});
+    this.#logInfo = options.info ?? (() => {});
     this.#warn = options.warn ?? (() => {});
     this.#members = new Members(this.#times);
-    this.#table = new SharedTable(kv);
+    this.#table = new OwnershipTable(kv);
     this.#storeWatch = new StoreWatch(clock, options.ping ?? (async () => {}));
     this.#lease = new HostLease(kv, clock, {
       base: this.#base,
@@ -108,7 +108,7 @@ export class ClusterPlacement implements ReportingPlacement {
       times: this.#times,
       flags: () => this.#flags(),
     });
-    this.#rounds = new Rounds(clock, {
+    this.#loop = new ReconcileLoop(clock, {
       work: () => this.#round(),
       ended: (error) => this.#ended(error),
       wait: () => this.#wait(),
@@ -122,39 +122,39 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   async #join(owner: PartitionOwner): Promise<void> {
-    const tenures = new Tenures(owner, this.#failed);
-    this.#tenures = tenures;
-    const of = { leaving: () => this.#leaving, targets: () => this.#targets() };
-    this.#takeOver = new TakeOver(
+    const owned = new OwnedPartitions(owner, this.#onError);
+    this.#owned = owned;
+    const shared = { isLeaving: () => this.#leaving, desiredOwners: () => this.#desiredOwners() };
+    this.#takeover = new Takeover(
       {
-        ...of,
+        ...shared,
         clock: this.#clock,
         store: this.#store,
         lease: this.#lease,
         members: this.#members,
         table: this.#table,
-        suspended: () => this.#storeWatch.suspended,
-        failed: this.#failed,
-        note: this.#note,
+        isSuspended: () => this.#storeWatch.suspended,
+        onError: this.#onError,
+        logInfo: this.#logInfo,
       },
-      tenures,
+      owned,
     );
-    this.#handOver = new HandOver(this.#clock, this.#table, tenures, {
-      ...of,
+    this.#handover = new Handover(this.#clock, this.#table, owned, {
+      ...shared,
       id: () => this.#lease.id,
-      recovering: () => this.#takeOver?.recovering ?? false,
+      isRecovering: () => this.#takeover?.recovering ?? false,
     });
     await this.#lease.start({
       lapsed: () => {
         this.#warn({ id: this.#lease.id }, LAPSED);
-        void tenures.drop();
+        void owned.drop();
       },
-      regained: () => this.#rounds.wake(),
+      regained: () => this.#loop.wake(),
     });
     this.#storeWatch.start();
     this.#unwatch = this.#kv.watch((key, value) => this.#hint(key, value));
     try {
-      await this.#rounds.start(() => Promise.all(this.#tasks));
+      await this.#loop.start(() => Promise.all(this.#tasks));
     } catch (error) {
       await this.#end();
       throw error;
@@ -162,23 +162,23 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   mayAnswer(p: Partition): boolean {
-    return (this.#tenures?.answers(p) ?? false) && this.#lease.valid;
+    return (this.#owned?.mayAnswer(p) ?? false) && this.#lease.valid;
   }
 
   async stop(): Promise<void> {
     // What is half begun can't be ended.
     await this.#joining?.catch(() => {});
-    const tenures = this.#tenures;
-    if (!tenures || !this.#rounds.running || this.#leaving) return;
+    const owned = this.#owned;
+    if (!owned || !this.#loop.running || this.#leaving) return;
     this.#leaving = true;
     const over = (): boolean =>
-      tenures.size === 0 &&
+      owned.size === 0 &&
       this.#tasks.size === 0 &&
       (!this.#lease.valid || this.#table.now.ownedBy(this.#lease.id).length === 0);
     await this.#lease.beat();
     const late = this.#clock.setTimeout(() => {
       this.#late = true;
-      this.#rounds.wake();
+      this.#loop.wake();
     }, LEAVE_MS);
     await new Promise<void>((resolve) => {
       const hard = this.#clock.setTimeout(resolve, LEAVE_HARD_MS);
@@ -187,26 +187,26 @@ export class ClusterPlacement implements ReportingPlacement {
         this.#clock.clearTimeout(hard);
         resolve();
       };
-      this.#rounds.wake();
+      this.#loop.wake();
     });
     this.#clock.clearTimeout(late);
-    await tenures.drop();
+    await owned.drop();
     await this.#end();
   }
 
   status(): PlacementStatus {
-    return statusOf({
+    return placementStatus({
       id: this.#lease.id,
       members: this.#everybody(),
       table: this.#table.now,
       leaseMsLeft: this.#lease.msLeft,
-      tenures: this.#tenures?.all() ?? new Map(),
+      owned: this.#owned?.all() ?? new Map(),
       times: this.#times,
     });
   }
 
   async #end(): Promise<void> {
-    this.#rounds.stop();
+    this.#loop.stop();
     this.#storeWatch.stop();
     this.#unwatch?.();
     await this.#lease.release();
@@ -216,9 +216,9 @@ export class ClusterPlacement implements ReportingPlacement {
     return {
       draining: this.#draining,
       leaving: this.#leaving,
-      unable: this.#takeOver?.unable ?? false,
+      unable: this.#takeover?.unable ?? false,
       store: this.#storeWatch.report(),
-      serving: this.#tenures?.serving().length ?? 0,
+      serving: this.#owned?.serving().length ?? 0,
     };
   }
 
@@ -229,29 +229,29 @@ export class ClusterPlacement implements ReportingPlacement {
     const known = host === undefined ? undefined : this.#members.get(host)?.value;
     if (host !== undefined && value !== '' && !isNews(known, parseHost(value))) return;
     if (key === TABLE_KEY && value === this.#table.lastWritten) return;
-    if (host !== undefined || key === TABLE_KEY || isDrainKey(key)) this.#rounds.wake();
+    if (host !== undefined || key === TABLE_KEY || isDrainKey(key)) this.#loop.wake();
   }
 
   #ended(error?: unknown): void {
-    if (error !== undefined && !this.#away) this.#failed(error);
-    if (error === undefined && this.#away) this.#note({}, 'the keys of the cluster can be reached again');
-    this.#away = error !== undefined;
+    if (error !== undefined && !this.#unreachable) this.#onError(error);
+    if (error === undefined && this.#unreachable) this.#logInfo({}, 'the keys of the cluster can be reached again');
+    this.#unreachable = error !== undefined;
     this.#changed();
   }
 
   #wait(): number {
     const { renewMs, leaseMs } = this.#times;
     // Nobody's silence counts, and of what others write there are hints: this is for one that was lost.
-    if (this.#restsAlone()) return leaseMs;
+    if (this.#isIdleAlone()) return leaseMs;
     // Who can do nothing about it need not hurry.
-    const expiry = this.#away || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
-    return Math.min(renewMs, Math.max(SHORTEST_WAIT_MS, expiry));
+    const expiry = this.#unreachable || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
+    return Math.min(renewMs, Math.max(MIN_WAIT_MS, expiry));
   }
 
-  #restsAlone(): boolean {
-    if (this.#away || !this.#lease.valid || this.#leaving || this.#takeOver!.unable || this.#tasks.size > 0)
+  #isIdleAlone(): boolean {
+    if (this.#unreachable || !this.#lease.valid || this.#leaving || this.#takeover!.unable || this.#tasks.size > 0)
       return false;
-    return this.#table.now.revision > 0 && this.#members.alone(this.#lease.id);
+    return this.#table.now.revision > 0 && this.#members.isAlone(this.#lease.id);
   }
 
   async #round(): Promise<void> {
@@ -261,23 +261,23 @@ export class ClusterPlacement implements ReportingPlacement {
     try {
       entries = await this.#kv.all();
     } catch (error) {
-      this.#members.failed();
+      this.#members.observationFailed();
       throw error;
     }
-    const table = Table.parse(entries.get(TABLE_KEY));
-    this.#members.look(entries, table, sent, this.#clock.monotonic());
+    const table = PartitionTable.parse(entries.get(TABLE_KEY));
+    this.#members.observe(entries, table, sent, this.#clock.monotonic());
     // What we wrote meanwhile is newer than what we read.
     if (this.#table.writes === writes) this.#table.now = table;
-    else this.#rounds.wake();
+    else this.#loop.wake();
     this.#setDraining(entries.has(drainKey(this.#base)));
     if (!this.#lease.valid) return;
     await this.#judgeStore(sent);
     await this.#endSilent();
-    await this.#takeOver!.claim();
-    const begun = await this.#takeOver!.takeNamed();
-    if (begun) this.#do(begun.taking);
-    this.#giveAway();
-    await this.#tidy(entries);
+    await this.#takeover!.claim();
+    const begun = await this.#takeover!.takeNamed();
+    if (begun) this.#runTask(begun.done);
+    this.#startHandover();
+    await this.#forgetDead(entries);
   }
 
   /** Who has lost the Store alone lets go of everything at once: a hand-over would have to write what was begun. */
@@ -288,20 +288,20 @@ export class ClusterPlacement implements ReportingPlacement {
     const { id } = this.#lease;
     const { state, answerMs } = this.#storeWatch.report();
     if (change === 'suspended') {
-      const partitions = this.#tenures!.size;
+      const partitions = this.#owned!.size;
       this.#warn(
         { id, store: state, answerMs, partitions },
         'the Store works for others and not for this host: it lets go',
       );
-      await this.#tenures!.drop();
-    } else this.#note({ id, store: state, answerMs }, 'the Store works again: this host takes its share');
+      await this.#owned!.drop();
+    } else this.#logInfo({ id, store: state, answerMs }, 'the Store works again: this host takes its share');
     void this.#lease.beat();
   }
 
   #setDraining(draining: boolean): void {
     if (this.#draining === draining) return;
     this.#draining = draining;
-    this.#note({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to take its share again');
+    this.#logInfo({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to take its share again');
     void this.#lease.beat();
   }
 
@@ -314,12 +314,12 @@ export class ClusterPlacement implements ReportingPlacement {
     return { ...this.#facts, ...this.#flags(), token: '', beat: 0, end: null };
   }
 
-  #targets(): Targets {
+  #desiredOwners(): DesiredOwners {
     const candidates: Candidate[] = [];
     for (const { id, value, silentMs } of this.#everybody()) {
       candidates.push({ id, value, fresh: silentMs < this.#times.leaseMs / 2 });
     }
-    return new Targets(candidates);
+    return new DesiredOwners(candidates);
   }
 
   /** From then on nothing that they wake up to is theirs. */
@@ -329,30 +329,30 @@ export class ClusterPlacement implements ReportingPlacement {
       const ended = { ...value, end: 'expired' as const };
       const written = await this.#kv.put(hostKey(id), JSON.stringify(ended), revision);
       if (written === undefined) continue;
-      this.#members.wrote(id, ended, written);
-      this.#note({ id, name: value.name }, 'a host is silent and counts as dead');
+      this.#members.recordWrite(id, ended, written);
+      this.#logInfo({ id, name: value.name }, 'a host is silent and counts as dead');
     }
   }
 
-  #giveAway(): void {
-    const next = this.#handOver!.next(this.#late);
-    if (next) this.#do(next);
+  #startHandover(): void {
+    const next = this.#handover!.next(this.#late);
+    if (next) this.#runTask(next);
   }
 
   /** Takes time; the next round goes on from its result. */
-  #do(task: Promise<void>): void {
-    const done: Promise<void> = task.catch(this.#failed).finally(() => {
+  #runTask(task: Promise<void>): void {
+    const done: Promise<void> = task.catch(this.#onError).finally(() => {
       this.#tasks.delete(done);
       // It says how much we serve now.
       if (!this.#leaving) void this.#lease.beat();
       this.#changed();
-      this.#rounds.wake();
+      this.#loop.wake();
     });
     this.#tasks.add(done);
   }
 
   /** Forget a host that is long dead, and what was asked of it. */
-  async #tidy(entries: ReadonlyMap<string, KvEntry>): Promise<void> {
+  async #forgetDead(entries: ReadonlyMap<string, KvEntry>): Promise<void> {
     const owners = this.#table.now.hosts();
     for (const { id, value, revision, silentMs } of this.#members.all()) {
       if (value.end === null || silentMs < KEEP_DEAD_MS || owners.has(id)) continue;

@@ -1,6 +1,6 @@
 import type { Epoch, Partition } from '../core/index.js';
+import { allPartitions } from './partition-table.js';
 import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
-import { allPartitions } from './table.js';
 
 /** The one thing placement needs of the Store. */
 export interface EpochSource {

@@ -6,7 +6,7 @@
  * works for somebody else, after it had stopped working here, lets go: when nobody has the Store, nobody moves anything.
  */
 import { type Clock, every, type TimerHandle } from '../clock/index.js';
-import type { HostValue } from './host-key.js';
+import type { HostRecord } from './host-record.js';
 
 export type StoreState =
   | 'works'
@@ -28,9 +28,9 @@ export interface StoreReport {
 }
 
 /** Between two questions. */
-const LOOK_MS = 1_000;
+const PING_EVERY_MS = 1_000;
 /** One that is not answered in this time has failed. */
-const LIMIT_MS = 900;
+const PING_TIMEOUT_MS = 900;
 /** A process that is late by so much would measure itself. */
 const LATE_MS = 250;
 /** Without an answer for this long, twice at least, the Store is lost. */
@@ -55,7 +55,7 @@ const SLOW_MS = 500;
 const TIMES_SLOWER = 10;
 /** Who let go gets partitions again when the Store has worked for this long; twice as long each time that it fails again soon. */
 const TRUSTED_MS = 5_000;
-const MOST_DOUBLINGS = 4;
+const MAX_DOUBLINGS = 4;
 const SOON_MS = 300_000;
 
 /** When somebody else's Store worked, by our own clock. */
@@ -68,9 +68,9 @@ interface Witness {
   readonly answerMs: number;
 }
 
-interface Peer {
+interface PeerHost {
   readonly id: string;
-  readonly value: HostValue;
+  readonly value: HostRecord;
 }
 
 function median(numbers: readonly number[]): number {
@@ -90,7 +90,7 @@ export class StoreWatch {
   #times: number[] = [];
   #witnesses = new Map<string, Witness>();
   /** When the keys were last read. */
-  #looked: number | undefined;
+  #keysReadAt: number | undefined;
   #suspended: 'fails' | 'slow' | undefined;
   #suspendedAt = 0;
   #returnedAt = Number.NEGATIVE_INFINITY;
@@ -103,7 +103,7 @@ export class StoreWatch {
 
   start(): void {
     this.#answered = this.clock.monotonic();
-    this.#stop = every(this.clock, LOOK_MS, (lateMs) => {
+    this.#stop = every(this.clock, PING_EVERY_MS, (lateMs) => {
       if (lateMs <= LATE_MS) void this.#ask();
     });
   }
@@ -139,8 +139,8 @@ export class StoreWatch {
    * With what the others say now. Returns whether this host has just let go (`suspended`), or come back.
    * @param peers others that live @param sent when the keys were asked for
    */
-  judge(peers: readonly Peer[], sent: number): 'suspended' | 'returned' | undefined {
-    this.#hear(peers, sent);
+  judge(peers: readonly PeerHost[], sent: number): 'suspended' | 'returned' | undefined {
+    this.#updateWitnesses(peers, sent);
     const now = this.clock.monotonic();
     if (!this.#suspended) {
       const why = this.#shouldLetGo(now);
@@ -164,9 +164,9 @@ export class StoreWatch {
   }
 
   /** A heartbeat that was not there at the look before was written after it. */
-  #hear(peers: readonly Peer[], sent: number): void {
-    const after = this.#looked;
-    this.#looked = sent;
+  #updateWitnesses(peers: readonly PeerHost[], sent: number): void {
+    const after = this.#keysReadAt;
+    this.#keysReadAt = sent;
     const heard = new Map<string, Witness>();
     for (const { id, value } of peers) {
       const { beat, token, store } = value;
@@ -194,7 +194,7 @@ export class StoreWatch {
   }
 
   #letGo(why: 'fails' | 'slow', now: number): void {
-    this.#doublings = now - this.#returnedAt < SOON_MS ? Math.min(MOST_DOUBLINGS, this.#doublings + 1) : 0;
+    this.#doublings = now - this.#returnedAt < SOON_MS ? Math.min(MAX_DOUBLINGS, this.#doublings + 1) : 0;
     this.#suspended = why;
     this.#suspendedAt = now;
   }
@@ -210,7 +210,7 @@ export class StoreWatch {
     const asked = this.clock.monotonic();
     let timer: TimerHandle | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = this.clock.setTimeout(() => resolve(false), LIMIT_MS);
+      timer = this.clock.setTimeout(() => resolve(false), PING_TIMEOUT_MS);
     });
     const answered = this.ping().then(
       () => true,
@@ -221,7 +221,7 @@ export class StoreWatch {
     if (timer) this.clock.clearTimeout(timer);
     const now = this.clock.monotonic();
     const isLate = pulse() > LATE_MS;
-    if (!isLate) this.#times = [...this.#times.slice(1 - COUNTED_ANSWERS), ok ? now - asked : LIMIT_MS];
+    if (!isLate) this.#times = [...this.#times.slice(1 - COUNTED_ANSWERS), ok ? now - asked : PING_TIMEOUT_MS];
     if (!ok) {
       if (!isLate) this.#failures++;
       return;

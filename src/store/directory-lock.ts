@@ -22,7 +22,7 @@ export interface DirectoryLock {
 
 const NAME = /^lock-(\d+)-[0-9a-f]+\.sock$/;
 /** sockaddr_un holds 108 bytes on Linux and 104 on macOS, with the final zero. */
-const LONGEST_PATH = 103;
+const MAX_PATH = 103;
 
 /**
  * Creates the directory when it is missing. Rejects with DirectoryInUse, naming the other process, or with the error of
@@ -32,7 +32,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true });
   // A short name for directories with long paths; kept open until the socket's file was removed.
   const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  const base = Buffer.byteLength(directory) + 40 <= LONGEST_PATH ? directory : `/proc/self/fd/${handle.fd}`;
+  const base = Buffer.byteLength(directory) + 40 <= MAX_PATH ? directory : `/proc/self/fd/${handle.fd}`;
   const own = `lock-${process.pid}-${randomBytes(6).toString('hex')}.sock`;
   let server: Server;
   try {

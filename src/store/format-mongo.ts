@@ -4,8 +4,7 @@
  */
 import type { Collection } from 'mongodb';
 import { FIRST_FORMAT, FORMAT, judgeFormat } from './format.js';
-import { databaseName, isDuplicate, serverName } from './store-mongo-client.js';
-import { withDatabase } from './store-mongo-once.js';
+import { databaseName, isDuplicate, serverName, withDatabase } from './store-mongo-client.js';
 
 interface FormatDocument {
   readonly _id: 'format';

@@ -1,11 +1,12 @@
+export type { MessageRecord } from '../model/records/message.js';
 export { copy, pack, unpack } from './codec.js';
 export { DirectoryInUse } from './directory-lock.js';
-export { Embedded, openEmbedded } from './embedded.js';
 export { FORMAT, FormatMismatch, judgeFormat } from './format.js';
 export { mongoFormat, raiseMongoFormat } from './format-mongo.js';
-export { keepRecord, memoOf } from './kept-records.js';
-export { lowest } from './message-range.js';
+export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment } from './lmdb-environment.js';
+export { lowerBound } from './message-range.js';
 export { type Digest, type DigestOf, decodeMessage, encodeMessage, PackedMessage } from './packed-message.js';
+export { enableMemo, memoOf } from './record-memo.js';
 export type { SecretNote } from './secret-note.js';
 export { embeddedSecretNote } from './secret-note-lmdb.js';
 export { withMongoSecretNote } from './secret-note-mongo.js';
@@ -13,7 +14,6 @@ export type {
   MessageIndex,
   MessageRange,
   MessageReads,
-  MessageRecord,
   MessageScan,
   MessageWrite,
   PartWrite,

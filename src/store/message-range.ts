@@ -1,5 +1,6 @@
 /** What ranges of messages mean, said once for every Store. Pure. */
-import type { MessageIndex, MessageRange, MessageRecord, MessageScan } from './store.js';
+import type { MessageRecord } from '../model/records/message.js';
+import type { MessageIndex, MessageRange, MessageScan } from './store.js';
 
 /** All ranges of a scan. */
 export const rangesOf = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
@@ -37,7 +38,7 @@ export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
     case 'moved':
       return m.movedFrom === index.from;
     case 'ids':
-      return index.ids[lowest(index.ids, m.id)] === m.id;
+      return index.ids[lowerBound(index.ids, m.id)] === m.id;
   }
 }
 
@@ -47,7 +48,7 @@ export const inRange = (m: MessageRecord, range: MessageRange): boolean =>
   indexesOf(range).every((index) => inIndex(m, index));
 
 /** Place of the first number that is not smaller, in an ascending list. */
-export function lowest(sorted: readonly number[], value: number, from = 0): number {
+export function lowerBound(sorted: readonly number[], value: number, from = 0): number {
   let low = from;
   let high = sorted.length;
   while (low < high) {

@@ -7,8 +7,8 @@
  * facts | places of texts (at, length; the last one first) | place of the head | count of facts (16 bits), of texts (8 bits), version (8 bits)
  */
 import type { Json, JsonObject } from '../core/index.js';
+import type { MessageRecord } from '../model/records/message.js';
 import { pack, unpack } from './codec.js';
-import type { MessageRecord } from './store.js';
 
 /** Made of a record by whoever knows what it means; nothing here does. */
 export interface Digest {
@@ -26,7 +26,7 @@ export interface Digest {
 export type DigestOf = (record: MessageRecord) => Digest | undefined;
 
 /** Where a JSON text is in the bytes of a message. */
-interface Place {
+interface TextSpan {
   readonly at: number;
   readonly length: number;
 }
@@ -41,14 +41,14 @@ const WITHOUT_DIGEST = 0x98;
 const WITH_DIGEST = 0x99;
 const BIN_32 = 0xc6;
 const BIN_HEADER = 5;
-const PLACE = 8;
+const SPAN_BYTES = 8;
 /** Place of the head, counts and version. */
-const TAIL = PLACE + 4;
-const MOST_FACTS = 2 ** 16 - 1;
+const TAIL = SPAN_BYTES + 4;
+const MAX_FACTS = 2 ** 16 - 1;
 
 export function encodeMessage(rev: number, m: MessageRecord, digest?: Digest): Buffer {
   const fields = pack([rev, m.conversation, m.topicKey, m.sender, m.participants, m.body, m.movedFrom, [...m.tags]]);
-  return digest && digest.facts.length <= MOST_FACTS && fields[0] === WITHOUT_DIGEST
+  return digest && digest.facts.length <= MAX_FACTS && fields[0] === WITHOUT_DIGEST
     ? withDigest(fields, digest)
     : fields;
 }
@@ -60,7 +60,7 @@ function withDigest(fields: Buffer, { version, facts, head, texts }: Digest): Bu
   if (LONE_SURROGATE.test(head)) return fields;
   const begin = fields.length + BIN_HEADER;
   const added = [Buffer.from(head)];
-  const places: Place[] = [{ at: begin, length: added[0]!.length }];
+  const places: TextSpan[] = [{ at: begin, length: added[0]!.length }];
   let at = begin + added[0]!.length;
   for (const text of texts) {
     const json = JSON.stringify(text).slice(1, -1);
@@ -73,7 +73,7 @@ function withDigest(fields: Buffer, { version, facts, head, texts }: Digest): Bu
     added.push(bytes);
     at += bytes.length;
   }
-  const end = at + facts.length * 4 + texts.length * PLACE + TAIL;
+  const end = at + facts.length * 4 + texts.length * SPAN_BYTES + TAIL;
   const whole = Buffer.allocUnsafe(end);
   fields.copy(whole);
   whole[0] = WITH_DIGEST;
@@ -156,7 +156,7 @@ export class PackedMessage {
       this.version = view.getUint8(end - 1);
       this.facts = view.getUint16(end - 4, true);
       this.#placesEnd = end - TAIL;
-      this.#factsAt = this.#placesEnd - view.getUint8(end - 2) * PLACE - this.facts * 4;
+      this.#factsAt = this.#placesEnd - view.getUint8(end - 2) * SPAN_BYTES - this.facts * 4;
     } else {
       this.version = undefined;
       this.facts = 0;
@@ -191,13 +191,13 @@ export class PackedMessage {
 
   /** JSON of a text of the digest, without the quotes; until the next look. */
   text(i: number): Uint8Array {
-    return this.#at(this.#placesEnd - (i + 1) * PLACE);
+    return this.#at(this.#placesEnd - (i + 1) * SPAN_BYTES);
   }
 
   /** Whether a text of the digest is this one, as JSON without the quotes. */
   isText(i: number, json: Uint8Array): boolean {
     const { view, bytes } = this.#slab;
-    const place = this.#placesEnd - (i + 1) * PLACE;
+    const place = this.#placesEnd - (i + 1) * SPAN_BYTES;
     if (view.getUint32(place + 4, true) !== json.length) return false;
     const at = this.#start + view.getUint32(place, true);
     for (let n = 0; n < json.length; n++) if (bytes[at + n] !== json[n]) return false;

@@ -1,8 +1,7 @@
 import type { Db } from 'mongodb';
-import { ACCOUNTS, LOOKED_AT, type SecretNote, sealedKeyOf } from './secret-note.js';
-import { isDuplicate } from './store-mongo-client.js';
+import { ACCOUNT_KEYS, MAX_ACCOUNTS, type SecretNote, sealedKeyOf } from './secret-note.js';
+import { isDuplicate, withDatabase } from './store-mongo-client.js';
 import { type RootDocument, value } from './store-mongo-documents.js';
-import { withDatabase } from './store-mongo-once.js';
 
 interface NoteDocument {
   readonly _id: 'secret';
@@ -34,8 +33,8 @@ function noteIn(db: Db): SecretNote {
     async sealedKeys() {
       const accounts = await db
         .collection<RootDocument>('roots')
-        .find({ _id: { $gte: ACCOUNTS.from, $lt: ACCOUNTS.below } } as object, { projection: { state: 1 } })
-        .limit(LOOKED_AT)
+        .find({ _id: { $gte: ACCOUNT_KEYS.from, $lt: ACCOUNT_KEYS.below } } as object, { projection: { state: 1 } })
+        .limit(MAX_ACCOUNTS)
         .toArray();
       return accounts.flatMap(({ state }) => sealedKeyOf(value(state)));
     },

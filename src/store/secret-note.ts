@@ -14,10 +14,10 @@ export interface SecretNote {
 }
 
 /** Accounts that are looked at. */
-export const LOOKED_AT = 200;
+export const MAX_ACCOUNTS = 200;
 
 /** Keys of the roots of accounts. */
-export const ACCOUNTS = { from: 'user/', below: 'user0' } as const;
+export const ACCOUNT_KEYS = { from: 'user/', below: 'user0' } as const;
 
 /** Of an account's state; none of a bot, whose key its realm has. */
 export function sealedKeyOf(state: unknown): string[] {

@@ -1,15 +1,30 @@
 import type { Key } from 'lmdb';
 import type { RealmId } from '../core/index.js';
-import type { Embedded, Table } from './embedded.js';
-import { type CacheChanges, GuardedCache } from './lmdb-cache.js';
-import { type IndexKey, indexKeys, indexPrefix, keptName, type StoredIndex, storable } from './lmdb-index-keys.js';
-import { LmdbRecords } from './lmdb-records.js';
+import type { MessageRecord } from '../model/records/message.js';
+import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 import { indexesOf, inRange, rangesOf, sharedIndexes } from './message-range.js';
 import type { DigestOf, PackedMessage } from './packed-message.js';
-import { type FetchIds, Postings } from './postings.js';
-import type { MessageRange, MessageRecord, MessageScan, MessageWrite } from './store.js';
-import type { Graves } from './store-lmdb-graves.js';
-import { Allowance, CommonPlaces, IndexPlaces, ListPlaces, MergedPlaces, type Places } from './store-lmdb-merge.js';
+import type { MessageRange, MessageScan, MessageWrite } from './store.js';
+import { type CacheChanges, GuardedCache } from './store-lmdb-cache.js';
+import {
+  IndexCursor,
+  IntersectionCursor,
+  ListCursor,
+  type OrdinalCursor,
+  ReadBudget,
+  UnionCursor,
+} from './store-lmdb-cursors.js';
+import {
+  type IndexKey,
+  indexKeys,
+  indexPrefix,
+  postingsName,
+  type StoredIndex,
+  storable,
+} from './store-lmdb-index-keys.js';
+import { type FetchIds, Postings } from './store-lmdb-postings.js';
+import { LmdbRecords } from './store-lmdb-records.js';
+import type { Tombstones } from './store-lmdb-tombstones.js';
 
 const PRESENT = Buffer.from([1]);
 /** Above every id; ordered-binary sorts numbers by value. */
@@ -23,52 +38,52 @@ const RANGES_AT_ONCE = 500;
 /** With more ranges than these, what they share is tried by itself first. */
 const FEW_RANGES = 8;
 /** Records then read before it is given up: it is common, and little of it is in the ranges. Some 10 ms. */
-const MOST_TRIED = 1_000;
+const MAX_TRIED = 1_000;
 /** Several conditions rarely agree at once, so that more keys are needed than messages wanted. */
 const FIRST_BLOCK_IN_COMMON = 4;
 
 /** Of all indexes together. */
-const KEPT_IDS = 1_000_000;
+const MAX_CACHED_IDS = 1_000_000;
 /** What an index costs that has no ids, as most of some kinds have none. */
 const EMPTY_COST = 16;
 
 /** How a scan takes records: decoded, or as they are stored. */
-interface Taking<T> {
+interface RecordReader<T> {
   /** Outside of transactions. */
   read(realm: RealmId, id: number): T | undefined;
   recordOf(taken: T): MessageRecord;
 }
 
 /** What a scan found so far. */
-interface Found<T> {
+interface ScanOutput<T> {
   length: number;
   push(taken: T): void;
 }
 
 /** Message records, and one table of index entries that end with the id. */
 export class LmdbMessages {
-  readonly #table: Table;
+  readonly #table: LmdbTable;
   readonly #records: LmdbRecords;
-  readonly #index: Table;
-  readonly #graves: Graves;
+  readonly #index: LmdbTable;
+  readonly #tombstones: Tombstones;
   /** By realm: no stored id is above this one (a write that is not committed yet may be). */
   readonly #newest = new Map<RealmId, number>();
-  readonly #postings = new GuardedCache<string, Postings>(KEPT_IDS, ({ size }) => EMPTY_COST + size);
+  readonly #postings = new GuardedCache<string, Postings>(MAX_CACHED_IDS, ({ size }) => EMPTY_COST + size);
 
-  readonly #decoded: Taking<MessageRecord> = {
+  readonly #decoded: RecordReader<MessageRecord> = {
     read: (realm, id) => this.#records.read(realm, id),
     recordOf: (record) => record,
   };
-  readonly #packed: Taking<PackedMessage> = {
+  readonly #packed: RecordReader<PackedMessage> = {
     read: (realm, id) => this.#records.look(realm, id),
     recordOf: ({ record }) => record,
   };
 
-  constructor(environment: Embedded, graves: Graves, digestOf: DigestOf | undefined) {
+  constructor(environment: LmdbEnvironment, tombstones: Tombstones, digestOf: DigestOf | undefined) {
     this.#table = environment.table('messages');
     this.#records = new LmdbRecords(this.#table, digestOf);
     this.#index = environment.table('message-index');
-    this.#graves = graves;
+    this.#tombstones = tombstones;
   }
 
   /** Encodes at once; the result is called inside a write transaction. */
@@ -79,26 +94,32 @@ export class LmdbMessages {
     const bytes = value && this.#records.encode(rev, value);
     return () => {
       const old = this.#records.stored(realm, id);
-      if ((old?.rev ?? this.#graves.rev(['m', realm, id])) >= rev) return;
+      if ((old?.rev ?? this.#tombstones.rev(['m', realm, id])) >= rev) return;
       const before = old ? indexKeys(realm, old.record) : [];
       this.#reindex(before, keys);
-      this.#changes(realm, id, before, keys, changes);
+      this.#invalidate(realm, id, before, keys, changes);
       if (bytes) {
-        if (!old) this.#graves.unbury(['m', realm, id]);
+        if (!old) this.#tombstones.remove(['m', realm, id]);
         this.#table.put([realm, id], bytes);
       } else {
         if (old) this.#table.remove([realm, id]);
-        this.#graves.bury(['m', realm, id], rev);
+        this.#tombstones.put(['m', realm, id], rev);
       }
     };
   }
 
   /** Inside the transaction: what is kept of it must not be used before that is settled. */
-  #changes(realm: RealmId, id: number, before: readonly IndexKey[], after: readonly IndexKey[], changes: CacheChanges) {
-    const gone = new Set(before.map(keptName));
-    const now = new Set(after.map(keptName));
+  #invalidate(
+    realm: RealmId,
+    id: number,
+    before: readonly IndexKey[],
+    after: readonly IndexKey[],
+    changes: CacheChanges,
+  ) {
+    const gone = new Set(before.map(postingsName));
+    const now = new Set(after.map(postingsName));
     const names = [...new Set([...gone, ...now])].filter((name) => name !== '' && gone.has(name) !== now.has(name));
-    this.#records.changes(realm, id, changes);
+    this.#records.invalidate(realm, id, changes);
     for (const name of names) this.#postings.block(name, true);
     changes.onSettled((done) => {
       for (const name of names) {
@@ -138,7 +159,7 @@ export class LmdbMessages {
 
   /** The same without decoding them. @returns how many there were */
   async look(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
-    const found: Found<PackedMessage> = {
+    const found: ScanOutput<PackedMessage> = {
       length: 0,
       push(message) {
         this.length++;
@@ -149,7 +170,11 @@ export class LmdbMessages {
     return found.length;
   }
 
-  async #scan<T extends { readonly id: number }>(scan: MessageScan, taking: Taking<T>, found: Found<T>): Promise<void> {
+  async #scan<T extends { readonly id: number }>(
+    scan: MessageScan,
+    taking: RecordReader<T>,
+    found: ScanOutput<T>,
+  ): Promise<void> {
     const { limit } = scan;
     let from = scan.from;
     const newest = this.#newestOf(scan, taking);
@@ -160,7 +185,7 @@ export class LmdbMessages {
     const shared = sharedRange(scan);
     if (shared && found.length < limit) {
       const { realm, direction } = scan;
-      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, taking, found, MOST_TRIED);
+      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, taking, found, MAX_TRIED);
       if (reached === undefined) return;
       from = reached;
     }
@@ -174,23 +199,23 @@ export class LmdbMessages {
   async #walk<T>(
     along: MessageScan,
     scan: MessageScan,
-    taking: Taking<T>,
-    found: Found<T>,
+    taking: RecordReader<T>,
+    found: ScanOutput<T>,
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
     const { realm, limit } = scan;
     const ranges = rangesOf(scan);
     const exact = most === Number.POSITIVE_INFINITY;
-    const allowance = new Allowance(0);
-    const common: CommonPlaces[] = [];
+    const allowance = new ReadBudget(0);
+    const common: IntersectionCursor[] = [];
     const alongAll = rangesOf(along);
     const share = Math.ceil(Math.min(limit, DECODE_AT_ONCE) / alongAll.length);
     for (let i = 0; i < alongAll.length; i++) {
       if (i > 0 && i % RANGES_AT_ONCE === 0) await turn();
-      const places = this.#common(along, alongAll[i]!, share, allowance);
+      const places = this.#intersection(along, alongAll[i]!, share, allowance);
       if (places) common.push(places);
     }
-    const merged = new MergedPlaces(common);
+    const merged = new UnionCursor(common);
     let reached = along.from;
     for (let turns = 0, looked = 0; found.length < limit && !merged.ended; turns++) {
       if (looked >= most) return reached;
@@ -217,12 +242,12 @@ export class LmdbMessages {
     return undefined;
   }
 
-  #common(
+  #intersection(
     { realm, direction, from }: MessageScan,
     range: MessageRange,
     share: number,
-    allowance: Allowance,
-  ): CommonPlaces | undefined {
+    allowance: ReadBudget,
+  ): IntersectionCursor | undefined {
     const newer = direction === 'newer';
     const low = Math.max((newer ? from : -1) + 1, (range.above ?? -1) + 1, 0);
     const high = Math.min(newer ? LAST_ID : from - 1, range.upTo ?? LAST_ID, LAST_ID);
@@ -232,18 +257,18 @@ export class LmdbMessages {
     if (!all.every(storable)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
     const first = indexes.length > 1 ? FIRST_BLOCK_IN_COMMON : share;
-    const places = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): Places => {
-      if (index.by === 'ids') return new ListPlaces(newer ? index.ids : index.ids.map((id) => -id).reverse());
-      return new IndexPlaces(this.#reader(realm, index, newer), allowance, first);
+    const places = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): OrdinalCursor => {
+      if (index.by === 'ids') return new ListCursor(newer ? index.ids : index.ids.map((id) => -id).reverse());
+      return new IndexCursor(this.#reader(realm, index, newer), allowance, first);
     });
-    return newer ? new CommonPlaces(places, low, high) : new CommonPlaces(places, -high, -low);
+    return newer ? new IntersectionCursor(places, low, high) : new IntersectionCursor(places, -high, -low);
   }
 
   /**
    * The first record of a scan from the realm's end, without a cursor: that is what GET /users/me looks at, and opening
    * a cursor costs more than all the rest of it.
    */
-  #newestOf<T>(scan: MessageScan, taking: Taking<T>): T | undefined {
+  #newestOf<T>(scan: MessageScan, taking: RecordReader<T>): T | undefined {
     const { realm, from } = scan;
     if (!isFromEnd(scan)) return undefined;
     const id = this.#newest.get(realm);
@@ -269,7 +294,7 @@ export class LmdbMessages {
       for (const key of keys) ids.push((key as unknown[]).at(-1) as number);
       return ids;
     };
-    const read = this.#remembering(index.by === 'realm' ? '' : keptName([...prefix, 0] as IndexKey), fetch);
+    const read = this.#cachedReader(index.by === 'realm' ? '' : postingsName([...prefix, 0] as IndexKey), fetch);
     if (newer) return (place, limit) => read(place, limit, true);
     return (place, limit) => {
       const ids = read(0 - place, limit, false);
@@ -279,7 +304,7 @@ export class LmdbMessages {
   }
 
   /** The same from what is kept of the index, as far as that goes. @param name '' = nothing is */
-  #remembering(name: string, fetch: FetchIds): FetchIds {
+  #cachedReader(name: string, fetch: FetchIds): FetchIds {
     if (name === '') return fetch;
     return (from, limit, newer) => {
       if (this.#postings.isBlocked(name)) return fetch(from, limit, newer);

@@ -11,13 +11,13 @@ const MAX_IN_FLIGHT = 8;
 const MAX_WRITES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface Waiting {
+export interface BulkItem {
   /** Estimate of its size on the wire. */
   readonly bytes: number;
   reject(error: unknown): void;
 }
 
-export class Bulks<W extends Waiting> {
+export class BulkQueue<W extends BulkItem> {
   #waiting: W[] = [];
   #scheduled = false;
   #inFlight = 0;
@@ -37,7 +37,7 @@ export class Bulks<W extends Waiting> {
   #schedule(): void {
     if (this.#scheduled || this.#waiting.length === 0) return;
     if (this.#inFlight > 0) {
-      this.#timer ??= this.clock.setTimeout(() => this.#late(), SLOW_MS);
+      this.#timer ??= this.clock.setTimeout(() => this.#sendSlow(), SLOW_MS);
       return;
     }
     this.#scheduled = true;
@@ -47,7 +47,7 @@ export class Bulks<W extends Waiting> {
     });
   }
 
-  #late(): void {
+  #sendSlow(): void {
     this.#timer = undefined;
     if (this.#inFlight < MAX_IN_FLIGHT) this.#sendAll();
   }

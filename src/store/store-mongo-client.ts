@@ -1,4 +1,5 @@
 import {
+  type Db,
   MongoBulkWriteError,
   MongoClient,
   MongoClientClosedError,
@@ -34,7 +35,7 @@ const UNREACHABLE = [
  * Between two looks at a pool of connections, which close those that rested for too long and open some in advance: none, unless the URL sets
  * `maxIdleTimeMS` or `minPoolSize`. The driver's own 100 ms wakes a process that rests ten times a second. Milliseconds.
  */
-const POOL_LOOK_MS = 10_000;
+const POOL_CHECK_MS = 10_000;
 
 export function createClient(url: string): MongoClient {
   const client = new MongoClient(url, {
@@ -52,7 +53,7 @@ export function createClient(url: string): MongoClient {
     promoteBuffers: true,
   });
   // The driver has this option for its pools, and takes it from here, but not from those who make a client.
-  Object.assign(client.options, { minPoolSizeCheckFrequencyMS: POOL_LOOK_MS });
+  Object.assign(client.options, { minPoolSizeCheckFrequencyMS: POOL_CHECK_MS });
   return client;
 }
 
@@ -92,3 +93,17 @@ export function translate(error: unknown): unknown {
 /** No server was found in all the time that finding one may take. */
 export const foundNoServer = (error: unknown): boolean =>
   error instanceof StoreUnavailable && error.cause instanceof MongoServerSelectionError;
+
+/** With a connection of its own, before anything else is opened. @throws StoreUnavailable */
+export async function withDatabase<T>(url: string, action: (db: Db) => Promise<T>): Promise<T> {
+  const client = createClient(url);
+  try {
+    return await action(client.db(databaseName(url)));
+  } catch (error) {
+    const translated = translate(error);
+    if (!(translated instanceof StoreUnavailable)) throw error;
+    throw new StoreUnavailable(`MongoDB at ${serverName(url)} can't be used: ${translated.message}`, { cause: error });
+  } finally {
+    await client.close().catch(() => undefined);
+  }
+}

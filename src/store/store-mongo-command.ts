@@ -12,35 +12,38 @@ export interface UpdateOne {
 }
 
 /** What became of one write that the server refused. */
-export interface Refused {
+export interface RefusedWrite {
   readonly index: number;
   readonly error: MongoServerError;
 }
 
-export interface Written {
+export interface WriteResult {
   /** Documents that were inserted, or that matched. */
   readonly n: number;
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedWrite[];
 }
 
-interface Answer {
+interface CommandReply {
   readonly n?: number;
   readonly writeErrors?: readonly { readonly index: number; readonly code: number; readonly errmsg: string }[];
   readonly writeConcernError?: { readonly errmsg?: string };
 }
 
 /** Every write is tried, whatever becomes of the others. Rejects when it is open what was written. */
-export const updateMany = (db: Db, collection: string, updates: readonly UpdateOne[]): Promise<Written> =>
+export const updateMany = (db: Db, collection: string, updates: readonly UpdateOne[]): Promise<WriteResult> =>
   run(db, { update: collection, updates });
 
-export const insertMany = (db: Db, collection: string, documents: readonly object[]): Promise<Written> =>
+export const insertMany = (db: Db, collection: string, documents: readonly object[]): Promise<WriteResult> =>
   run(db, { insert: collection, documents });
 
-async function run(db: Db, command: Document): Promise<Written> {
+async function run(db: Db, command: Document): Promise<WriteResult> {
   // Commands given as such get nothing from the client's settings.
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
-  const answer = (await db.command({ ...command, ordered: false, writeConcern }, { ignoreUndefined: true })) as Answer;
+  const answer = (await db.command(
+    { ...command, ordered: false, writeConcern },
+    { ignoreUndefined: true },
+  )) as CommandReply;
   if (answer.writeConcernError) {
     // It leaves open whether what was written will stay.
     throw new StoreUnavailable(`MongoDB is not available: ${answer.writeConcernError.errmsg ?? 'write concern'}`);

@@ -1,7 +1,8 @@
-import { Binary } from 'mongodb';
+import { Binary, type Db } from 'mongodb';
 import type { ActorKey, Json, JsonObject, RealmId } from '../core/index.js';
+import type { MessageRecord } from '../model/records/message.js';
 import { pack, unpack } from './codec.js';
-import type { MessageRecord, StoredPart } from './store.js';
+import type { StoredPart } from './store.js';
 
 /** Opaque values are packed: exact, and free of rules about dots and dollars in keys. */
 export interface RootDocument {
@@ -92,4 +93,24 @@ export function toMessage(found: MessageDocument): MessageRecord | null {
     tags: found.tags ?? [],
     body: value(found.body) as JsonObject,
   };
+}
+
+const TOMBSTONE_SECONDS = 3_600;
+
+/** Those that are missing. */
+export async function createIndexes(db: Db): Promise<void> {
+  const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_SECONDS } as const;
+  await db.collection('roots').createIndexes([{ key: { partition: 1, sleeper: 1 } }]);
+  await db.collection('parts').createIndexes([tombstones]);
+  await db
+    .collection('messages')
+    .createIndexes([
+      { key: { realm: 1, conversation: 1, id: 1 } },
+      { key: { realm: 1, conversation: 1, topicKey: 1, id: 1 } },
+      { key: { realm: 1, sender: 1, id: 1 } },
+      { key: { realm: 1, participants: 1, id: 1 } },
+      { key: { realm: 1, tags: 1, id: 1 } },
+      { key: { realm: 1, movedFrom: 1, id: 1 } },
+      tombstones,
+    ]);
 }

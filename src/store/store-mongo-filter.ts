@@ -1,5 +1,5 @@
 import type { RealmId } from '../core/index.js';
-import { indexesOf, lowest } from './message-range.js';
+import { indexesOf, lowerBound } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { messageDocumentId } from './store-mongo-documents.js';
 
@@ -7,7 +7,7 @@ type Clause = Record<string, unknown>;
 type Scalar = string | number;
 
 /** Fields that many ranges differ in alone: those become one clause. */
-const SHARED = ['conversation', 'movedFrom', 'tags'] as const;
+const GROUPED_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
 
 /**
  * Clauses that together find the messages of these ranges with low ≤ id ≤ high; [] when there can be none. Each has
@@ -21,7 +21,7 @@ export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: 
     const to = Math.min(high, range.upTo ?? high);
     const clause = from <= to ? clauseOf(realm, indexesOf(range), from, to) : undefined;
     if (!clause) continue;
-    const field = SHARED.find((name) => typeof clause[name] === 'string');
+    const field = GROUPED_FIELDS.find((name) => typeof clause[name] === 'string');
     if (!field) {
       clauses.push(clause);
       continue;
@@ -55,7 +55,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
     if (index.by === 'participant') several.participants.add(index.user);
     if (index.by === 'tag') several.tags.add(index.tag);
     if (index.by === 'ids') {
-      const within = index.ids.slice(lowest(index.ids, low), lowest(index.ids, high + 1));
+      const within = index.ids.slice(lowerBound(index.ids, low), lowerBound(index.ids, high + 1));
       const known: ReadonlySet<number> | undefined = ids && new Set(ids);
       ids = known ? within.filter((id) => known.has(id)) : within;
     }

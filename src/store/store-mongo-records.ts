@@ -3,7 +3,7 @@ import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
 import type { MessageWrite, PartWrite, RecordWrite } from './store.js';
 import { binary, type MessageDocument, messageDocumentId, type PartDocument, partId } from './store-mongo-documents.js';
-import { MongoWriter, type Write } from './store-mongo-writer.js';
+import { type DocumentWrite, MongoWriter } from './store-mongo-writer.js';
 
 /** Estimate of a document beside its packed value. */
 const DOCUMENT_BYTES = 400;
@@ -31,7 +31,7 @@ export class MongoRecords {
     for (const outcome of await Promise.allSettled(all)) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  #part({ key, part, rev, value }: PartWrite): Write<PartDocument> {
+  #part({ key, part, rev, value }: PartWrite): DocumentWrite<PartDocument> {
     const _id = partId(key, part);
     if (value === null) return tombstone({ _id, rev, gone: this.#now() }, ['value']);
     const packed = binary(value);
@@ -39,7 +39,7 @@ export class MongoRecords {
     return { document: { _id, rev, value: packed }, unset: ['gone'], fresh: false, bytes };
   }
 
-  #message({ realm, id, rev, value }: MessageWrite): Write<MessageDocument> {
+  #message({ realm, id, rev, value }: MessageWrite): DocumentWrite<MessageDocument> {
     const base = { _id: messageDocumentId(realm, id), rev, realm, id };
     if (!value) return tombstone({ ...base, gone: this.#now() }, MESSAGE_FIELDS);
     const newest = this.#newest.get(realm) ?? 0;
@@ -68,6 +68,6 @@ export class MongoRecords {
   }
 }
 
-function tombstone<D extends PartDocument | MessageDocument>(document: D, unset: readonly string[]): Write<D> {
+function tombstone<D extends PartDocument | MessageDocument>(document: D, unset: readonly string[]): DocumentWrite<D> {
   return { document, unset, fresh: false, bytes: DOCUMENT_BYTES };
 }

@@ -1,19 +1,20 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '../core/index.js';
+import type { MessageRecord } from '../model/records/message.js';
 import { indexesOf, rangesOf } from './message-range.js';
-import type { MessageRange, MessageRecord, MessageScan } from './store.js';
+import type { MessageRange, MessageScan } from './store.js';
 import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
 import { clausesOf } from './store-mongo-filter.js';
-import { scanRarest } from './store-mongo-rarest.js';
+import { scanRarest } from './store-mongo-rare.js';
 
 /** Ids looked at first, for each message wanted: one conversation among a few. */
 const FIRST_WINDOW = 4;
-const SMALLEST_WINDOW = 256;
+const MIN_WINDOW = 256;
 /**
  * Several conditions, or several ranges: first all messages of some windows are tried in the order of `_id`, 2 ms for
  * 1,000 ids. An index costs as much as all that a word has, however small the window: 50 ms for one in 20,000 messages.
  */
-const MOST_IN_ORDER = 8_192;
+const MAX_IN_ORDER = 8_192;
 const FIRST_IN_ORDER = 8;
 /** Anchors beyond any real id ("newest") would waste the first window. */
 const BEYOND = 2 ** 52;
@@ -33,12 +34,12 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
   const found: MessageRecord[] = [];
   const newer = direction === 'newer';
   let several = ranges.length > 1 || indexesOf(wanted).length > 1;
-  let inOrder = several ? Math.max(MOST_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
-  let window = Math.max(SMALLEST_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
-  let ends: Ends | undefined;
+  let inOrder = several ? Math.max(MAX_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
+  let window = Math.max(MIN_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
+  let ends: RealmBounds | undefined;
   // The next id to look at, moving in the direction of the scan.
   let at = newer ? Math.max(0, wanted.from + 1) : Math.min(wanted.from, Number.MAX_SAFE_INTEGER) - 1;
-  if (newer ? at <= 1 : at >= BEYOND) ends = await realmEnds(collection, realm);
+  if (newer ? at <= 1 : at >= BEYOND) ends = await realmBounds(collection, realm);
   for (;;) {
     if (ends === null) return found;
     const reach = reachOf(ranges, ends);
@@ -63,7 +64,7 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
     }
     if (found.length >= limit) return found;
     at = newer ? high + 1 : low - 1;
-    ends ??= await realmEnds(collection, realm);
+    ends ??= await realmBounds(collection, realm);
     // Nothing at all: what is looked for is rare, or far away.
     window *= ordered || documents.length === 0 ? 4 : 2;
   }
@@ -120,7 +121,7 @@ const isWholeRealm = (range: MessageRange): boolean =>
   range.above === undefined && range.upTo === undefined && indexesOf(range).every(({ by }) => by === 'realm');
 
 /** Ids between which there is anything to find. */
-function reachOf(ranges: readonly MessageRange[], ends: Ends | undefined): { first: number; last: number } {
+function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined): { first: number; last: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
   for (const range of ranges) {
@@ -135,9 +136,9 @@ function reachOf(ranges: readonly MessageRange[], ends: Ends | undefined): { fir
 }
 
 /** Null: the realm has no messages. */
-type Ends = { readonly first: number; readonly last: number } | null;
+type RealmBounds = { readonly first: number; readonly last: number } | null;
 
-async function realmEnds(collection: Collection<MessageDocument>, realm: RealmId): Promise<Ends> {
+async function realmBounds(collection: Collection<MessageDocument>, realm: RealmId): Promise<RealmBounds> {
   const all = { _id: { $gte: messageDocumentId(realm, 0), $lte: messageDocumentId(realm, Number.MAX_SAFE_INTEGER) } };
   const end = (order: 1 | -1): Promise<Pick<MessageDocument, 'id'> | null> =>
     collection.findOne(all, { sort: { _id: order }, projection: { id: 1 } });

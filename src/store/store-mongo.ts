@@ -1,13 +1,16 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import type { Clock, TimerHandle } from '../clock/index.js';
 import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '../core/index.js';
-import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
+import type { MessageRecord } from '../model/records/message.js';
+import { InFlightOperations } from './in-flight.js';
+import type { MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
 import { StoreUnavailable } from './store.js';
 import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
-import { MongoBeginnings, MongoCommits } from './store-mongo-commits.js';
+import { MongoCommits, MongoRootInserts } from './store-mongo-commits.js';
 import {
   above,
   binary,
+  createIndexes,
   type EpochDocument,
   type MessageDocument,
   messageDocumentId,
@@ -18,11 +21,9 @@ import {
   toMessage,
   toPart,
 } from './store-mongo-documents.js';
-import { createIndexes } from './store-mongo-indexes.js';
 import { MongoRecords } from './store-mongo-records.js';
-import { MongoRoots } from './store-mongo-roots.js';
+import { MongoRootLoader } from './store-mongo-root-loader.js';
 import { scan } from './store-mongo-scan.js';
-import { UnderWay } from './under-way.js';
 
 /** A server that hangs, without closing its connections, fails other operations only after 10 s. */
 const PING_MS = 3_000;
@@ -41,22 +42,22 @@ export class MongoStore implements Store {
   #db!: Db;
   #records!: MongoRecords;
   #commits!: MongoCommits;
-  #beginnings!: MongoBeginnings;
-  #loader!: MongoRoots;
+  #rootInserts!: MongoRootInserts;
+  #loader!: MongoRootLoader;
   readonly #clock: Clock;
-  readonly #underWay: UnderWay;
+  readonly #inFlight: InFlightOperations;
   #closed = false;
 
   private constructor(url: string, clock: Clock) {
     this.#url = url;
     this.#clock = clock;
-    this.#underWay = new UnderWay(clock);
+    this.#inFlight = new InFlightOperations(clock);
     this.#use(createClient(url));
   }
 
   #use(client: MongoClient): void {
     this.#client = client;
-    client.on('connectionPoolCleared', () => this.#underWay.broken());
+    client.on('connectionPoolCleared', () => this.#inFlight.connectionsBroken());
     this.#db = client.db(databaseName(this.#url));
     this.#roots = this.#db.collection('roots');
     this.#parts = this.#db.collection('parts');
@@ -64,8 +65,8 @@ export class MongoStore implements Store {
     this.#epochs = this.#db.collection('partitions');
     this.#records = new MongoRecords(this.#db, this.#clock);
     this.#commits = new MongoCommits(this.#db, this.#clock);
-    this.#beginnings = new MongoBeginnings(this.#db, this.#clock);
-    this.#loader = new MongoRoots(this.#db, this.#roots, (key) => this.#finishRemoval(key));
+    this.#rootInserts = new MongoRootInserts(this.#db, this.#clock);
+    this.#loader = new MongoRootLoader(this.#db, this.#roots, (key) => this.#finishRemoval(key));
   }
 
   /**
@@ -75,7 +76,7 @@ export class MongoStore implements Store {
    */
   #replace(client: MongoClient): void {
     if (client !== this.#client || this.#closed) return;
-    this.#underWay.broken();
+    this.#inFlight.connectionsBroken();
     this.#use(createClient(this.#url));
     void client.close().catch(() => undefined);
   }
@@ -118,7 +119,7 @@ export class MongoStore implements Store {
     return this.#run(() =>
       expected > 0
         ? this.#commits.put({ key, epoch, expected, root })
-        : this.#beginnings.put({ _id: key, epoch, partition: partitionOf(key), ...root }),
+        : this.#rootInserts.put({ _id: key, epoch, partition: partitionOf(key), ...root }),
     );
   }
 
@@ -256,7 +257,7 @@ export class MongoStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#underWay.settled();
+    await this.#inFlight.settled();
     await this.#client.close();
   }
 
@@ -264,7 +265,7 @@ export class MongoStore implements Store {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     const client = this.#client;
     try {
-      return await this.#underWay.run(action);
+      return await this.#inFlight.run(action);
     } catch (error) {
       const translated = translate(error);
       if (foundNoServer(translated)) this.#replace(client);

@@ -9,7 +9,8 @@
  *   repeated.
  * - `StoreUnavailable` is the only error that callers meet for a store that cannot be reached.
  */
-import type { ActorKey, Epoch, Json, JsonObject, Partition, RealmId } from '../core/index.js';
+import type { ActorKey, Epoch, Json, Partition, RealmId } from '../core/index.js';
+import type { MessageRecord } from '../model/records/message.js';
 import type { PackedMessage } from './packed-message.js';
 
 export class StoreUnavailable extends Error {
@@ -71,26 +72,6 @@ export interface StoredPart {
   readonly part: string;
   readonly rev: number;
   readonly value: Json;
-}
-
-/**
- * The indexed fields of a message beside its body. `conversation` is where the message is now (`s<stream id>`, or
- * `d<recipient set>` as in the actor key of the conversation).
- */
-export interface MessageRecord {
-  readonly id: number;
-  readonly conversation: string;
-  /** Stream messages: lower-cased topic (case-folded by the caller). Direct messages: ''. */
-  readonly topicKey: string;
-  readonly sender: number;
-  /** Ids of the users to whom the message was addressed directly (direct messages only): all participants. */
-  readonly participants: readonly number[];
-  /** Conversation to which it was sent, once it was moved away from there; '' before. */
-  readonly movedFrom: string;
-  /** Words of an open vocabulary under which it can be found (messages/tags.ts); no repeats. */
-  readonly tags: readonly string[];
-  /** Everything else; not indexed. */
-  readonly body: JsonObject;
 }
 
 /** One index range, always within one realm; ids ascending. */

@@ -17,7 +17,7 @@ import {
   recordOf,
   type StoredMessage,
 } from '../../src/messages/index.js';
-import { LmdbStore, openEmbedded, type RecordWrite, type Store } from '../../src/store/index.js';
+import { LmdbStore, openLmdbEnvironment, type RecordWrite, type Store } from '../../src/store/index.js';
 import { topicKey } from '../../src/streams/index.js';
 import { startFace } from './faces.js';
 import { random } from './fetch-fill.js';
@@ -60,7 +60,7 @@ export async function makeHistory(directory: string, count: number): Promise<His
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   const { accounts, pairs } = await begin(directory);
-  const environment = await openEmbedded(directory);
+  const environment = await openLmdbEnvironment(directory);
   try {
     const store = new LmdbStore(environment, REAL_CLOCK, digestOf);
     const history = await fill(store, accounts, pairs, count);

@@ -13,7 +13,7 @@ import type { DirectoryView } from '../../src/directory/index.js';
 import { type EventLog, LmdbLog } from '../../src/log/index.js';
 import { SinglePlacement } from '../../src/placement/index.js';
 import { ActorClient, ActorHost, type ActorKind, type HostServices } from '../../src/runtime/index.js';
-import { LmdbStore, openEmbedded, type Store } from '../../src/store/index.js';
+import { LmdbStore, openLmdbEnvironment, type Store } from '../../src/store/index.js';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
 
@@ -95,7 +95,7 @@ for (const actors of [1, 100]) {
 for (const actors of [1, 100]) {
   for (const concurrency of [1, 64, 256]) {
     const directory = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
-    const embedded = await openEmbedded(directory);
+    const embedded = await openLmdbEnvironment(directory);
     const log = await LmdbLog.open(embedded, clock, limits);
     await measure('lmdb', new LmdbStore(embedded, clock), log, actors, concurrency, ms);
     await log.close();

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import type { RealmId } from '../../src/core/index.js';
+import type { MessageRecord } from '../../src/model/records/message.js';
 import { inRange, rangesOf } from '../../src/store/message-range.js';
-import type {
-  MessageIndex,
-  MessageRange,
-  MessageRecord,
-  MessageScan,
-  MessageWrite,
-  Store,
-} from '../../src/store/store.js';
+import type { MessageIndex, MessageRange, MessageScan, MessageWrite, Store } from '../../src/store/store.js';
 import { type Fact, freshRealm } from './store.js';
 
 const message = (id: number, more: Partial<MessageRecord> = {}): MessageRecord => ({

@@ -7,18 +7,10 @@ import {
   partitionOf,
   type RealmId,
 } from '../../src/core/index.js';
+import type { MessageRecord } from '../../src/model/records/message.js';
 import { copy } from '../../src/store/codec.js';
 import { inRange, rangesOf } from '../../src/store/message-range.js';
-import type {
-  MessageRecord,
-  MessageScan,
-  RecordWrite,
-  Root,
-  RootWrite,
-  Sleeper,
-  Store,
-  StoredPart,
-} from '../../src/store/store.js';
+import type { MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from '../../src/store/store.js';
 import { StoreUnavailable } from '../../src/store/store.js';
 
 type Operation = Exclude<keyof Store, 'atomicRecords' | 'close'>;

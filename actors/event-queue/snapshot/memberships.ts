@@ -3,7 +3,7 @@ import { apiError } from '../../../src/api/errors.js';
 import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '../../../src/core/index.js';
 import type { RealmFeed, Subscribers } from '../../../src/events/index.js';
 import type { Suppliers } from '../../../src/runtime/index.js';
-import { lowest } from '../../../src/store/index.js';
+import { lowerBound } from '../../../src/store/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
 
 const RETRY_MS = 5;
@@ -70,7 +70,7 @@ export async function readWithSubscribers<O extends Own>(
 
 const NONE: Subscribers = { position: seq(0), of: new Map() };
 
-const has = (members: readonly number[], user: number): boolean => members[lowest(members, user)] === user;
+const has = (members: readonly number[], user: number): boolean => members[lowerBound(members, user)] === user;
 
 /** The lists with or without the user, as his own side says. */
 function asOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {

@@ -2,11 +2,11 @@ import { appendFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } fro
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { backUp, refuseUnfinished, restore } from '../../../src/backup/index.js';
-import { DirectoryBlobs, type Keeping } from '../../../src/blobs/index.js';
+import { type DeletionHold, DirectoryBlobs } from '../../../src/blobs/index.js';
 import { REAL_CLOCK as clock } from '../../../src/clock/index.js';
 import { epoch, realmId, realmKey } from '../../../src/core/index.js';
 import { LmdbLog } from '../../../src/log/index.js';
-import { LmdbStore, openEmbedded } from '../../../src/store/index.js';
+import { LmdbStore, openLmdbEnvironment } from '../../../src/store/index.js';
 
 const ONE = realmId(1);
 const LIMITS = { maxAgeMs: 60_000, maxBytes: 1_000_000 };
@@ -23,7 +23,7 @@ interface Source {
 async function source(test: Test, change: (blobs: DirectoryBlobs) => DirectoryBlobs = (b) => b): Promise<Source> {
   const place = test.testdir();
   const data = join(place, 'data');
-  const environment = await openEmbedded(data);
+  const environment = await openLmdbEnvironment(data);
   const store = new LmdbStore(environment, clock);
   const write = { epoch: epoch(1), expected: 0, outbox: [{ to: 'do' }], due: 5, records: [] };
   await store.commit({ ...write, key: realmKey(realmId(0)), state: { nextRealm: 4 } });
@@ -38,7 +38,7 @@ async function source(test: Test, change: (blobs: DirectoryBlobs) => DirectoryBl
 }
 
 async function incarnationOf(data: string): Promise<string> {
-  const environment = await openEmbedded(data);
+  const environment = await openLmdbEnvironment(data);
   const log = await LmdbLog.open(environment, clock, LIMITS);
   const { incarnation } = await log.position(ONE);
   await log.close();
@@ -54,7 +54,7 @@ t.test('a restored directory has what was backed up, another log, and ids above 
   test.equal(await readFile(join(to, 'secret'), 'utf8'), 'the secret\n');
   test.strictSame((await readdir(to)).includes('restore-unfinished'), false);
 
-  const environment = await openEmbedded(to);
+  const environment = await openLmdbEnvironment(to);
   const store = new LmdbStore(environment, clock);
   const one = await store.load(realmKey(ONE), epoch(1_000));
   test.match(one, { state: { reservedIds: 1_000_007, other: 'x' }, version: 2, outbox: [{ to: 'do' }], due: 5 });
@@ -75,8 +75,8 @@ t.test('what is deleted while a backup reads is in it, and gone afterwards', asy
   let begun = false;
   const { place, blobs, data, ...from } = await source(test, (whole) =>
     Object.assign(Object.create(whole) as DirectoryBlobs, {
-      async keepDeleted(): Promise<Keeping> {
-        const keeping = await whole.keepDeleted();
+      async keepDeleted(): Promise<DeletionHold> {
+        const keeping = await whole.holdDeletions();
         return {
           ...keeping,
           async *files() {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { natsName, natsServers } from '../../../src/bus/bus-nats-link.js';
+import { natsName, natsServers } from '../../../src/nats/index.js';
 
 t.test('servers of NATS, with and without an account', async (test) => {
   test.strictSame(natsServers('nats://a:4222'), { servers: ['nats://a:4222'] });

@@ -23,7 +23,7 @@ import {
   type Viewer,
   variant,
 } from '../../../src/messages/index.js';
-import { LmdbStore, openEmbedded, type RecordWrite } from '../../../src/store/index.js';
+import { LmdbStore, openLmdbEnvironment, type RecordWrite } from '../../../src/store/index.js';
 import { memberPart } from '../../../src/streams/index.js';
 import { directoryWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -158,7 +158,7 @@ const NARROWS = [
 t.test('as if they were decoded', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
-      const environment = await openEmbedded(t.testdir());
+      const environment = await openLmdbEnvironment(t.testdir());
       const withDigests = new LmdbStore(environment, new FakeClock(), digestOf);
       const without = new LmdbStore(environment, new FakeClock());
       const writes = messages.map(({ stored, digest }, i) => {

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import t from 'tap';
-import { FrameWriter, type Head, KIND_REPLIES, readHead } from '../../../src/bus/bus-nats-frame.js';
+import { type FrameHead, FrameWriter, KIND_REPLIES, readHead } from '../../../src/bus/bus-nats-frame.js';
 import type { Json } from '../../../src/core/index.js';
 import { pack, unpack } from '../../../src/store/codec.js';
 import type { MessageRecord } from '../../../src/store/index.js';
@@ -69,7 +69,7 @@ const MESSAGE: MessageRecord = {
 };
 const DIGEST = { version: 3, facts: [1, 2 ** 32 - 1], head: '{"id":1', texts: ['<p>Hi 👋</p>'] };
 
-const HEAD: Head = [
+const HEAD: FrameHead = [
   'reply',
   7,
   { ok: [new Uint8Array(200).fill(1), new Uint8Array(3).fill(2)], list: range(20, (i) => i) },

@@ -1,0 +1,189 @@
+import type { Clock, TimerHandle } from '../clock/index.js';
+import type { Json, Seq } from '../core/index.js';
+import { crashOnThrow } from '../nats/index.js';
+import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
+import { decodeEntry, type EntryStream, type StreamState } from './log-jetstream-stream.js';
+
+/** A republished entry: its position, and that of the entry before it on the same subject. */
+export interface LiveEntry {
+  readonly seq: Seq;
+  readonly previous: Seq;
+  readonly value: Json;
+}
+
+/** Live entries kept while older ones are read; what doesn't fit is read again from the log. */
+const MAX_LIVE_BUFFER = 1_000;
+const RETRY_MS = 250;
+
+interface CaughtUpWaiter {
+  resolve(position: Seq): void;
+  reject(error: Error): void;
+}
+
+/**
+ * One reader of one subject. Core NATS may lose live entries; these rules find each loss:
+ * - a live entry whose predecessor lies above our position shows a gap, which is read from the log;
+ * - `check` asks the log for an entry above our position, for a lost last entry shows in no later one;
+ * - positions are passed over only up to an end of the stream that was known before the log said that nothing of this
+ *   subject lies above our position.
+ */
+export class JetStreamSubscription implements LogSubscription {
+  readonly subject: string;
+  readonly #stream: EntryStream;
+  readonly #clock: Clock;
+  readonly #reader: LogReader;
+  readonly #closed: () => void;
+  #position: Seq;
+  #incarnation: string | undefined;
+  #running = false;
+  #wanted = false;
+  #open = true;
+  #retry: TimerHandle | undefined;
+  #live: LiveEntry[] = [];
+  #waiters: CaughtUpWaiter[] = [];
+
+  constructor(stream: EntryStream, clock: Clock, subject: string, after: Seq, reader: LogReader, closed: () => void) {
+    this.#stream = stream;
+    this.#clock = clock;
+    this.subject = subject;
+    this.#position = after;
+    this.#reader = reader;
+    this.#closed = closed;
+  }
+
+  get position(): Seq {
+    return this.#position;
+  }
+
+  caughtUp(): Promise<Seq> {
+    return new Promise((resolve, reject) => {
+      if (!this.#open) throw new LogUnavailable('the subscription is closed');
+      this.#waiters.push({ resolve, reject });
+      this.catchUp();
+    });
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    if (this.#retry) this.#clock.clearTimeout(this.#retry);
+    this.#live = [];
+    for (const waiter of this.#waiters) waiter.reject(new LogUnavailable('the subscription was closed'));
+    this.#waiters = [];
+    this.#closed();
+  }
+
+  deliverTransient(value: Json): void {
+    if (this.#open) crashOnThrow(() => this.#reader.transient(value));
+  }
+
+  deliverLive(entry: LiveEntry): void {
+    if (!this.#open || entry.seq <= this.#position) return;
+    if (!this.#running && entry.previous <= this.#position) {
+      this.#deliver(entry.seq, entry.value);
+      return;
+    }
+    if (this.#live.length < MAX_LIVE_BUFFER) this.#live.push(entry);
+    else this.#wanted = true;
+    this.catchUp(false);
+  }
+
+  /** Compare with the log: something may have been lost on the way here. */
+  async check(state: StreamState): Promise<void> {
+    if (!this.#open || this.#running) return;
+    if (!this.#fits(state)) {
+      this.catchUp();
+      return;
+    }
+    if (this.#position >= state.last) return;
+    const next = await this.#stream.next(this.subject, this.#position + 1);
+    if (next > this.#position) this.catchUp();
+    else if (next === 0 && !this.#running) this.#skipTo(state.last);
+  }
+
+  /** @param again true: look at the log once more, even if a look at it is under way */
+  catchUp(again = true): void {
+    if (again) this.#wanted = true;
+    if (this.#running || !this.#open) return;
+    this.#running = true;
+    this.#wanted = true;
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#retry) this.#clock.clearTimeout(this.#retry);
+    this.#retry = undefined;
+    while (this.#open && this.#wanted) {
+      this.#wanted = false;
+      const waiters = this.#waiters;
+      this.#waiters = [];
+      try {
+        await this.#read();
+      } catch {
+        // The log is away: readers wait, and appends tell those who must know.
+        this.#waiters = [...waiters, ...this.#waiters];
+        this.#wanted = true;
+        this.#retry = this.#clock.setTimeout(() => void this.#run(), RETRY_MS);
+        return;
+      }
+      if (!this.#open) {
+        this.#waiters.push(...waiters);
+        break;
+      }
+      this.#drain();
+      for (const waiter of waiters) waiter.resolve(this.#position);
+    }
+    this.#running = false;
+  }
+
+  async #read(): Promise<void> {
+    const state = await this.#stream.state();
+    if (!this.#fits(state)) this.#jump(state);
+    while (this.#open && this.#position < state.last) {
+      await this.#stream.read(this.subject, this.#position + 1, (seq, data) => {
+        if (this.#open && seq > this.#position) this.#deliver(seq, decodeEntry(data));
+      });
+      // A replica may lag behind; the leader knows.
+      if (this.#position < state.last && (await this.#stream.next(this.subject, this.#position + 1)) === 0) {
+        this.#skipTo(state.last);
+      }
+    }
+  }
+
+  #fits(state: StreamState): boolean {
+    this.#incarnation ??= state.incarnation;
+    return this.#incarnation === state.incarnation && this.#position >= state.trimmed && this.#position <= state.last;
+  }
+
+  /** What lies between can't be had: trimmed, or the log is another one, or has lost its end. */
+  #jump(state: StreamState): void {
+    const shorter = this.#incarnation === state.incarnation && this.#position > state.last;
+    this.#incarnation = state.incarnation;
+    this.#position = shorter ? state.last : state.trimmed;
+    this.#live = [];
+    crashOnThrow(() => this.#reader.gap(this.#position));
+  }
+
+  #drain(): void {
+    const live = this.#live;
+    this.#live = [];
+    for (const [i, entry] of live.entries()) {
+      if (entry.seq <= this.#position) continue;
+      if (entry.previous > this.#position) {
+        this.#live = [...live.slice(i), ...this.#live];
+        this.#wanted = true;
+        return;
+      }
+      this.#deliver(entry.seq, entry.value);
+    }
+  }
+
+  #skipTo(end: Seq): void {
+    if (end > this.#position) this.#position = end;
+  }
+
+  #deliver(seq: Seq, value: Json): void {
+    this.#position = seq;
+    crashOnThrow(() => this.#reader.entry(seq, value));
+  }
+}

@@ -1,0 +1,1 @@
+export { connectNats, crashOnThrow, natsName, natsServers, watchConnection } from './connection.js';

@@ -1,0 +1,110 @@
+/** Taking partitions: those that the table names as ours, and those that are nobody's and should be ours. */
+import type { Clock } from '../clock/index.js';
+import type { Partition } from '../core/index.js';
+import type { DesiredOwners } from './desired-owners.js';
+import type { HostLease } from './lease.js';
+import type { Members } from './members.js';
+import type { OwnedPartitions } from './owned-partitions.js';
+import type { OwnershipTable } from './ownership-table.js';
+import { allPartitions, type PartitionTable } from './partition-table.js';
+import type { EpochSource } from './placement-single.js';
+
+/** After a take-over that failed (the Store is away, say) others may try first; milliseconds. */
+const PAUSE_MS = 1_000;
+/** What a takeover takes, with all that has waited for it, on a busy host; milliseconds. */
+const RECOVERY_MS = 3_000;
+
+export interface TakeoverContext {
+  readonly clock: Clock;
+  readonly store: EpochSource;
+  readonly lease: HostLease;
+  readonly members: Members;
+  readonly table: OwnershipTable;
+  /** Its way to the Store is cut, and others have the Store. */
+  isSuspended(): boolean;
+  /** It ends: it takes nothing more. */
+  isLeaving(): boolean;
+  desiredOwners(): DesiredOwners;
+  onError(error: unknown): void;
+  logInfo(context: object, message: string): void;
+}
+
+export class Takeover {
+  /** Monotonic; nothing is taken before. */
+  #unableUntil = 0;
+  #claimed = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly context: TakeoverContext,
+    private readonly owned: OwnedPartitions,
+  ) {}
+
+  /** A take-over failed lately, or would. */
+  get unable(): boolean {
+    return this.context.isSuspended() || this.context.clock.monotonic() < this.#unableUntil;
+  }
+
+  /** Something was nobody's, and became ours, not long ago: its actors come back, and those who waited for them. */
+  get recovering(): boolean {
+    return this.context.clock.monotonic() < this.#claimed + RECOVERY_MS;
+  }
+
+  /** Make ours what is nobody's and should be ours. */
+  async claim(): Promise<void> {
+    const { members, table } = this.context;
+    if (this.context.isLeaving() || this.unable || members.tableLost) return;
+    const free = allPartitions.filter((p) => this.#isFree(table.now, p));
+    if (free.length === 0) return;
+    const { id } = this.context.lease;
+    const desired = this.context.desiredOwners();
+    const wanted = free.filter((p) => desired.taker(p) === id);
+    if (wanted.length > 0) this.#claimed = this.context.clock.monotonic();
+    await table.assign(wanted, (now, p) => (this.#isFree(now, p) ? id : now.owner(p)));
+  }
+
+  #isFree(table: PartitionTable, p: Partition): boolean {
+    const owner = table.owner(p);
+    // A host of which we have not heard yet is none that is dead.
+    return owner === undefined || (this.context.members.get(owner)?.value.end ?? null) !== null;
+  }
+
+  /** Begins to take what is ours by the table, or passes it on where we can't. @returns what was taking */
+  async takeNamed(): Promise<{ readonly done: Promise<void> } | undefined> {
+    const { lease, table } = this.context;
+    const { id } = lease;
+    const named = table.now.ownedBy(id).filter((p) => !this.owned.has(p));
+    if (named.length === 0) return undefined;
+    const leaving = this.context.isLeaving();
+    if (!leaving && !this.unable) return { done: this.#take(named) };
+    const desired = this.context.desiredOwners();
+    await table.assign(named, (now, p) => {
+      if (now.owner(p) !== id || this.owned.has(p)) return now.owner(p);
+      const taker = desired.taker(p);
+      return leaving || (taker !== undefined && desired.canTake(taker)) ? taker : id;
+    });
+    return undefined;
+  }
+
+  async #take(named: readonly Partition[]): Promise<void> {
+    const { clock, lease, table } = this.context;
+    const taking = this.owned.begin(named);
+    const { id } = lease;
+    const began = clock.monotonic();
+    try {
+      const epochs = await this.context.store.raiseEpochs(new Map(named.map((p) => [p, table.now.epoch(p)])));
+      // This write also proves that they are still ours: it fails when anybody has changed the table.
+      const ours = await table.raise(epochs, (now, p) => now.owner(p) === id);
+      const fencedMs = Math.round(clock.monotonic() - began);
+      this.owned.forget(this.owned.stillOwned(taking).filter((p) => lease.id !== id || !ours.has(p)));
+      await this.owned.take(taking, epochs);
+      const ms = Math.round(clock.monotonic() - began);
+      const taken = this.owned.stillOwned(taking).length;
+      if (taken > 0) this.context.logInfo({ id, partitions: taken, ms, fencedMs }, 'took over');
+    } catch (error) {
+      this.context.onError(error);
+      this.#unableUntil = clock.monotonic() + PAUSE_MS;
+      await this.owned.abandon(taking);
+      await lease.beat();
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/** Keys of the index entries of messages in LMDB: what is looked for, and the id at the end. Pure. */
+import type { RealmId } from '../core/index.js';
+import type { MessageRecord } from '../model/records/message.js';
+import { fitsKey, keyText } from './lmdb-environment.js';
+import type { MessageIndex } from './store.js';
+
+export type StoredIndex = Exclude<MessageIndex, { by: 'ids' }>;
+export type IndexKey = readonly [string, number, ...(string | number)[]];
+
+/** '' = not kept: every message has many words, and few of them are looked for. */
+export function postingsName(key: IndexKey): string {
+  if (key[0] === 'w' && (key[2] as string).startsWith('=')) return '';
+  return key.slice(0, -1).join('/');
+}
+
+export function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
+  const keys: IndexKey[] = [
+    [...indexPrefix(realm, { by: 'conversation', conversation: m.conversation }), m.id],
+    [...indexPrefix(realm, { by: 'topic', conversation: m.conversation, topicKey: m.topicKey }), m.id],
+    [...indexPrefix(realm, { by: 'sender', sender: m.sender }), m.id],
+  ];
+  for (const user of new Set(m.participants)) keys.push([...indexPrefix(realm, { by: 'participant', user }), m.id]);
+  for (const tag of m.tags) keys.push([...indexPrefix(realm, { by: 'tag', tag }), m.id]);
+  if (m.movedFrom !== '') keys.push([...indexPrefix(realm, { by: 'moved', from: m.movedFrom }), m.id]);
+  return keys;
+}
+
+/** Is there anything that can be stored there? */
+export const storable = (index: MessageIndex): boolean =>
+  Object.values(index).every((of) => typeof of !== 'string' || fitsKey(of));
+
+export function indexPrefix(realm: RealmId, index: Exclude<StoredIndex, { by: 'realm' }>): IndexKey {
+  switch (index.by) {
+    case 'conversation':
+      return ['c', realm, keyText(index.conversation)];
+    case 'topic':
+      return ['t', realm, keyText(index.conversation), keyText(index.topicKey)];
+    case 'sender':
+      return ['s', realm, index.sender];
+    case 'participant':
+      return ['p', realm, index.user];
+    case 'tag':
+      return ['w', realm, keyText(index.tag)];
+    case 'moved':
+      return ['m', realm, keyText(index.from)];
+  }
+}
