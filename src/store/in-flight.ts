@@ -1,11 +1,12 @@
 /**
- * Operations of a driver that may never settle when connections break. The MongoDB driver (7.8), for one, waits for 'drain' or 'error'
- * of a socket that it destroyed itself. To its actor such a write would be under way for ever.
+ * Operations of a driver that may never settle after its connections break. The MongoDB driver (7.8), for example,
+ * waits for 'drain' or 'error' of a socket that it destroyed itself. Without a limit, an actor would wait for such a
+ * write for ever.
  */
 import type { Clock } from '../clock/index.js';
 import { StoreUnavailable } from './store.js';
 
-/** After connections broke, operations on others may still come through. */
+/** Time for operations on other connections to finish after some connections broke. */
 const GRACE_MS = 4_000;
 
 interface InFlightOperation {
@@ -18,7 +19,10 @@ export class InFlightOperations {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Settles as the operation does, or rejects some time after connections broke: whether it was carried out is open then. */
+  /**
+   * Settles as the operation does, or rejects with StoreUnavailable `GRACE_MS` after connections broke (unknown
+   * outcome).
+   */
   run<T>(operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const entry: InFlightOperation = {
@@ -34,7 +38,7 @@ export class InFlightOperations {
     });
   }
 
-  /** Connections broke: what is under way now gets some time to settle. */
+  /** Gives the operations in flight `GRACE_MS` to settle. Call when connections broke. */
   connectionsBroken(): void {
     const concerned = [...this.#operations];
     if (concerned.length === 0) return;
@@ -43,7 +47,7 @@ export class InFlightOperations {
     }, GRACE_MS);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no operation is in flight. */
   async settled(): Promise<void> {
     if (this.#operations.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }

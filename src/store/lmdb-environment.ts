@@ -1,4 +1,4 @@
-/** The LMDB environment of the embedded face: one directory, one process, shared by the Store and the event log. */
+/** The LMDB environment of the embedded face: one directory and one process, shared by the Store and the event log. */
 import { resolve } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { pack, unpack } from './codec.js';
@@ -6,10 +6,10 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.js';
 import { FIRST_FORMAT, FORMAT, judgeFormat } from './format.js';
 import { StoreUnavailable } from './store.js';
 
-/** Values are packed by `codec.ts`: lmdb's own encoding would share structures between records and know no plain bytes. */
+/** Values are encoded by `codec.ts`: lmdb's own encoding shares structures between records and has no plain bytes. */
 export type LmdbTable = Database<Buffer, Key>;
 
-/** Half of lmdb's 1,978 bytes: a key has at most two texts, and its numbers and separators take little. */
+/** Half of lmdb's limit of 1,978 bytes: a key has at most two texts, and its numbers and separators are short. */
 const MAX_KEY_TEXT = 900;
 
 export class LmdbEnvironment {
@@ -25,8 +25,9 @@ export class LmdbEnvironment {
   }
 
   /**
-   * Rejects with DirectoryInUse when another living process has the directory open, with FormatMismatch when what is in
-   * it is not for this program. What the version before wrote is from now on in our format.
+   * Opens the directory and records this program's format in it, also when it holds the previous format.
+   * @throws DirectoryInUse if another living process has the directory open
+   * @throws FormatMismatch if this program can't read the stored format
    */
   static async open(directory: string, known = FORMAT): Promise<LmdbEnvironment> {
     const path = resolve(directory);
@@ -35,9 +36,10 @@ export class LmdbEnvironment {
     try {
       const root = open<Buffer, Key>({
         path,
-        // A directory whose name has a dot would be taken for a file.
+        // Without this option lmdb takes a directory with a dot in its name for a file.
         noSubdir: false,
-        // With it on, a commit is visible before it is flushed, and lmdb promises to resolve no later than visible.
+        // Overlapping sync would make a commit visible before it is flushed, and lmdb resolves as soon as it is
+        // visible.
         overlappingSync: false,
         encoding: 'binary',
         maxDbs: 32,
@@ -57,8 +59,10 @@ export class LmdbEnvironment {
   }
 
   /**
-   * Runs `action` in a write transaction, in the order of the calls; all calls that wait share one transaction and one
-   * flush. Resolves when it was flushed to disk. `action` must check before its first write: a throw undoes nothing.
+   * Runs `action` in a write transaction, in the order of the calls. Waiting calls share one transaction and one flush.
+   * Resolves after the flush to disk. `action` must check its conditions before its first write, because a throw does
+   * not undo writes.
+   * @throws StoreUnavailable if the environment is closed or the write failed
    */
   async transaction<T>(action: () => T): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the embedded store is closed');
@@ -66,7 +70,7 @@ export class LmdbEnvironment {
       return await this.#root.transaction(action);
     } catch (cause) {
       const reason = (cause as { commitError?: Promise<unknown> }).commitError;
-      // Rejects with the cause in words; unobserved it would end the process.
+      // `commitError` rejects with the cause in words. Unobserved, it would end the process.
       const detail = reason ? await reason.then(String, String) : String(cause);
       throw new StoreUnavailable(`the embedded store failed to write: ${detail}`, { cause });
     }
@@ -77,15 +81,15 @@ export class LmdbEnvironment {
   }
 
   /**
-   * Writes everything, as it is at one moment, into `data.mdb` of that folder, which must not have one. Writing goes on
-   * meanwhile; the space that it frees is used again only afterwards.
+   * Writes a snapshot of all tables to `data.mdb` in `folder`, which must not have that file yet. Writes continue
+   * meanwhile, but space freed by them is reused only after the copy.
    */
   async copyTo(folder: string): Promise<void> {
     if (this.#closed) throw new StoreUnavailable('the embedded store is closed');
     await this.#root.backup(folder, true);
   }
 
-  /** Waits for writes under way. */
+  /** Waits for writes in flight, then closes the environment and releases the lock. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -94,11 +98,14 @@ export class LmdbEnvironment {
   }
 }
 
-/** Open the embedded face's data directory. @param known format, for tests of other versions */
+/**
+ * Opens the embedded face's data directory.
+ * @param known format of the program (tests pass other versions)
+ */
 export const openLmdbEnvironment = (directory: string, known?: number): Promise<LmdbEnvironment> =>
   LmdbEnvironment.open(directory, known);
 
-/** Nobody else has the directory: what the version before wrote is ours at once. */
+/** Raises the previous format at once: the lock excludes any older process. */
 async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {
   const fresh = [...root.getKeys({ limit: 1 })].length === 0;
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
@@ -108,12 +115,16 @@ async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known
   if (!bytes || judged === 'before') await meta.put('format', pack(known));
 }
 
-/** Texts in keys are short by construction; one that isn't is a caller's bug, better met here than inside lmdb. */
+/**
+ * Checks that a text fits into a key. Key texts are short by construction, so a long one is a bug of the caller, and
+ * this error is clearer than lmdb's.
+ * @throws RangeError
+ */
 export function keyText(text: string): string {
   if (fitsKey(text)) return text;
   throw new RangeError(`a text of ${Buffer.byteLength(text)} bytes can't be part of a key`);
 }
 
-/** Nothing is stored under a text that doesn't. */
+/** Whether a text can be part of a key. No record is stored under a longer text. */
 export const fitsKey = (text: string): boolean =>
   text.length <= MAX_KEY_TEXT && (text.length * 3 <= MAX_KEY_TEXT || Buffer.byteLength(text) <= MAX_KEY_TEXT);

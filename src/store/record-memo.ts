@@ -1,14 +1,14 @@
-/** Records that a Store keeps in memory, because they were read again; and what is made of them. */
+/** Derived values attached to records that a Store keeps in memory. */
 import type { JsonObject } from '../core/index.js';
 
-/** A place for what is made of a record: as long as that is kept, and for none that is read once. */
+/** Holds a value derived from a cached record, for as long as the record is cached. */
 export interface Memo {
   made?: unknown;
 }
 
 const memos = new WeakMap<JsonObject, Memo>();
 
-/** The record with this body is kept: the same body comes with it, until something else is stored. */
+/** Marks the record with this body as cached: the Store returns this same body until the record is overwritten. */
 export const enableMemo = (body: JsonObject): void => void memos.set(body, {});
 
 export const memoOf = (body: JsonObject): Memo | undefined => memos.get(body);

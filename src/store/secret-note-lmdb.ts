@@ -1,3 +1,4 @@
+/** The server-secret note in LMDB: the table `meta`, key `secret`. */
 import { pack, unpack } from './codec.js';
 import type { LmdbEnvironment } from './lmdb-environment.js';
 import { ACCOUNT_KEYS, MAX_ACCOUNTS, type SecretNote, sealedKeyOf } from './secret-note.js';

@@ -1,3 +1,4 @@
+/** The server-secret note in MongoDB: the collection `meta`, document `secret`. */
 import type { Db } from 'mongodb';
 import { ACCOUNT_KEYS, MAX_ACCOUNTS, type SecretNote, sealedKeyOf } from './secret-note.js';
 import { isDuplicate, withDatabase } from './store-mongo-client.js';
@@ -8,7 +9,10 @@ interface NoteDocument {
   readonly check: string;
 }
 
-/** With a connection of its own, before anything else is opened. All of it rejects with StoreUnavailable. */
+/**
+ * Runs `action` with a connection of its own, before anything else is opened.
+ * @throws StoreUnavailable
+ */
 export const withMongoSecretNote = <T>(url: string, action: (note: SecretNote) => Promise<T>): Promise<T> =>
   withDatabase(url, (db) => action(noteIn(db)));
 
@@ -22,7 +26,7 @@ function noteIn(db: Db): SecretNote {
         await notes.insertOne({ _id: 'secret', check });
         return check;
       } catch (error) {
-        // Processes of a new cluster start together.
+        // Processes of a new cluster may insert at the same time.
         if (!isDuplicate(error)) throw error;
         return (await read()) ?? check;
       }

@@ -1,17 +1,20 @@
 /**
- * What was read from the embedded Store and may be read again without it. Exact: from the moment in which a transaction
- * writes something until it is settled, that is neither kept nor answered from here, so that readers see what LMDB shows
- * them; what they kept before is what was committed then.
+ * Caches in front of LMDB that never disagree with it. From the moment a transaction writes a key until the transaction
+ * is settled, the key is neither cached nor answered from the cache: readers see what LMDB shows them. Entries cached
+ * before then hold the committed value.
  */
 
-/** Keeps what is used, within a bound: two generations, of which the one that was not touched for longer goes. */
+/**
+ * A bounded cache of two generations. When the young one is full it becomes the old one, and the previous old one is
+ * dropped.
+ */
 export class GuardedCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
   #weight = 0;
   readonly #blocked = new Map<K, { count: number; held: V | undefined }>();
 
-  /** @param most weight of a generation: together at most twice as much is kept */
+  /** @param most maximal weight of one generation; both together hold at most twice as much */
   constructor(
     private readonly most: number,
     private readonly weightOf: (value: V) => number,
@@ -28,12 +31,15 @@ export class GuardedCache<K, V> {
     return old;
   }
 
-  /** Nothing is kept of what is being written. */
+  /** Caches the value, unless a transaction is writing the key. */
   put(key: K, value: V): void {
     if (this.#blocked.size === 0 || !this.#blocked.has(key)) this.#keep(key, value);
   }
 
-  /** A transaction writes it. @param hold what is kept of it comes back once nobody writes it any more */
+  /**
+   * Marks the key as being written by a transaction.
+   * @param hold set the cached value aside until no transaction writes the key
+   */
   block(key: K, hold = false): void {
     const known = this.#blocked.get(key);
     if (known) known.count++;
@@ -42,7 +48,10 @@ export class GuardedCache<K, V> {
     this.#old.delete(key);
   }
 
-  /** That transaction is settled. @param change what it did to the value that was held; absent: it is forgotten */
+  /**
+   * Ends the mark of a settled transaction.
+   * @param change applies the write to the value set aside; absent: that value is dropped
+   */
   release(key: K, change?: (held: V) => void): void {
     const known = this.#blocked.get(key);
     if (!known) return;
@@ -57,7 +66,7 @@ export class GuardedCache<K, V> {
     return this.#blocked.size > 0 && this.#blocked.has(key);
   }
 
-  /** What is kept under the key weighs so much more. */
+  /** Adds to the weight of a cached value that grew. */
   grew(weight: number): void {
     this.#weight += weight;
     if (this.#weight <= this.most) return;
@@ -72,7 +81,7 @@ export class GuardedCache<K, V> {
   }
 }
 
-/** What one transaction writes, of what is kept here. */
+/** The cached keys that one transaction writes, as actions to run when the transaction is settled. */
 export class CacheChanges {
   readonly #settled: ((done: boolean) => void)[] = [];
 
@@ -80,7 +89,7 @@ export class CacheChanges {
     this.#settled.push(fn);
   }
 
-  /** @param done false: what became of it is not known */
+  /** @param done false if the outcome of the transaction is unknown */
   settle(done: boolean): void {
     for (const fn of this.#settled) fn(done);
   }
@@ -88,11 +97,11 @@ export class CacheChanges {
 
 const SLOTS_LOG2 = 18;
 
-/** Remembers roughly what was met lately: what is read once is not worth keeping. */
+/** An approximate set of recently read keys. A record that is read only once isn't worth caching. */
 export class SeenFilter {
   readonly #marks = new Uint32Array(2 ** SLOTS_LOG2);
 
-  /** Met not long ago; it is from now on. */
+  /** Adds the key. Returns true if it was added before (false also if its slot was reused since). */
   isRepeat(key: number): boolean {
     const low = key >>> 0;
     const high = Math.floor(key / 2 ** 32);

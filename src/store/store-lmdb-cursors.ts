@@ -1,31 +1,35 @@
 /**
- * Ranges of messages read as ids alone: several conditions leap over each other's gaps, several ranges are merged in
- * order. Records that don't qualify are never read.
+ * Reads message ranges as ids only, so records that don't qualify are never read. Conditions are intersected by leaping
+ * over each other's gaps (`IntersectionCursor`); ranges are merged in order (`UnionCursor`).
  *
- * Places: ids in the order of the scan, so that they always ascend (an id when it goes to newer ones, else its negative).
+ * A cursor yields ordinals: ids in the order of the scan, negated for a scan towards older ids, so that they always
+ * ascend.
  */
 import { lowerBound } from './message-range.js';
 
-/** The ids of one index from a place on. */
+/** The ids of one index, as ordinals. */
 export interface OrdinalCursor {
-  /** The first place that is not below, undefined when there is none. */
-  seek(place: number): number | undefined;
+  /** The first ordinal >= `ordinal`; undefined at the end of the index. Calls must ascend. */
+  seek(ordinal: number): number | undefined;
 }
 
-/** At most `limit` places from this one on. */
-export type ReadOrdinals = (place: number, limit: number) => number[];
+/** Reads at most `limit` ordinals from this one on. */
+export type ReadOrdinals = (ordinal: number, limit: number) => number[];
 
 const MIN_BLOCK = 2;
 const MAX_BLOCK = 256;
-/** What one look at an index costs beside its keys, in keys. */
+/** Fixed cost of one index lookup, in units of keys read. */
 const SEEK_COST = 8;
 
-/** How much may be read before other work gets its turn. */
+/** Keys that may still be read before other work gets its turn. */
 export class ReadBudget {
   constructor(public left: number) {}
 }
 
-/** Reads an index in blocks: larger ones while it is read through, small ones while others leap over it. */
+/**
+ * Reads an index in blocks: larger ones while every id is used, smaller ones while another condition leaps over most of
+ * them.
+ */
 export class IndexCursor implements OrdinalCursor {
   #block: readonly number[] = [];
   #at = 0;
@@ -34,50 +38,50 @@ export class IndexCursor implements OrdinalCursor {
 
   constructor(
     private readonly read: ReadOrdinals,
-    private readonly allowance: ReadBudget,
+    private readonly budget: ReadBudget,
     private size: number,
   ) {}
 
-  seek(place: number): number | undefined {
+  seek(ordinal: number): number | undefined {
     const block = this.#block;
-    if (this.#at < block.length && (block[this.#at] as number) < place)
-      this.#at = lowerBound(block, place, this.#at + 1);
+    if (this.#at < block.length && (block[this.#at] as number) < ordinal)
+      this.#at = lowerBound(block, ordinal, this.#at + 1);
     if (this.#at === block.length) {
       if (this.#ended) return undefined;
-      this.#fill(place);
+      this.#fill(ordinal);
     }
     this.#used++;
     return this.#block[this.#at];
   }
 
-  #fill(place: number): void {
+  #fill(ordinal: number): void {
     const { length } = this.#block;
     if (length > 0) {
       this.size = this.#used * 2 >= length ? Math.min(this.size * 2, MAX_BLOCK) : Math.max(this.size >> 1, MIN_BLOCK);
     }
-    this.#block = this.read(place, this.size);
+    this.#block = this.read(ordinal, this.size);
     this.#ended = this.#block.length < this.size;
     this.#at = 0;
     this.#used = 0;
-    this.allowance.left -= SEEK_COST + this.#block.length;
+    this.budget.left -= SEEK_COST + this.#block.length;
   }
 }
 
 export class ListCursor implements OrdinalCursor {
   #at = 0;
 
-  /** @param places ascending */
-  constructor(private readonly places: readonly number[]) {}
+  /** @param ordinals ascending */
+  constructor(private readonly ordinals: readonly number[]) {}
 
-  seek(place: number): number | undefined {
-    this.#at = lowerBound(this.places, place, this.#at);
-    return this.places[this.#at];
+  seek(ordinal: number): number | undefined {
+    this.#at = lowerBound(this.ordinals, ordinal, this.#at);
+    return this.ordinals[this.#at];
   }
 }
 
-/** What all of some indexes have in common, between two places. */
+/** The ordinals that several indexes have in common, within bounds. */
 export class IntersectionCursor {
-  /** The next place, once it is found. */
+  /** The next common ordinal, once found. */
   head: number | undefined;
   ended = false;
 
@@ -87,12 +91,12 @@ export class IntersectionCursor {
     private readonly last: number,
   ) {}
 
-  /** Finds `head`, unless the allowance is used up before: then it goes on from there at the next call. */
-  advance(allowance: ReadBudget): void {
+  /** Finds `head`. If the budget runs out first, the next call continues from there. */
+  advance(budget: ReadBudget): void {
     const { indexes } = this;
     let agreed = 0;
     for (let i = 0; agreed < indexes.length; i = (i + 1) % indexes.length) {
-      if (this.at > this.last || allowance.left <= 0) break;
+      if (this.at > this.last || budget.left <= 0) break;
       const found = (indexes[i] as OrdinalCursor).seek(this.at);
       if (found === undefined) {
         this.ended = true;
@@ -105,19 +109,19 @@ export class IntersectionCursor {
     else if (agreed === indexes.length) this.head = this.at;
   }
 
-  /** Adds the next places, as `MergedPlaces.take`; for a range that is not merged with others. */
-  takeTo(taken: number[], limit: number, allowance: ReadBudget): void {
+  /** Appends ordinals as `UnionCursor.take` does, for a scan with a single range. */
+  takeTo(taken: number[], limit: number, budget: ReadBudget): void {
     const [only] = this.indexes;
     if (this.indexes.length > 1) {
       for (; taken.length < limit; this.pass()) {
-        if (this.head === undefined) this.advance(allowance);
+        if (this.head === undefined) this.advance(budget);
         if (this.head === undefined || this.ended) return;
         taken.push(this.head);
       }
       return;
     }
     this.head = undefined;
-    while (taken.length < limit && allowance.left > 0) {
+    while (taken.length < limit && budget.left > 0) {
       const found = this.at > this.last ? undefined : (only as OrdinalCursor).seek(this.at);
       if (found === undefined || found > this.last) {
         this.ended = true;
@@ -134,7 +138,7 @@ export class IntersectionCursor {
   }
 }
 
-/** Ranges in one order, each place once. */
+/** Merges several ranges in order, each ordinal once. */
 export class UnionCursor {
   #ranges: IntersectionCursor[];
 
@@ -146,12 +150,12 @@ export class UnionCursor {
     return this.#ranges.length === 0;
   }
 
-  /** The next places, at most `limit`; fewer when the allowance is used up or the end was reached. */
-  take(limit: number, allowance: ReadBudget): number[] {
+  /** The next ordinals, at most `limit`; fewer if the budget runs out or the end is reached. */
+  take(limit: number, budget: ReadBudget): number[] {
     const taken: number[] = [];
     const [only] = this.#ranges;
     if (only && this.#ranges.length === 1) {
-      only.takeTo(taken, limit, allowance);
+      only.takeTo(taken, limit, budget);
       if (only.ended) this.#ranges = [];
       return taken;
     }
@@ -159,7 +163,7 @@ export class UnionCursor {
       let next = Number.POSITIVE_INFINITY;
       let ended = false;
       for (const range of this.#ranges) {
-        if (range.head === undefined) range.advance(allowance);
+        if (range.head === undefined) range.advance(budget);
         if (range.ended) ended = true;
         else if (range.head === undefined) return taken;
         else if (range.head < next) next = range.head;

@@ -1,4 +1,7 @@
-/** Keys of the index entries of messages in LMDB: what is looked for, and the id at the end. Pure. */
+/**
+ * LMDB keys of message index entries: a one-letter index name, the realm, the indexed value, and the message id last.
+ * Pure functions.
+ */
 import type { RealmId } from '../core/index.js';
 import type { MessageRecord } from '../model/records/message.js';
 import { fitsKey, keyText } from './lmdb-environment.js';
@@ -7,7 +10,10 @@ import type { MessageIndex } from './store.js';
 export type StoredIndex = Exclude<MessageIndex, { by: 'ids' }>;
 export type IndexKey = readonly [string, number, ...(string | number)[]];
 
-/** '' = not kept: every message has many words, and few of them are looked for. */
+/**
+ * Name under which the postings of an index are cached; '' for words ("w", tag starting with "="), since a message has
+ * many of them and few are searched for.
+ */
 export function postingsName(key: IndexKey): string {
   if (key[0] === 'w' && (key[2] as string).startsWith('=')) return '';
   return key.slice(0, -1).join('/');
@@ -25,7 +31,7 @@ export function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
   return keys;
 }
 
-/** Is there anything that can be stored there? */
+/** Whether the index's texts fit into a key. Under longer texts no record is stored. */
 export const storable = (index: MessageIndex): boolean =>
   Object.values(index).every((of) => typeof of !== 'string' || fitsKey(of));
 

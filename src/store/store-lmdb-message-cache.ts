@@ -1,14 +1,14 @@
 /**
- * Stored messages that are kept in memory as they are stored: tens of thousands of them without an object each. Guarded as
- * GuardedCache is: what a transaction writes is neither kept nor found from then on until it is settled. Two generations;
- * what is found in the old one goes over to the young one.
+ * Caches stored messages in their encoded form: tens of thousands of messages without an object each. Like
+ * `GuardedCache`, it neither keeps nor returns a key while a transaction writes it, and it has two generations. A
+ * message found in the old generation is copied to the young one.
  */
 import { totalmem } from 'node:os';
 import { type PackedMessage, Slab } from './packed-message.js';
 
 const SLAB_LOG2 = 20;
 const SLAB = 2 ** SLAB_LOG2;
-/** An entry of the table: low and high half of the key + 1, place (slab and offset in it), length; all 0: free. */
+/** Words per table entry: low and high half of key + 1, address (slab number and offset), length. All 0: free. */
 const ENTRY = 4;
 const FIRST_SLOTS_LOG2 = 10;
 
@@ -16,21 +16,24 @@ export class MessageCache {
   readonly #slabs: (Slab | undefined)[] = [];
   #young: number[] = [];
   #old: number[] = [];
-  /** Of the old generation, by number of the slab. */
+  /** Whether a slab belongs to the old generation, by slab number. */
   readonly #isOld: boolean[] = [];
   #slotsLog2 = FIRST_SLOTS_LOG2;
   #table = new Uint32Array(ENTRY << FIRST_SLOTS_LOG2);
-  /** Memory of tables and slabs is used again: it is large, and only major collections would free it. */
+  /** Tables and slabs are reused: they are large, and only major collections would free them. */
   #spareTable = new Uint32Array(0);
   readonly #spareSlabs: Slab[] = [];
-  /** Entries of the table, forgotten ones too. */
+  /** Used table entries, including dropped ones. */
   #used = 0;
   readonly #blocked = new Map<number, number>();
 
-  /** @param most slabs of 1 MiB of a generation: together at most twice as much is kept */
+  /** @param most slabs of 1 MiB per generation; both together hold at most twice as much */
   constructor(private readonly most: number) {}
 
-  /** @param key below 2^53 - 1. @param into shows it until something is got or put */
+  /**
+   * Moves `into` to the cached message, which stays valid until the next `get` or `put`.
+   * @param key below 2^53 - 1
+   */
   get(key: number, id: number, into: PackedMessage): boolean {
     const at = this.#find(key);
     const table = this.#table;
@@ -38,7 +41,7 @@ export class MessageCache {
     if (length === 0) return false;
     let place = table[at + 2]!;
     if (this.#isOld[place >>> SLAB_LOG2]) {
-      // It is in use: the copy is the one that stays.
+      // A message that is still in use moves to the young generation.
       const offset = place & (SLAB - 1);
       place = this.#store(key, this.#slabs[place >>> SLAB_LOG2]!.bytes.subarray(offset, offset + length));
     }
@@ -46,18 +49,18 @@ export class MessageCache {
     return true;
   }
 
-  /** Nothing is kept of what is being written. */
+  /** Caches the message, unless a transaction is writing the key. */
   put(key: number, bytes: Uint8Array): void {
     if (bytes.length <= SLAB && !this.isBlocked(key)) this.#store(key, bytes);
   }
 
-  /** A transaction writes it. */
+  /** Marks the key as being written by a transaction. */
   block(key: number): void {
     this.#blocked.set(key, (this.#blocked.get(key) ?? 0) + 1);
     this.#table[this.#find(key) + 3] = 0;
   }
 
-  /** That transaction is settled. */
+  /** Ends the mark of a settled transaction. */
   release(key: number): void {
     const count = this.#blocked.get(key) ?? 0;
     if (count > 1) this.#blocked.set(key, count - 1);
@@ -72,7 +75,7 @@ export class MessageCache {
     const place = this.#place(bytes);
     let at = this.#find(key);
     if (this.#isFree(at)) {
-      // Half of it stays free, so that looks end soon.
+      // At least half of the table stays free, which keeps probe sequences short.
       if (this.#used * 2 >= 1 << this.#slotsLog2) {
         this.#rebuild();
         at = this.#find(key);
@@ -107,7 +110,7 @@ export class MessageCache {
     return number;
   }
 
-  /** The old generation goes. */
+  /** Drops the old generation; the young one becomes the old one. */
   #turn(): void {
     for (const number of this.#old) {
       const slab = this.#slabs[number]!;
@@ -121,7 +124,7 @@ export class MessageCache {
     this.#rebuild();
   }
 
-  /** Of what is still kept, in a table with room for as much again. */
+  /** Copies the live entries to a table with room for as many more. */
   #rebuild(): void {
     const before = this.#table;
     const slabs = this.#slabs;
@@ -147,7 +150,7 @@ export class MessageCache {
     return this.#slot((key + 1) >>> 0, Math.floor((key + 1) / 2 ** 32));
   }
 
-  /** Where the entry is, or a free one. */
+  /** Offset of the entry, or of the free entry where its probe sequence ends. */
   #slot(low: number, high: number): number {
     const table = this.#table;
     const last = table.length - 1;
@@ -168,16 +171,16 @@ const LEAST_MIB = 16;
 const MOST_MIB = 128;
 
 /**
- * MiB of one of two generations, so at most a thirty-second of the memory, and 256 MiB.
- *
- * @param bytes that the process may use
+ * MiB per generation: a 64th of the memory, between 16 and 128 MiB. Both generations together take at most a 32nd of
+ * the memory, and 256 MiB.
+ * @param bytes memory that the process may use
  */
 export const cacheMib = (bytes: number): number =>
   Math.max(LEAST_MIB, Math.min(MOST_MIB, Math.floor(bytes / SHARE / 1_048_576)));
 
-/** Bytes that this process may use: of the machine, or what its container has. */
+/** Bytes that this process may use: the limit of its container, or the memory of the machine. */
 export function usableMemory(): number {
   const limit = process.constrainedMemory();
-  // Without a limit it is 0, or a number that no machine has.
+  // Without a limit, `constrainedMemory` returns 0 or a number larger than any machine's memory.
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

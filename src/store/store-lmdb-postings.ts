@@ -1,25 +1,25 @@
-/** Ids of one index as far as they were read: intervals of which every id is known. */
+/** Cached ids of one index: intervals in which every id is known. */
 import { lowerBound } from './message-range.js';
 
-/** At most `limit` ids: upwards from this one on, or downwards. */
+/** Reads at most `limit` ids from `from` on, upwards or downwards. */
 export type FetchIds = (from: number, limit: number, newer: boolean) => number[];
 
 interface Interval {
   low: number;
   high: number;
-  /** Ascending: all ids of the index from `low` to `high`. */
+  /** All ids of the index from `low` to `high`, ascending. */
   ids: number[];
 }
 
 /** Above every id. */
 const LAST = 2 ** 53;
-/** Intervals that adjoin are one up to this length; longer ones would be dear to put together. */
+/** Adjacent intervals are joined up to this many ids; joining longer ones would cost too much copying. */
 const MAX_JOINED = 256;
 
 export class Postings {
-  /** Ascending; none overlaps another. */
+  /** Ascending, without overlaps. */
   readonly #intervals: Interval[] = [];
-  /** Ids that are kept. */
+  /** Number of cached ids. */
   size = 0;
 
   read(from: number, limit: number, newer: boolean, fetch: FetchIds): number[] {
@@ -40,7 +40,7 @@ export class Postings {
     return found;
   }
 
-  /** The id is in the index from now on. */
+  /** Adds an id that was written to the index. */
   add(id: number): void {
     const ids = this.#with(id)?.ids;
     if (!ids) return;
@@ -64,7 +64,7 @@ export class Postings {
     return interval && id <= interval.high ? interval : undefined;
   }
 
-  /** Place of the first interval that begins above an id. */
+  /** Position of the first interval that begins above `id`. */
   #after(id: number): number {
     let low = 0;
     let high = this.#intervals.length;
@@ -76,7 +76,7 @@ export class Postings {
     return low;
   }
 
-  /** Reads on from a place that no interval has. */
+  /** Fetches ids from `from` on, which no interval covers, and stores them as an interval. */
   #learn(from: number, limit: number, newer: boolean, fetch: FetchIds): Interval {
     const fetched = fetch(from, limit, newer);
     const ended = fetched.length < limit;
@@ -99,7 +99,7 @@ export class Postings {
     return this.#join(at);
   }
 
-  /** With its neighbours, where nothing is between them. */
+  /** Joins the interval with its neighbours if they are adjacent. */
   #join(at: number): Interval {
     let here = at;
     for (const left of [at, at - 1]) {

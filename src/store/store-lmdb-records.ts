@@ -1,4 +1,4 @@
-/** Records of messages in LMDB, keyed [realm, id], and those of them that are kept in memory. */
+/** Message records in LMDB, keyed [realm, id], with two caches in front: packed messages and decoded records. */
 import type { RealmId } from '../core/index.js';
 import type { MessageRecord } from '../model/records/message.js';
 import type { LmdbTable } from './lmdb-environment.js';
@@ -14,9 +14,9 @@ import { enableMemo } from './record-memo.js';
 import { type CacheChanges, GuardedCache, SeenFilter } from './store-lmdb-cache.js';
 import { cacheMib, MessageCache, usableMemory } from './store-lmdb-message-cache.js';
 
-/** Of records that were decoded, as they are stored; they take some four times as much. */
+/** Size of the decoded cache, counted in encoded bytes. The decoded records take about four times as much. */
 const DECODED_BYTES = 16 * 1_048_576;
-/** Ids of one realm, told apart from those of others in one number; what is above is not kept. */
+/** Ids per realm in the number that is the cache key. Larger ids are not cached. */
 const REALM_IDS = 2 ** 33;
 const MAX_REALMS = 2 ** 19;
 const NOT_CACHED = -1;
@@ -27,15 +27,15 @@ interface DecodedRecord {
 }
 
 export class LmdbRecords {
-  /** Realms by the order in which they came up. */
+  /** Realms numbered in the order of their first use. */
   readonly #slots = new Map<RealmId, number>();
   readonly #seen = new SeenFilter();
   readonly #decoded = new GuardedCache<number, DecodedRecord>(DECODED_BYTES, ({ bytes }) => bytes);
   readonly #packed = new MessageCache(cacheMib(usableMemory()));
   readonly #view = new PackedMessage();
-  /** A message without a digest came up. */
+  /** Whether a message without a digest was read since the start. */
   #hasPlain = false;
-  /** What LMDB gave last, in which it gives most values. */
+  /** Buffer that LMDB returned last. It returns most values in the same buffer. */
   #lastBuffer: Uint8Array | undefined;
   #slab = new Slab(new Uint8Array(0));
 
@@ -48,13 +48,13 @@ export class LmdbRecords {
     return encodeMessage(rev, record, this.digestOf?.(record));
   }
 
-  /** Inside a transaction: what it sees. */
+  /** The message as a transaction sees it. Call inside the transaction. */
   stored(realm: RealmId, id: number): DecodedMessage | undefined {
     const found = this.#copyOf(realm, id);
     return found && decodeMessage(id, found);
   }
 
-  /** Outside of transactions, as `look`. */
+  /** The decoded record. Call outside of transactions only, as `look`. */
   read(realm: RealmId, id: number): MessageRecord | undefined {
     const key = this.#keyOf(realm, id);
     const kept = this.#decoded.get(key);
@@ -74,32 +74,34 @@ export class LmdbRecords {
     this.#decoded.put(key, { record, bytes });
   }
 
-  /** Without decoding it, until the next look at anything. */
+  /** The message undecoded; valid until the next call of any method. */
   look(realm: RealmId, id: number): PackedMessage | undefined {
     const key = this.#keyOf(realm, id);
-    const looked = this.#view;
-    if (key !== NOT_CACHED && this.#packed.get(key, id, looked)) return looked;
-    // What was written without a digest is kept decoded.
+    const view = this.#view;
+    if (key !== NOT_CACHED && this.#packed.get(key, id, view)) return view;
+    // Messages without a digest are cached decoded.
     const decoded = this.#hasPlain ? this.#decoded.get(key) : undefined;
-    if (decoded) return looked.moveToRecord(decoded.record);
-    const given = this.#readBuffer(realm, id);
-    if (!given) return undefined;
-    if (given !== this.#lastBuffer) {
-      this.#lastBuffer = given;
-      this.#slab = new Slab(new Uint8Array(given.buffer, given.byteOffset, given.byteLength));
+    if (decoded) return view.moveToRecord(decoded.record);
+    const buffer = this.#readBuffer(realm, id);
+    if (!buffer) return undefined;
+    if (buffer !== this.#lastBuffer) {
+      this.#lastBuffer = buffer;
+      this.#slab = new Slab(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
     }
-    const { length } = given;
-    looked.moveTo(id, this.#slab, 0, length);
-    const isPlain = looked.version === undefined;
+    const { length } = buffer;
+    view.moveTo(id, this.#slab, 0, length);
+    const isPlain = view.version === undefined;
     if (isPlain) this.#hasPlain = true;
     if (key !== NOT_CACHED && this.#seen.isRepeat(key)) {
-      if (isPlain) this.#cacheDecoded(key, looked.record, length);
+      if (isPlain) this.#cacheDecoded(key, view.record, length);
       else this.#packed.put(key, this.#slab.bytes.subarray(0, length));
     }
-    return looked;
+    return view;
   }
 
-  /** Inside a transaction that writes it: nothing of it is kept until that is settled. */
+  /**
+   * Blocks the message's cache entries until the transaction is settled. Call inside the transaction that writes it.
+   */
   invalidate(realm: RealmId, id: number, changes: CacheChanges): void {
     const key = this.#keyOf(realm, id);
     if (key === NOT_CACHED) return;
@@ -120,13 +122,13 @@ export class LmdbRecords {
     return id < REALM_IDS && slot < MAX_REALMS ? slot * REALM_IDS + id : NOT_CACHED;
   }
 
-  /** In memory that the next look overwrites. */
+  /** The bytes in memory that the next read overwrites. */
   #copyOf(realm: RealmId, id: number): Uint8Array | undefined {
-    const given = this.#readBuffer(realm, id);
-    return given && new Uint8Array(given.buffer, given.byteOffset, given.length);
+    const buffer = this.#readBuffer(realm, id);
+    return buffer && new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
   }
 
-  /** The first `length` bytes, which are not all. */
+  /** LMDB's buffer, whose first `length` bytes hold the value. */
   #readBuffer(realm: RealmId, id: number): Uint8Array | undefined {
     return this.table.getBinaryFast([realm, id]) as Uint8Array | undefined;
   }

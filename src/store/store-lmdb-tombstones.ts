@@ -3,23 +3,23 @@ import type { Clock } from '../clock/index.js';
 import { pack, unpack } from './codec.js';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 
-/** Long enough for any write of an older owner still under way. */
+/** Longer than any write of an older owner can stay in flight: one hour. */
 export const TOMBSTONE_MS = 3_600_000;
-/** Tombstones removed by one transaction: bounds what a single commit may have to pay for others. */
+/** Tombstones removed per transaction, which bounds the extra cost of a single commit. */
 const PURGE_AT_ONCE = 64;
 
-/** What was buried: `['p', actor, part]` or `['m', realm, id]`. */
+/** The deleted record: `['p', actor, part]` or `['m', realm, id]`. */
 export type TombstoneKey = readonly [string, string | number, string | number];
 
 /**
- * Tombstones, apart from what lives so that no scan meets them, with a second table in order of time for purging.
- * All methods but `rev` are called inside a write transaction.
+ * Tombstones of deleted records, apart from live records so that no scan meets them. A second table orders them by
+ * time, for purging. All methods but `rev` are called inside a write transaction.
  */
 export class Tombstones {
   readonly #tombstones: LmdbTable;
   readonly #byTime: LmdbTable;
   readonly #clock: Clock;
-  /** Wall time of the oldest tombstone, or later than any when there is none. */
+  /** Wall time of the oldest tombstone (a lower bound); infinite when there is none. */
   #oldest = 0;
 
   constructor(environment: LmdbEnvironment, clock: Clock) {
@@ -28,7 +28,7 @@ export class Tombstones {
     this.#clock = clock;
   }
 
-  /** The rev that a deleted record keeps, or -1. */
+  /** The rev of a deleted record, or -1. */
   rev(key: TombstoneKey): number {
     return this.#read(key)?.rev ?? -1;
   }
@@ -42,34 +42,34 @@ export class Tombstones {
   }
 
   remove(key: TombstoneKey): void {
-    const grave = this.#read(key);
-    if (!grave) return;
+    const tombstone = this.#read(key);
+    if (!tombstone) return;
     this.#tombstones.remove(key as unknown as Key);
-    this.#byTime.remove([grave.at, ...key]);
+    this.#byTime.remove([tombstone.at, ...key]);
   }
 
-  /** The tombstones of all parts of an actor that was removed. */
+  /** Removes the tombstones of all parts of a removed actor. */
   removeParts(actor: string): void {
     const found: TombstoneKey[] = [];
     for (const key of this.#tombstones.getKeys({ start: ['p', actor, ''] })) {
-      const grave = key as unknown as TombstoneKey;
-      if (grave[0] !== 'p' || grave[1] !== actor) break;
-      found.push(grave);
+      const part = key as unknown as TombstoneKey;
+      if (part[0] !== 'p' || part[1] !== actor) break;
+      found.push(part);
     }
-    for (const grave of found) this.remove(grave);
+    for (const part of found) this.remove(part);
   }
 
-  /** Drops some of the tombstones that are older than an hour. Cheap when there are none. */
+  /** Removes some of the tombstones older than an hour. Cheap when there are none. */
   purge(): void {
     const before = this.#clock.now() - TOMBSTONE_MS;
     if (this.#oldest > before) return;
     let left = PURGE_AT_ONCE;
     for (const key of [...this.#byTime.getKeys({ limit: PURGE_AT_ONCE + 1 })]) {
-      const [at, ...grave] = key as unknown as [number, ...TombstoneKey];
+      const [at, ...record] = key as unknown as [number, ...TombstoneKey];
       this.#oldest = at;
       if (at > before || left-- === 0) return;
       this.#byTime.remove(key);
-      this.#tombstones.remove(grave as unknown as Key);
+      this.#tombstones.remove(record as unknown as Key);
     }
     this.#oldest = Number.POSITIVE_INFINITY;
   }

@@ -19,7 +19,10 @@ import { CacheChanges, GuardedCache } from './store-lmdb-cache.js';
 import { LmdbMessages } from './store-lmdb-messages.js';
 import { Tombstones } from './store-lmdb-tombstones.js';
 
-/** The conditions of a commit, apart from the state, so that fencing and checking don't rewrite or decode 64 KiB. */
+/**
+ * The fields that conditions of a commit check, apart from the state: fencing and checking neither rewrite nor decode
+ * 64 KiB.
+ */
 interface RootHead {
   readonly epoch: number;
   readonly version: number;
@@ -27,7 +30,7 @@ interface RootHead {
   readonly pending: boolean;
 }
 
-/** Of parts that are looked up by name (memberships, mostly). */
+/** Cached parts that were read by name (mostly memberships). */
 const MAX_CACHED_PARTS = 20_000;
 
 /** The Store of the embedded face. A resolved write was flushed to disk. */
@@ -49,8 +52,9 @@ export class LmdbStore implements Store {
   #closed = false;
 
   /**
-   * Use one per environment. The clock tells only when tombstones may go.
-   * @param digestOf what `lookAtMessages` shows of messages without decoding them; messages that are written without can be read as well
+   * Use one Store per environment.
+   * @param clock only decides when tombstones are purged
+   * @param digestOf makes the digests that `lookAtMessages` shows; messages stored without one stay readable
    */
   constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: DigestOf) {
     this.#environment = environment;
@@ -187,7 +191,7 @@ export class LmdbStore implements Store {
     this.#check();
   }
 
-  /** Leaves the environment open: its opener closes it, after the event log too was closed. */
+  /** Leaves the environment open: its opener closes it after the event log is closed too. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled([...this.#writing]);
@@ -212,7 +216,7 @@ export class LmdbStore implements Store {
     }
   }
 
-  /** Inside the transaction. */
+  /** Blocks the cached part until the transaction is settled. Call inside the transaction. */
   #invalidate(key: ActorKey, part: string, changes: CacheChanges): void {
     const name = cacheKey(key, part);
     this.#partCache.block(name);
@@ -226,7 +230,7 @@ export class LmdbStore implements Store {
     return { epoch: at, version, due, pending };
   }
 
-  /** The sleepers' table follows only where something changed. */
+  /** Writes the head, and the sleepers' table only if `due` or `pending` changed. */
   #putHead(key: ActorKey, head: RootHead, stored?: RootHead): void {
     this.#heads.put(key, pack([head.epoch, head.version, head.due, head.pending]));
     const sleeps = head.pending || head.due !== null;

@@ -1,6 +1,7 @@
 /**
- * Commits of many actors in one command. A command of its own for each root costs this process and the server two to
- * three times as much, and what commits together goes on together: its records, log entries and replies share bulks, writes and frames.
+ * Commits of many actors in one command. A command per root would cost this process and the server two to three times
+ * as much. Actors that commit together also continue together, so their records, log entries and replies share bulks,
+ * writes and frames.
  */
 import type { Binary, Db } from 'mongodb';
 import type { Clock } from '../clock/index.js';
@@ -13,7 +14,7 @@ import { bytes, type RootDocument } from './store-mongo-documents.js';
 export interface MongoCommit {
   readonly key: ActorKey;
   readonly epoch: number;
-  /** The version that it replaces; its own is the next. */
+  /** The version to replace; the commit stores `expected + 1`. */
   readonly expected: number;
   readonly root: Pick<RootDocument, 'version' | 'due' | 'pending' | 'sleeper'> & {
     readonly state: Binary;
@@ -35,7 +36,7 @@ const DOCUMENT_BYTES = 400;
 const bytesOf = ({ state, outbox }: Pick<RootDocument, 'state' | 'outbox'>): number =>
   DOCUMENT_BYTES + bytes(state).length + bytes(outbox).length;
 
-/** An actor has one commit at a time here. */
+/** Commits to existing roots. An actor has at most one commit in flight. */
 export class MongoCommits {
   readonly #bulks: BulkQueue<PendingCommit>;
 
@@ -52,7 +53,7 @@ export class MongoCommits {
   }
 
   #send(bulk: readonly PendingCommit[]): Promise<void> {
-    // Sorted, since bulks that lock the same rows in different orders can deadlock each other in PostgreSQL.
+    // Sorted: bulks that lock the same rows in different orders can deadlock in PostgreSQL.
     return this.#write([...bulk].sort((a, b) => (a.commit.key < b.commit.key ? -1 : 1)));
   }
 
@@ -73,8 +74,9 @@ export class MongoCommits {
   }
 
   /**
-   * How many matched is told, but not which. The version alone doesn't say: a write of an earlier activation of the same
-   * owner, whose outcome stayed unknown, may have come before ours. What is stored does.
+   * Reads the roots to find out which commits matched, as the server reports only the number. Comparing versions isn't
+   * enough: an earlier write of the same owner with an unknown outcome may have come first. So the stored content is
+   * compared.
    */
   async #resolveByReading(left: readonly PendingCommit[]): Promise<void> {
     const ids = left.map(({ commit }) => commit.key);
@@ -88,7 +90,10 @@ export class MongoCommits {
   }
 }
 
-/** First commits. In bulks of their own: thousands of queues are made at once, and messages don't wait for them. */
+/**
+ * First commits of actors, which insert their roots. Separate bulks: thousands of queues are created at once, and
+ * messages must not wait for them.
+ */
 export class MongoRootInserts {
   readonly #bulks: BulkQueue<PendingCommit<RootDocument>>;
 
@@ -99,7 +104,7 @@ export class MongoRootInserts {
     this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
   }
 
-  /** 'conflict': the actor has a root. */
+  /** 'conflict': the actor already has a root. */
   put(root: RootDocument): Promise<CommitResult> {
     const bytes = bytesOf(root);
     return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));

@@ -1,3 +1,4 @@
+/** Turns message ranges into MongoDB filters. */
 import type { RealmId } from '../core/index.js';
 import { indexesOf, lowerBound } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
@@ -6,12 +7,12 @@ import { messageDocumentId } from './store-mongo-documents.js';
 type Clause = Record<string, unknown>;
 type Scalar = string | number;
 
-/** Fields that many ranges differ in alone: those become one clause. */
+/** Ranges that differ in one of these fields only are combined into one clause. */
 const GROUPED_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
 
 /**
- * Clauses that together find the messages of these ranges with low ≤ id ≤ high; [] when there can be none. Each has
- * conditions of its own on ids.
+ * Clauses that together find the messages of these ranges with low ≤ id ≤ high; empty if there can be none. Each clause
+ * has its own conditions on ids.
  */
 export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
   const clauses: Clause[] = [];
@@ -37,7 +38,7 @@ export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: 
   return clauses;
 }
 
-/** Undefined where the conditions exclude each other. */
+/** Undefined if the conditions exclude each other. */
 function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number, high: number): Clause | undefined {
   const single = new Map<string, Scalar>();
   const several = { participants: new Set<number>(), tags: new Set<string>() };
@@ -65,7 +66,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
   for (const [field, values] of Object.entries(several)) {
     if (values.size > 0) clause[field] = values.size === 1 ? [...values][0] : { $all: [...values] };
   }
-  // Tombstones have no sender, but ids.
+  // Tombstones have an id but no sender.
   const alive = Object.keys(clause).length === 0 ? { sender: { $gte: 0 } } : {};
   if (ids) return { ...clause, ...alive, _id: { $in: ids.map((id) => messageDocumentId(realm, id)) } };
   if (Object.keys(clause).length > 0) return { realm, ...clause, id: { $gte: low, $lte: high } };

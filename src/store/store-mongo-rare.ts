@@ -5,14 +5,14 @@ import { inRange, sharedIndexes } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
 
-/** A condition that more messages meet is not rare. */
+/** A condition met by more messages than this is not rare. */
 const MAX_RARE = 500;
-/** What reading the ids of a rare condition may take at the server, milliseconds. */
+/** Time limit at the server for reading the ids of a condition, milliseconds. */
 const MAX_PROBE_MS = 1_000;
-/** Read at once. */
+/** Messages read at once. */
 const BATCH = 200;
 
-/** What each condition is as a filter of its own; only those whose index is worth asking. */
+/** The condition as a filter of its own; undefined if its index isn't worth reading. */
 function filterOf(index: MessageIndex): Record<string, string | number> | undefined {
   if (index.by === 'tag') return { tags: index.tag };
   if (index.by === 'conversation') return { conversation: index.conversation };
@@ -24,10 +24,10 @@ function filterOf(index: MessageIndex): Record<string, string | number> | undefi
 }
 
 /**
- * The first `limit` messages of these ranges with low ≤ id ≤ high where one of several conditions that all ranges have is rare: all that
- * meet it are read, and tested here. Undefined where none is.
+ * If one of several conditions shared by all ranges is rare, reads all messages that meet it and checks the other
+ * conditions here. Returns the first `limit` messages with low ≤ id ≤ high, or undefined if no condition is rare.
  *
- * DocumentDB does not know which of two words is the rare one, and asks the index of the common one, too: a second for
+ * DocumentDB can't tell which of two words is the rare one, and reads the index of the common one too: a second for
  * 40,000 messages.
  */
 export async function scanRarest(
@@ -39,7 +39,7 @@ export async function scanRarest(
   limit: number,
 ): Promise<MessageRecord[] | undefined> {
   const shared = sharedIndexes(ranges).filter((index) => filterOf(index));
-  // The only one is not asked twice: it may be common, and the windows end with what is wanted.
+  // A single condition isn't probed: it may be common, and the windows of `scan` stop after `limit` messages.
   const ids = shared.length > 1 ? await rareIds(collection, realm, shared, low, high) : undefined;
   if (!ids) return undefined;
   ids.sort((a, b) => (newer ? a - b : b - a));
@@ -59,7 +59,7 @@ export async function scanRarest(
   return found.slice(0, limit);
 }
 
-/** Ids of the condition that is first found to be rare: what the others cost nobody waits for. */
+/** Ids of the condition first found to be rare. The result doesn't wait for the other probes. */
 async function rareIds(
   collection: Collection<MessageDocument>,
   realm: RealmId,

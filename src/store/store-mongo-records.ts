@@ -5,16 +5,16 @@ import type { MessageWrite, PartWrite, RecordWrite } from './store.js';
 import { binary, type MessageDocument, messageDocumentId, type PartDocument, partId } from './store-mongo-documents.js';
 import { type DocumentWrite, MongoWriter } from './store-mongo-writer.js';
 
-/** Estimate of a document beside its packed value. */
+/** Estimated size of a document without its packed value. */
 const DOCUMENT_BYTES = 400;
 const MESSAGE_FIELDS = ['conversation', 'topicKey', 'sender', 'participants', 'movedFrom', 'tags', 'body'];
 
-/** Turns records into documents. */
+/** Turns records into documents and writes them. */
 export class MongoRecords {
   readonly #parts: MongoWriter<PartDocument>;
   readonly #messages: MongoWriter<MessageDocument>;
   readonly #clock: Clock;
-  /** Largest message id written by this process, by realm: what lies above is most likely new. */
+  /** Largest message id written by this process, by realm. A message above it is most likely new. */
   readonly #newest = new Map<RealmId, number>();
 
   constructor(db: Db, clock: Clock) {
@@ -23,7 +23,7 @@ export class MongoRecords {
     this.#clock = clock;
   }
 
-  /** Encodes at once. Rejects when one of the writes failed; others may have been applied. */
+  /** Encodes the records at once. Rejects if one of the writes failed; others may have been applied. */
   async apply(writes: readonly RecordWrite[]): Promise<void> {
     const all = writes.map((write) =>
       write.type === 'part' ? this.#parts.put(this.#part(write)) : this.#messages.put(this.#message(write)),

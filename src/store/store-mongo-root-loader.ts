@@ -1,11 +1,11 @@
-/** Loads roots, those that are asked for in one turn of the loop together: after a take-over hundreds are. */
+/** Loads roots, combining the requests of one event-loop turn: after a takeover there are hundreds. */
 import type { Collection, Db } from 'mongodb';
 import type { ActorKey, Epoch, Json } from '../core/index.js';
 import type { Root } from './store.js';
 import { updateMany } from './store-mongo-command.js';
 import { REMOVING, type RootDocument, value } from './store-mongo-documents.js';
 
-/** In one question. */
+/** Roots per query. */
 const MAX_BATCH = 200;
 
 type LoadResult = Root | null | 'fenced';
@@ -23,11 +23,11 @@ export class MongoRootLoader {
   constructor(
     private readonly db: Db,
     private readonly roots: Collection<RootDocument>,
-    /** Completes a removal that was left half done. */
+    /** Completes a removal that a crash interrupted. */
     private readonly finishRemoval: (key: ActorKey) => Promise<void>,
   ) {}
 
-  /** As `Store.load`. */
+  /** Implements `Store.load`. */
   load(key: ActorKey, at: Epoch): Promise<LoadResult> {
     return new Promise((resolve, reject) => {
       this.#requests.push({ key, at, resolve, reject });
@@ -44,7 +44,7 @@ export class MongoRootLoader {
       return;
     }
     for (let i = 0; i < asked.length; i += MAX_BATCH) {
-      // Sorted, as commits are: locks taken in different orders can deadlock in PostgreSQL.
+      // Sorted, like commits: locks taken in different orders can deadlock in PostgreSQL.
       const some = asked.slice(i, i + MAX_BATCH).sort((a, b) => (a.key < b.key ? -1 : 1));
       this.#several(some).catch((error: unknown) => {
         for (const { reject } of some) reject(error);
@@ -59,12 +59,12 @@ export class MongoRootLoader {
       if (root) return this.#loaded(root, at);
       const other = await this.roots.findOne({ _id: key }, { projection: { epoch: 1 } });
       if (!other) return null;
-      // Else it was created between the two looks.
+      // Otherwise the root was created between the two queries; try again.
       if (other.epoch > at) return 'fenced';
     }
   }
 
-  /** Stamps first: what is read afterwards at our epoch, nobody but this host can have changed since. */
+  /** Stamps first: after that, a root read at our epoch can't have been changed by another host. */
   async #several(asked: readonly RootRequest[]): Promise<void> {
     const stamps = asked.map(({ key, at }) => ({ q: { _id: key, epoch: { $lt: at } }, u: { $set: { epoch: at } } }));
     const { refused } = await updateMany(this.db, this.roots.collectionName, stamps);
@@ -79,7 +79,7 @@ export class MongoRootLoader {
       const root = byKey.get(key);
       if (!root) resolve(null);
       else if (root.epoch > at) resolve('fenced');
-      // Created, at an older epoch, between stamp and look.
+      // Created at an older epoch between the stamp and the read.
       else if (root.epoch < at) resolve(this.#one(key, at));
       else resolve(this.#loaded(root, at));
     }

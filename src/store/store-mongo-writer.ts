@@ -11,11 +11,11 @@ export interface VersionedDocument {
 
 export interface DocumentWrite<D extends VersionedDocument> {
   readonly document: D;
-  /** Fields that an update has to take away. */
+  /** Fields that an update removes. */
   readonly unset: readonly string[];
-  /** Insert first: most likely nobody has it yet. */
+  /** Whether to try an insert first, because the document is probably new. */
   readonly fresh: boolean;
-  /** Estimate of its size on the wire. */
+  /** Estimated size on the wire. */
   readonly bytes: number;
 }
 
@@ -34,7 +34,7 @@ interface WriteAttempt<D extends VersionedDocument> {
   readonly mode: 'insert' | 'upsert' | 'update';
 }
 
-/** Writes of all callers to one collection, in bulks. */
+/** Writes to one collection in bulks, over all callers. */
 export class MongoWriter<D extends VersionedDocument> {
   readonly #db: Db;
   readonly #collection: string;
@@ -51,8 +51,8 @@ export class MongoWriter<D extends VersionedDocument> {
   }
 
   async #send(bulk: readonly PendingWrite<D>[]): Promise<void> {
-    // The largest rev of a document speaks for the others. Sorted, since bulks that lock the same rows in different
-    // orders can deadlock each other in PostgreSQL.
+    // Of several writes to a document the largest rev wins. Sorted: locks taken in different orders can deadlock in
+    // PostgreSQL.
     const largest = new Map<string, DocumentWrite<D>>();
     for (const { write } of bulk) {
       const known = largest.get(write.document._id);
@@ -67,7 +67,7 @@ export class MongoWriter<D extends VersionedDocument> {
     for (let attempt = 1; left.length > 0; attempt++) {
       const failed: WriteAttempt<D>[] = [];
       for (const [of, error] of await this.#attempt(left)) {
-        // It exists, at this rev or above (nothing to do) or below, where somebody else inserted it just now.
+        // Exists at this rev or above (nothing to do), or below after a concurrent insert: the update decides.
         if (error.code === DUPLICATE_KEY) failed.push({ ...of, mode: 'update' });
         else if (attempt < MAX_ATTEMPTS) failed.push(of);
         else throw translate(error);
@@ -76,7 +76,7 @@ export class MongoWriter<D extends VersionedDocument> {
     }
   }
 
-  /** Which were refused, and why. Rejects when it is open what was written. */
+  /** Returns the refused writes with their errors. Rejects if the outcome is unknown. */
   async #attempt(all: readonly WriteAttempt<D>[]): Promise<(readonly [WriteAttempt<D>, RefusedWrite['error']])[]> {
     const inserts = all.filter(({ mode }) => mode === 'insert');
     const updates = all.filter(({ mode }) => mode !== 'insert');

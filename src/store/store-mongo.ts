@@ -25,12 +25,12 @@ import { MongoRecords } from './store-mongo-records.js';
 import { MongoRootLoader } from './store-mongo-root-loader.js';
 import { scan } from './store-mongo-scan.js';
 
-/** A server that hangs, without closing its connections, fails other operations only after 10 s. */
+/** A server that hangs without closing its connections fails other operations only after 10 s. */
 const PING_MS = 3_000;
-/** Ids in one `$in`. */
+/** Ids per `$in`. */
 const IDS_AT_ONCE = 1_000;
 
-/** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs no transactions and no change streams. */
+/** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs neither transactions nor change streams. */
 export class MongoStore implements Store {
   readonly atomicRecords = false;
   readonly #url: string;
@@ -70,9 +70,9 @@ export class MongoStore implements Store {
   }
 
   /**
-   * The monitor of a client can stop for good when its connection breaks at the wrong moment (driver 7.8, one of some
-   * twenty broken connections on a busy machine): to it the server stays unknown although it is back. A client that
-   * found no server in all its time is replaced; the next operation connects the new one.
+   * Replaces a client that found no server within its selection timeout; the next operation connects the new client.
+   * Reason: a client's monitor can stop for good when its connection breaks at the wrong moment (driver 7.8, one of
+   * some twenty broken connections on a busy machine), and the client then never sees the server come back.
    */
   #replace(client: MongoClient): void {
     if (client !== this.#client || this.#closed) return;
@@ -82,8 +82,9 @@ export class MongoStore implements Store {
   }
 
   /**
-   * Connects and creates what indexes are missing. Rejects with StoreUnavailable after some 3 s when no server answers.
-   * The URL's path names the database (default `conclave`). The clock dates tombstones.
+   * Connects and creates missing indexes. The URL's path names the database (default `conclave`). The clock dates
+   * tombstones.
+   * @throws StoreUnavailable after some 3 s if no server answers
    */
   static async connect(url: string, clock: Clock): Promise<MongoStore> {
     const store = new MongoStore(url, clock);
@@ -130,7 +131,7 @@ export class MongoStore implements Store {
   remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
     return this.#run(async () => {
       const filter = { _id: key, epoch: at as number, version: expected };
-      // Marked first and named a sleeper, so that the next load completes what a crash left half done.
+      // Marks the root first, as a sleeper, so that the next load completes a removal interrupted by a crash.
       const mark = { version: REMOVING, pending: true, sleeper: true, due: null };
       const { matchedCount } = await this.#roots.updateOne(filter, { $set: mark });
       if (matchedCount === 0) return 'conflict';
@@ -210,7 +211,7 @@ export class MongoStore implements Store {
           );
           if (matchedCount + upsertedCount === 1) return epoch(atLeast + 1);
         } catch (error) {
-          // Another caller was faster: its epoch is the one to raise.
+          // Another caller inserted the epoch first; raise that one.
           if (!isDuplicate(error)) throw error;
         }
       }
@@ -235,7 +236,7 @@ export class MongoStore implements Store {
       } catch (error) {
         if (!isDuplicate(error)) throw error;
       }
-      // Another caller raised one of them meanwhile, and which is not told: each once more.
+      // Another caller raised some of them meanwhile, and the server doesn't report which. Raise each by itself.
       const each = await Promise.all(partitions.map((p) => this.raiseEpoch(p, atLeast.get(p)!)));
       return new Map(partitions.map((p, i) => [p, each[i]!]));
     });

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../core/index.js';
 
 /**
- * The indexed fields of a message beside its body. `conversation` is where the message is now (`s<stream id>`, or
- * `d<recipient set>` as in the actor key of the conversation).
+ * A message as stored: indexed fields beside the body. `conversation` is the message's current place: `s<stream id>`,
+ * or `d<recipient set>` as in the conversation's actor key.
  */
 export interface MessageRecord {
   readonly id: number;
   readonly conversation: string;
-  /** Stream messages: lower-cased topic (case-folded by the caller). Direct messages: ''. */
+  /** Stream messages: the topic, case-folded by the caller. Direct messages: ''. */
   readonly topicKey: string;
   readonly sender: number;
-  /** Ids of the users to whom the message was addressed directly (direct messages only): all participants. */
+  /** User ids of all participants of a direct message; empty for stream messages. */
   readonly participants: readonly number[];
-  /** Conversation to which it was sent, once it was moved away from there; '' before. */
+  /** The original conversation of a message that was moved to another one; '' otherwise. */
   readonly movedFrom: string;
-  /** Words of an open vocabulary under which it can be found (messages/tags.ts); no repeats. */
+  /** Search tags from an open vocabulary (messages/tags.ts); no repeats. */
   readonly tags: readonly string[];
-  /** Everything else; not indexed. */
+  /** All other fields; not indexed. */
   readonly body: JsonObject;
 }

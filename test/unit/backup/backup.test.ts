@@ -75,7 +75,7 @@ t.test('what is deleted while a backup reads is in it, and gone afterwards', asy
   let begun = false;
   const { place, blobs, data, ...from } = await source(test, (whole) =>
     Object.assign(Object.create(whole) as DirectoryBlobs, {
-      async keepDeleted(): Promise<DeletionHold> {
+      async holdDeletions(): Promise<DeletionHold> {
         const keeping = await whole.holdDeletions();
         return {
           ...keeping,
