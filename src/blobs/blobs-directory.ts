@@ -5,7 +5,7 @@ import type { RealmId } from '../core/index.js';
 import { syncFolder } from '../disk/index.js';
 import { type Blob, BlobGone, type Blobs } from './blobs.js';
 
-/** What stands before the bytes in their file: one file, so that no crash can part the two. */
+/** Header before the bytes of a blob, in the same file, so that a crash can't separate the two. */
 interface BlobHeader {
   readonly path: string;
   readonly type: string;
@@ -16,22 +16,28 @@ const MAX_HEADER_BYTES = 64 * 1024;
 
 /** A stored file, as a backup sees it. */
 export interface BlobFile {
-  /** Where its bytes are now. */
+  /** Current path of the file. */
   readonly file: string;
-  /** Where they belong, below the folder of all blobs. */
+  /** Path of the file in a restored blob folder, relative to it. */
   readonly name: string;
 }
 
-/** While it stands, what is deleted is only put aside. */
+/** While a hold exists, deleted files are only set aside. */
 export interface DeletionHold {
-  /** Every file that was there at any time since, a few maybe twice; one that is gone when it is read comes again. */
+  /**
+   * All files that existed at any time since the hold began, some perhaps twice. A file that is deleted before it is
+   * read is listed again.
+   */
   files(): AsyncIterable<BlobFile>;
   release(): Promise<void>;
 }
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** A folder per realm; files are named by the hash of their path, so that no name given by a user ever meets the disk. */
+/**
+ * Blobs in a folder per realm. Files are named by the hash of their path, so user-given names never reach the file
+ * system.
+ */
 export class DirectoryBlobs implements Blobs {
   readonly #temporary: string;
   readonly #removed: string;
@@ -42,7 +48,7 @@ export class DirectoryBlobs implements Blobs {
     this.#removed = join(folder, 'removed');
   }
 
-  /** Makes the folder, and removes what a crash left unfinished. */
+  /** Creates the folder, and removes unfinished files left by a crash. */
   static async open(folder: string): Promise<DirectoryBlobs> {
     const blobs = new DirectoryBlobs(folder);
     await rm(blobs.#temporary, { recursive: true, force: true });
@@ -68,7 +74,7 @@ export class DirectoryBlobs implements Blobs {
       }
       const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await rename(unfinished, file);
-      // A name is durable when its folder is, and a new folder when those above it are.
+      // A name is durable once its folder is synced, and a new folder once its parents are.
       await syncFolder(dirname(file));
       if (made !== undefined) {
         await syncFolder(dirname(dirname(file)));
@@ -108,7 +114,7 @@ export class DirectoryBlobs implements Blobs {
     }
   }
 
-  /** For backups: between here and `release` no file that a snapshot of the Store names goes away. */
+  /** Sets deleted files aside until `release`: a backup finds every file that its snapshot of the Store names. */
   async holdDeletions(): Promise<DeletionHold> {
     this.#holds++;
     try {
@@ -126,7 +132,7 @@ export class DirectoryBlobs implements Blobs {
     };
   }
 
-  /** Those put aside come last: whatever was missed because it was just being deleted is among them. */
+  /** Lists the files set aside last, so that a file deleted during the listing is still found. */
   async *#files(): AsyncIterable<BlobFile> {
     for (const realm of await readdir(this.folder)) {
       if (!/^\d+$/.test(realm)) continue;
@@ -173,7 +179,7 @@ async function exactly(handle: FileHandle, length: number, position: number): Pr
   const buffer = Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     const { bytesRead } = await handle.read(buffer, at, length - at, position + at);
-    if (bytesRead === 0) throw new Error('a blob is shorter than it was');
+    if (bytesRead === 0) throw new Error('a blob became shorter while it was read');
     at += bytesRead;
   }
   return buffer;

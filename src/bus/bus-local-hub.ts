@@ -1,17 +1,19 @@
 import type { LocalClient, LocalFrame, LocalServer } from './bus-local-requests.js';
 
 /**
- * Every frame passes through: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
- * would have told them of a frame that never came: requests fail with unknown outcome.
+ * Intercepts every frame: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
+ * would tell them about a lost frame: the requests fail with an unknown outcome.
  */
 export type LocalHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
-/** Which of those that serve a subject (at least one) gets a frame. */
+/** Selects the server that gets a frame, from those that serve the subject (at least one). */
 export type LocalChoice = (servers: readonly LocalServer[]) => LocalServer;
 
-/** The one that came last: a new owner takes over from one that has not noticed yet. */
+/** The last server that registered: a new owner, while the previous one may not have noticed yet. */
 const newest: LocalChoice = (servers) => servers.at(-1)!;
 
-/** What the clients of one process share: who serves what. Knows no time and loses nothing by itself. */
+/**
+ * Connects the clients of one process: which client serves which subject. Has no timers, and loses no frame by itself.
+ */
 export class LocalHub {
   readonly #servers = new Map<string, LocalServer[]>();
   readonly #clients = new Map<string, LocalClient>();
@@ -22,17 +24,19 @@ export class LocalHub {
     this.hook = hook;
   }
 
-  /** As if the process behind this client had been killed: nothing of it is answered, nothing it held stays held. */
+  /** Acts as if this client's process had been killed: nothing is answered, and the requests it holds are released. */
   crash(id: string): void {
     this.#clients.get(id)?.crash();
   }
 
-  /** As if the client had lost (or got back) its connection: what it has under way fails with 'disconnected'. */
+  /**
+   * Acts as if the client had lost its connection (or got it back): its requests in flight fail with 'disconnected'.
+   */
   setConnected(id: string, connected: boolean): void {
     this.#clients.get(id)?.setConnected(connected);
   }
 
-  /** As if these two had heard nothing of each other for long: what they have under way with each other fails. */
+  /** Acts as if two clients had not heard of each other for long: requests in flight between them fail. */
   silence(one: string, other: string): void {
     this.#clients.get(one)?.silent(other);
     this.#clients.get(other)?.silent(one);

@@ -1,18 +1,19 @@
+/** The objects that a LocalBus and its hub exchange: frames, servers, and the two sides of a request. */
 import type { Deadline } from '../clock/deadlines.js';
 import type { Json } from '../core/index.js';
 import type { BusError, BusFailure, BusRequest, PendingReply } from './bus.js';
 import { RequestDelivery } from './bus-shared.js';
 
-/** One hand-over between two clients of a hub: everything of one tick with the same destination. */
+/** One transfer between two clients of a hub: all requests, replies or cancels of one tick to the same destination. */
 export interface LocalFrame {
   readonly kind: 'request' | 'reply' | 'cancel';
-  /** Client that sends. */
+  /** Id of the sending client. */
   readonly from: string;
-  /** Client that receives; '' for requests to a subject that nobody serves. */
+  /** Id of the receiving client; '' for requests to a subject without a server. */
   readonly to: string;
   /** Subject of the requests; '' for replies and cancels. */
   readonly subject: string;
-  /** Requests, replies or cancels in it. */
+  /** Number of requests, replies or cancels. */
   readonly count: number;
   /** The requests. */
   readonly requests?: readonly { readonly value: Json }[];
@@ -24,7 +25,7 @@ export interface LocalServer {
   readonly handler: (request: BusRequest) => void;
 }
 
-/** A client of a hub, as the hub and the other clients use it. */
+/** A client of a hub, as the hub and the other clients see it. */
 export interface LocalClient {
   readonly id: string;
   readonly connected: boolean;
@@ -48,7 +49,7 @@ export class LocalPendingReply implements Deadline, PendingReply {
   readonly reply: Promise<Json>;
   bucket: Set<Deadline> | undefined;
   settled = false;
-  /** One, or several when a frame was delivered twice. */
+  /** The deliveries of this request: one, or several if a frame was delivered twice. */
   deliveries: readonly LocalDelivery[] = NO_DELIVERIES;
   resolve!: (value: Json) => void;
   reject!: (error: BusError) => void;
@@ -70,8 +71,8 @@ export class LocalPendingReply implements Deadline, PendingReply {
 
   expire(): void {
     this.client.settle(this, 'timeout');
-    // The server knows the deadline too: no frame is needed to tell it.
-    for (const held of this.deliveries) held.cancel();
+    // The server knows the deadline too, so no frame needs to tell it.
+    for (const delivery of this.deliveries) delivery.cancel();
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from './bus-local-requests.js';
 import { ServedHints } from './bus-shared.js';
 
-/** In-process Bus. Values travel by reference; hand-over happens in a microtask, so no caller is ever re-entered. */
+/** The in-process Bus. Values travel by reference. Delivery happens in a microtask, so no caller is re-entered. */
 export class LocalBus implements Bus, LocalClient {
   readonly id: string;
   readonly #hub: LocalHub;
@@ -107,28 +107,31 @@ export class LocalBus implements Bus, LocalClient {
     else this.#drop();
   }
 
-  /** Nothing was heard of this server for long: what it was asked fails with unknown outcome. @internal */
+  /**
+   * Requests to this server fail with an unknown outcome.
+   * @internal
+   */
   silent(server: string): void {
     for (const pending of [...this.#pending]) {
-      const there = pending.deliveries.filter((held) => held.server.id === server);
+      const there = pending.deliveries.filter((delivery) => delivery.server.id === server);
       if (there.length === 0) continue;
       this.settle(pending, 'timeout');
-      for (const held of there) held.cancel();
+      for (const delivery of there) delivery.cancel();
     }
   }
 
-  /** Both sides of everything under way learn that the other is gone. */
+  /** Ends all requests in flight, on both sides. */
   #drop(): void {
     this.#requests = [];
     this.#replies = [];
     this.#cancels = [];
     for (const pending of [...this.#pending]) {
       this.settle(pending, 'disconnected');
-      for (const held of pending.deliveries) held.cancel();
+      for (const delivery of pending.deliveries) delivery.cancel();
     }
-    for (const held of this.#deliveries) {
-      held.abandon();
-      held.pending.client.settle(held.pending, 'disconnected');
+    for (const delivery of this.#deliveries) {
+      delivery.abandon();
+      delivery.pending.client.settle(delivery.pending, 'disconnected');
     }
     this.#deliveries.clear();
   }
@@ -145,23 +148,23 @@ export class LocalBus implements Bus, LocalClient {
   }
 
   /** @internal */
-  answer(held: LocalDelivery, value: Json): void {
-    this.#deliveries.delete(held);
+  answer(delivery: LocalDelivery, value: Json): void {
+    this.#deliveries.delete(delivery);
     if (!this.connected) return;
-    this.#replies.push([held, value]);
+    this.#replies.push([delivery, value]);
     this.#schedule();
   }
 
   /** @internal */
-  forget(held: LocalDelivery): void {
-    this.#deliveries.delete(held);
+  forget(delivery: LocalDelivery): void {
+    this.#deliveries.delete(delivery);
   }
 
   /** @internal */
   cancel(pending: LocalPendingReply): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');
-    for (const held of pending.deliveries) this.#cancels.push(held);
+    for (const delivery of pending.deliveries) this.#cancels.push(delivery);
     if (pending.deliveries.length > 0) this.#schedule();
   }
 
@@ -181,17 +184,17 @@ export class LocalBus implements Bus, LocalClient {
     this.#requests = [];
     this.#replies = [];
     this.#cancels = [];
-    // Each is empty in most flushes.
+    // Each of these is empty in most flushes.
     if (replies.length > 0) this.#sendReplies(replies);
     if (requests.length > 0) this.#sendRequests(requests);
     if (cancels.length > 0) this.#sendCancels(cancels);
   }
 
   #sendReplies(replies: [LocalDelivery, Json][]): void {
-    for (const [id, group] of groupBy(replies, ([held]) => held.from)) {
+    for (const [id, group] of groupBy(replies, ([delivery]) => delivery.from)) {
       const pendings = group.map(([{ pending }]) => pending);
       this.#frame('reply', id, '', pendings, () => {
-        for (const [held, value] of group) held.pending.client.settle(held.pending, { value });
+        for (const [delivery, value] of group) delivery.pending.client.settle(delivery.pending, { value });
       });
     }
   }
@@ -207,9 +210,9 @@ export class LocalBus implements Bus, LocalClient {
   }
 
   #sendCancels(cancels: LocalDelivery[]): void {
-    for (const [id, group] of groupBy(cancels, (held) => held.server.id)) {
+    for (const [id, group] of groupBy(cancels, (delivery) => delivery.server.id)) {
       const cancel = (): void => {
-        for (const held of group) held.cancel();
+        for (const delivery of group) delivery.cancel();
       };
       this.#hub.hook({ kind: 'cancel', from: this.id, to: id, subject: '', count: group.length }, cancel, cancel);
     }
@@ -238,18 +241,18 @@ export class LocalBus implements Bus, LocalClient {
 
   /** @internal */
   deliver(server: LocalServer, pending: LocalPendingReply): void {
-    const held = new LocalDelivery(this, pending);
+    const delivery = new LocalDelivery(this, pending);
     if (pending.settled) {
-      // Given up while the frame was under way: the server does the work, as it would across a network.
-      held.cancel();
+      // Cancelled while the frame was in flight: the server does the work, as it would across a network.
+      delivery.cancel();
     } else {
-      pending.deliveries = [...pending.deliveries, held];
-      this.#deliveries.add(held);
+      pending.deliveries = [...pending.deliveries, delivery];
+      this.#deliveries.add(delivery);
     }
     try {
-      server.handler(held);
+      server.handler(delivery);
     } catch (error) {
-      // A bug of the handler must end the process loudly, but not take the rest of the frame with it.
+      // A bug of the handler must end the process, but must not take the rest of the frame with it.
       queueMicrotask(() => {
         throw error;
       });

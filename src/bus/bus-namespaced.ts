@@ -1,7 +1,7 @@
 import type { Json } from '../core/index.js';
 import type { Bus, BusRequest, BusServer, BusStats, PendingReply } from './bus.js';
 
-/** Keeps the subjects of one cluster apart from those of others on the same server. */
+/** Prefixes all subjects, which separates clusters that share a NATS server. */
 export class NamespacedBus implements Bus {
   constructor(
     private readonly bus: Bus,

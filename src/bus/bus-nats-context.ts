@@ -1,13 +1,13 @@
-/** What the two halves of a NatsBus (requester, responder) share. */
+/** State and services shared by the requester and the responder of a NatsBus. */
 import type { Deadlines } from '../clock/deadlines.js';
 import type { BusStats } from './bus.js';
 import type { NatsLink } from './bus-nats-link.js';
 import type { Transfers } from './bus-nats-transfers.js';
 
-/** Without a word from the other side for this long, requests fail; milliseconds. */
+/** Requests fail when the other side was silent for this long, milliseconds. */
 export const SERVER_SILENT_MS = 2_500;
 export const CLIENT_SILENT_MS = 5_000;
-/** What is known of a peer with which nothing is under way is forgotten after this; milliseconds. */
+/** An idle peer (nothing in flight) is forgotten after this, milliseconds. */
 export const FORGET_MS = 60_000;
 
 export type ControlType = 'alive' | 'cancel' | 'credit' | 'served';
@@ -32,7 +32,7 @@ export interface NatsBusContext {
   readonly transfers: Transfers;
   readonly deadlines: Deadlines;
   readonly stats: BusStats;
-  /** Have everything that waits sent at the end of this tick. */
+  /** Sends everything queued at the end of this tick. */
   schedule(): void;
   publish(subject: string, data: Uint8Array, reply?: string): void;
   publishReply(subject: string, data: Uint8Array): void;

@@ -3,8 +3,8 @@ import { connectNats, crashOnThrow, natsName, watchConnection } from '../nats/in
 import { BusError } from './bus.js';
 
 /**
- * The two connections of a client: one for requests and serving, one for replies and fan-out, so that a slow reader of
- * large replies can't cost the host its requests, nor the other way round. It is up when both are.
+ * The two connections of a client: one for requests and serving, one for replies and fan-out. A slow reader of large
+ * replies therefore can't cost the host its requests, nor the other way round. The link is up when both are.
  */
 export class NatsLink {
   readonly #requests: NatsConnection;
@@ -31,7 +31,10 @@ export class NatsLink {
     }
   }
 
-  /** Rejects with BusError 'disconnected' when the server can't be reached now. */
+  /**
+   * Opens both connections.
+   * @throws BusError 'disconnected' if the server can't be reached now
+   */
   static async open(url: string, name: string, changed: (up: boolean) => void): Promise<NatsLink> {
     const opened = await Promise.allSettled([connectNats(url, name), connectNats(url, `${name} replies`)]);
     const failed = opened.find((o) => o.status === 'rejected');
@@ -66,7 +69,7 @@ export class NatsLink {
     return subscribe(this.#replies, subject, handler);
   }
 
-  /** Resolves when the server has processed what was sent before. */
+  /** Resolves when the server has processed everything sent before. */
   async flush(): Promise<void> {
     await Promise.all([this.#requests.flush(), this.#replies.flush()]);
   }

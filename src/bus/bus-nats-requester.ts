@@ -9,7 +9,7 @@ class NatsPendingReply implements Deadline, PendingReply {
   bucket: Set<Deadline> | undefined;
   settled = false;
   sent = false;
-  /** Who is known to hold it. */
+  /** The server that confirmed the request; undefined before. */
   server: ServerPeer | undefined;
   resolve!: (value: Json) => void;
   reject!: (error: BusError) => void;
@@ -36,7 +36,7 @@ class NatsPendingReply implements Deadline, PendingReply {
   }
 }
 
-/** Requests to one subject, in order; a lane waits while a transfer of it is under way. */
+/** Queued requests to one subject, in order. A lane is busy while one of its frames is being transferred in chunks. */
 interface SubjectLane {
   queue: NatsPendingReply[];
   cancels: number[];
@@ -53,14 +53,14 @@ interface SentFrame {
 
 interface ServerPeer {
   readonly id: string;
-  /** Number of the last frame that came from it. */
+  /** Number of the last frame received from this server. */
   last: number;
   silent: number;
   readonly pending: Set<NatsPendingReply>;
   cancels: number[];
 }
 
-/** The side of a NatsBus that asks. */
+/** The requesting half of a NatsBus. */
 export class Requester {
   readonly #bus: NatsBusContext;
   readonly #lanes = new Map<string, SubjectLane>();
@@ -68,7 +68,7 @@ export class Requester {
   readonly #pending = new Map<number, NatsPendingReply>();
   readonly #sent = new Map<number, SentFrame>();
   readonly #servers = new Map<string, ServerPeer>();
-  /** Who confirmed the last frame of a subject: a gap in what it sends may hide its confirmation of later ones. */
+  /** The server that last confirmed a frame, by subject. A gap in its frames may hide confirmations of later frames. */
   readonly #lastServer = new Map<string, string>();
   #ids = 0;
   #frames = 0;
@@ -102,14 +102,14 @@ export class Requester {
     }
   }
 
-  /** Everything under way fails: the connection is gone, or about to be closed. */
+  /** Fails all requests in flight: the connection is lost, or about to be closed. */
   failAll(): void {
     this.#fail([...this.#pending.values()]);
     for (const frame of [...this.#sent.values()]) if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
     this.#sent.clear();
   }
 
-  /** @param replies id and value of each */
+  /** @param replies id and value of each reply, alternating */
   replies(from: string, replies: readonly unknown[]): void {
     this.heard(from);
     for (let i = 0; i < replies.length; i += 2) {
@@ -123,13 +123,13 @@ export class Requester {
     if (server) server.silent = 0;
   }
 
-  /** The server said that it ends. */
+  /** Handles a server's announcement that it is closing. */
   gone(from: string): void {
     this.failServer(from);
     this.#servers.delete(from);
   }
 
-  /** The numbered part of a frame, which arrives in order even when its body comes later in chunks. */
+  /** Handles the numbered part of a frame. It arrives in order even if the frame's body follows in chunks. */
   announced(from: string, n: number, acks: readonly number[]): void {
     let server = this.#servers.get(from);
     if (!server) {
@@ -137,7 +137,7 @@ export class Requester {
       this.#servers.set(from, server);
     }
     server.silent = 0;
-    // 1: the server had forgotten us after a long silence and starts again.
+    // Number 1: the server had forgotten this client after a long silence, and counts from the start.
     const gap = n !== server.last + 1 && n !== 1;
     server.last = n;
     for (const ack of acks) this.#confirm(server, ack);
@@ -147,7 +147,9 @@ export class Requester {
     }
   }
 
-  /** Replies of this server were lost: nobody knows which, so all of its requests have an unknown outcome. */
+  /**
+   * Fails all requests held by a server whose frames were lost: any of them may have been answered (unknown outcome).
+   */
   failServer(id: string): void {
     const server = this.#servers.get(id);
     if (server) this.#fail([...server.pending]);
@@ -158,14 +160,14 @@ export class Requester {
     }
   }
 
-  /** Whoever else holds requests to these subjects is dead, or about to say that it serves them no more. */
+  /** Fails requests to these subjects that another server holds: that server is dead, or about to stop serving. */
   served(from: string, subjects: ReadonlySet<string>): void {
     for (const server of this.#servers.values()) {
       if (server.id === from) continue;
       this.#fail([...server.pending].filter(({ subject }) => subjects.has(subject)));
     }
     for (const [n, frame] of this.#sent) {
-      // What has only just been sent may well have come to the new one.
+      // A frame sent since the last tick may well have reached the new server.
       if (frame.silent === 0 || frame.transfer > 0 || !subjects.has(frame.subject)) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
@@ -180,11 +182,11 @@ export class Requester {
     if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
   }
 
-  /** @param elapsed milliseconds in which something could have been heard */
+  /** @param elapsed milliseconds in which a message could have arrived */
   tick(elapsed: number, tellAlive: boolean): void {
     for (const [n, frame] of this.#sent) {
       frame.silent += elapsed;
-      // The transfer has its own rule.
+      // A transfer has its own time limit.
       if (frame.silent <= SERVER_SILENT_MS || frame.transfer > 0) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
@@ -244,7 +246,7 @@ export class Requester {
     const cancels = lane.cancels;
     lane.cancels = [];
     if (requests.length === 0) {
-      // Nothing to confirm, and nobody's absence matters.
+      // Cancels need no confirmation, and it doesn't matter if no server is there.
       if (cancels.length > 0) {
         this.#bus.publish(subject, writeHead(KIND_REQUESTS, [0, this.#bus.id, [], cancels]));
       }
@@ -290,7 +292,7 @@ export class Requester {
     }
   }
 
-  /** Unknown outcome. The server, if it is still there, need not hold them any longer. */
+  /** Fails the requests (unknown outcome), and lets the server release them if it still lives. */
   #fail(requests: readonly NatsPendingReply[]): void {
     for (const pending of requests) {
       if (pending.settled) continue;

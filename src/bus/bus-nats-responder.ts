@@ -6,12 +6,12 @@ import { CLIENT_SILENT_MS, FORGET_MS, type NatsBusContext } from './bus-nats-con
 import { FrameWriter, KIND_OPEN, KIND_REPLIES, MAX_FRAME_BYTES, replyInbox, writeHead } from './bus-nats-frame.js';
 import { RequestDelivery } from './bus-shared.js';
 
-/** A client as a server sees it. */
+/** A requesting client, as the server sees it. */
 interface ClientPeer {
   readonly id: string;
-  /** Frames sent to it. */
+  /** Number of frames sent to the client. */
   frames: number;
-  /** Numbers of its frames that it does not know to have arrived. */
+  /** Numbers of received request frames, to be confirmed with the next frame. */
   acks: number[];
   replies: [NatsDelivery, Json][];
   readonly deliveries: Map<number, NatsDelivery>;
@@ -43,7 +43,7 @@ class NatsDelivery extends RequestDelivery implements Deadline {
   }
 }
 
-/** The side of a NatsBus that answers. */
+/** The responding half of a NatsBus. */
 export class Responder {
   readonly #bus: NatsBusContext;
   readonly #clients = new Map<string, ClientPeer>();
@@ -65,10 +65,10 @@ export class Responder {
     if (n > 0) peer.acks.push(n);
     for (let i = 0; i < entries.length; i += 3) {
       const id = entries[i] as number;
-      const held = new NatsDelivery(this, peer, id, entries[i + 2] as Json);
-      peer.deliveries.set(id, held);
-      this.#bus.deadlines.add(held, entries[i + 1] as number);
-      crashOnThrow(() => handler(held));
+      const delivery = new NatsDelivery(this, peer, id, entries[i + 2] as Json);
+      peer.deliveries.set(id, delivery);
+      this.#bus.deadlines.add(delivery, entries[i + 1] as number);
+      crashOnThrow(() => handler(delivery));
     }
     this.cancel(from, cancels);
   }
@@ -76,8 +76,8 @@ export class Responder {
   cancel(from: string, ids: readonly number[]): void {
     const peer = this.heard(from);
     for (const id of ids) {
-      const held = peer?.deliveries.get(id);
-      if (held) crashOnThrow(() => held.cancel());
+      const delivery = peer?.deliveries.get(id);
+      if (delivery) crashOnThrow(() => delivery.cancel());
     }
   }
 
@@ -87,10 +87,10 @@ export class Responder {
     return peer;
   }
 
-  answered(held: NatsDelivery, value: Json): void {
-    this.release(held);
-    held.peer.replies.push([held, value]);
-    this.#dirty.add(held.peer);
+  answered(delivery: NatsDelivery, value: Json): void {
+    this.release(delivery);
+    delivery.peer.replies.push([delivery, value]);
+    this.#dirty.add(delivery.peer);
     this.#bus.schedule();
   }
 
@@ -99,18 +99,18 @@ export class Responder {
     this.#dirty.clear();
   }
 
-  /** @param elapsed milliseconds in which something could have been heard */
+  /** @param elapsed milliseconds in which a message could have arrived */
   tick(elapsed: number, beat: boolean): void {
     for (const peer of [...this.#clients.values()]) {
       peer.silent += elapsed;
       if (peer.deliveries.size > 0 && peer.silent > CLIENT_SILENT_MS) {
-        for (const held of [...peer.deliveries.values()]) crashOnThrow(() => held.cancel());
+        for (const delivery of [...peer.deliveries.values()]) crashOnThrow(() => delivery.cancel());
       } else if (peer.deliveries.size === 0 && peer.silent > FORGET_MS) this.#clients.delete(peer.id);
       if (beat && (peer.deliveries.size > 0 || peer.acks.length > 0)) this.#send(peer, false);
     }
   }
 
-  /** Tell the clients that nothing more will come. */
+  /** Tells the clients that nothing more will come. */
   bye(): void {
     this.flush();
     for (const peer of this.#clients.values()) {
@@ -121,9 +121,9 @@ export class Responder {
 
   abandon(): void {
     for (const peer of this.#clients.values()) {
-      for (const held of peer.deliveries.values()) {
-        this.#bus.deadlines.remove(held);
-        held.abandon();
+      for (const delivery of peer.deliveries.values()) {
+        this.#bus.deadlines.remove(delivery);
+        delivery.abandon();
       }
     }
     this.#clients.clear();
@@ -141,9 +141,9 @@ export class Responder {
   }
 
   /** @internal */
-  release(held: NatsDelivery): void {
-    this.#bus.deadlines.remove(held);
-    held.peer.deliveries.delete(held.id);
+  release(delivery: NatsDelivery): void {
+    this.#bus.deadlines.remove(delivery);
+    delivery.peer.deliveries.delete(delivery.id);
   }
 
   #send(peer: ClientPeer, bye: boolean): void {
@@ -151,15 +151,15 @@ export class Responder {
     const entries: unknown[] = [];
     let taken = 0;
     while (taken < peer.replies.length && !writer.full) {
-      const [held, value] = peer.replies[taken++]!;
-      entries.push(held.id, writer.take(value));
+      const [delivery, value] = peer.replies[taken++]!;
+      entries.push(delivery.id, writer.take(value));
     }
     peer.replies = peer.replies.slice(taken);
     const acks = peer.acks;
     peer.acks = [];
     const n = ++peer.frames;
     if (!this.#bus.link.up) {
-      // The number is used up: the client will see that something is missing.
+      // The number is used up, so the client will notice the gap.
       this.#bus.stats.repliesDropped += taken;
       return;
     }
@@ -170,7 +170,7 @@ export class Responder {
       return;
     }
     this.#bus.stats.transfersOut++;
-    // A transfer that fails here fails there too: the client notices the silence.
+    // A transfer that fails here fails at the client too, which notices the silence.
     const transfer = this.#bus.transfers.send('reply', data, () => {});
     const open = writeHead(KIND_OPEN, [n, this.#bus.id, transfer, data.byteLength, acks]);
     this.#bus.publishReply(replyInbox(peer.id), open);

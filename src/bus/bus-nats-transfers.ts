@@ -1,27 +1,27 @@
 /**
- * Transfers: frames too large for one NATS message, in chunks of 256 KiB. The receiver grants credit and holds at most
- * a few MiB of chunks under way in all, because NATS cuts off a consumer that it can't write to fast enough, and what
- * was under way to it is lost without a word.
+ * Transfers: frames too large for one NATS message, sent in chunks of 256 KiB. The receiver grants credit and limits
+ * the chunks in flight to 16 MiB in all, because NATS disconnects a consumer that reads too slowly, and messages in
+ * flight to it are lost without notice.
  */
 import { type Chunk, writeChunk } from './bus-nats-frame.js';
 
 const CHUNK_BYTES = 256 * 1024;
-/** Chunks under way to one receiver: in one transfer, and in all. */
+/** Chunks in flight to one receiver: per transfer, and over all transfers. */
 const WINDOW = 16;
 const WINDOW_ALL = 64;
-/** A transfer that does not move for this long is given up, milliseconds. */
+/** A transfer without progress for this long fails, milliseconds. */
 const STALLED_MS = 2_500;
-/** Larger announcements are refused: they would only exhaust the memory of the receiver. */
+/** Larger transfers are refused: they would only exhaust the receiver's memory. */
 const MAX_TRANSFER_BYTES = 512 * 1024 * 1024;
-/** Special credits: everything arrived; the receiver does not want it or has lost a part of it. */
+/** Special credits: COMPLETE when everything arrived; REFUSED when the receiver rejects the transfer or lost a part. */
 const COMPLETE = 0xffffffff;
 const REFUSED = 0xfffffffe;
 
 export interface TransferWire {
-  /** Send a chunk to where the receiver takes chunks of this direction. */
+  /** Sends a chunk to the receiver's inbox for chunks of requests (or of replies, below). */
   request(to: string, data: Uint8Array): void;
   reply(to: string, data: Uint8Array): void;
-  /** Tell the sender of a transfer how many chunks of it may have been sent by now. */
+  /** Tells the sender how many chunks of the transfer it may have sent by now. */
   credit(to: string, transfer: number, upTo: number): void;
 }
 
@@ -61,14 +61,14 @@ export class Transfers {
     this.#wire = wire;
   }
 
-  /** From whom transfers are under way to us. */
+  /** Senders of incoming transfers. */
   senders(): Set<string> {
     return new Set([...this.#in.values()].map((t) => t.from));
   }
 
   /**
-   * @param done called once: true when everything arrived
-   * @returns the number under which the receiver must be told to expect it
+   * Starts a transfer. The caller announces it to the receiver under the returned id.
+   * @param done called once; true if everything arrived
    */
   send(direction: 'request' | 'reply', body: Uint8Array, done: (complete: boolean) => void): number {
     const id = ++this.#ids;
@@ -77,7 +77,7 @@ export class Transfers {
     return id;
   }
 
-  /** The receiver can't be there any more. */
+  /** Fails a transfer whose receiver can't be there any more. */
   abort(id: number): void {
     const transfer = this.#out.get(id);
     if (!transfer) return;
@@ -105,7 +105,10 @@ export class Transfers {
     }
   }
 
-  /** @param done called once, with what arrived or undefined */
+  /**
+   * Expects an announced transfer.
+   * @param done called once, with the body, or undefined if the transfer failed
+   */
   expect(from: string, id: number, size: number, done: (body: Uint8Array | undefined) => void): void {
     if (size > MAX_TRANSFER_BYTES) {
       this.#wire.credit(from, id, REFUSED);
@@ -133,16 +136,16 @@ export class Transfers {
     else if (transfer.granted - transfer.got <= WINDOW / 2) this.#grant(transfer);
   }
 
-  /** @param elapsed milliseconds since the last call in which something could have been heard */
+  /** @param elapsed milliseconds since the last call in which a message could have arrived */
   tick(elapsed: number): void {
     for (const transfer of [...this.#out.values()]) {
       transfer.silent += elapsed;
-      // Twice as long: the receiver may let it wait for others.
+      // Twice the limit: the receiver may be serving other transfers first.
       if (transfer.silent > 2 * STALLED_MS) this.abort(transfer.id);
     }
     for (const transfer of [...this.#in.values()]) {
       if (transfer.granted === transfer.got) {
-        // It waits for others here: tell the sender that it isn't forgotten.
+        // This transfer waits for others; repeating its credit keeps the sender from giving up.
         this.#wire.credit(transfer.from, transfer.id, transfer.granted);
         continue;
       }
@@ -151,7 +154,7 @@ export class Transfers {
     }
   }
 
-  /** The connection is gone, and with it every transfer. */
+  /** Fails all transfers: the connection is lost. */
   clear(): void {
     for (const transfer of [...this.#out.values()]) this.abort(transfer.id);
     for (const transfer of [...this.#in.values()]) this.#end(transfer, false);

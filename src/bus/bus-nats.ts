@@ -1,12 +1,12 @@
 /**
- * NatsBus: core NATS with what it lacks for our contract.
+ * NatsBus: core NATS plus what the Bus contract needs beyond it.
  *
- * - Frames, not messages: everything of a tick to one destination is one NATS message (bus-nats-frame.ts).
- * - Requests are confirmed: a server names the request frames that arrived in what it sends next, at the latest in its
- *   heartbeat a second later. Frames from a server are numbered. A missing confirmation, a missing number, or silence
- *   fails the requests concerned with 'disconnected', because core NATS loses messages without a word.
- * - Large frames go in chunks with credit (bus-nats-chunks.ts).
- * - What this process serves itself doesn't leave it: actors of one host ask each other without a frame.
+ * - Frames: everything of a tick to one destination is one NATS message (bus-nats-frame.ts).
+ * - Confirmations: a server confirms request frames with the next message it sends, at the latest with its heartbeat a
+ *   second later, and numbers its own frames. A missing confirmation, a missing number, or silence fails the requests
+ *   concerned with 'disconnected', because core NATS loses messages without notice.
+ * - Large frames go in chunks with credit (bus-nats-transfers.ts).
+ * - Requests to a subject served by this process stay in it: actors of one host ask each other without a frame.
  */
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
@@ -41,9 +41,9 @@ const TICK_MS = 500;
 const TICKS_PER_BEAT = 2;
 
 export interface NatsBusOptions {
-  /** Identity; random by default. Two living clients must never share one. */
+  /** Identity of the client; random by default. Two living clients must never share one. */
   readonly id?: string;
-  /** Shown in the monitoring of the NATS server. */
+  /** Name shown in the NATS server's monitoring. */
   readonly name?: string;
 }
 
@@ -56,7 +56,7 @@ export class NatsBus implements Bus {
   readonly #hints = new ServedHints();
   readonly #transfers: Transfers;
   readonly #serving = new Set<Subscription>();
-  /** What we serve ourselves. */
+  /** Subjects served by this process itself. */
   readonly #hub = new LocalHub();
   readonly #own: LocalBus;
   #requester!: Requester;
@@ -83,7 +83,7 @@ export class NatsBus implements Bus {
 
   /**
    * @param url one or several server URLs, separated by commas
-   * @throws BusError 'disconnected' when no server can be reached now; later losses are repaired by themselves
+   * @throws BusError 'disconnected' if no server can be reached now
    */
   static async connect(url: string, clock: Clock, options: NatsBusOptions = {}): Promise<NatsBus> {
     const bus = new NatsBus(clock, options.id ?? randomBytes(12).toString('hex'));
@@ -96,7 +96,10 @@ export class NatsBus implements Bus {
     return !this.#closed && this.#link.up;
   }
 
-  /** Resolves when the server takes requests (at once while the connection is away: when it is back). */
+  /**
+   * Resolves when the NATS server routes requests here. While the connection is lost, resolves at once; requests arrive
+   * when the connection is back.
+   */
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
     const subscription: Subscription = this.#link.subscribe(subject, (m) =>
@@ -128,7 +131,7 @@ export class NatsBus implements Bus {
     this.#reconnect.push(fn);
   }
 
-  /** Requests under way fail with 'disconnected', here and at the clients whose requests are held here. */
+  /** Fails requests in flight with 'disconnected', here and at the clients whose requests are held here. */
   async close(): Promise<void> {
     if (this.#closed) return;
     await this.#own.close();
@@ -140,7 +143,7 @@ export class NatsBus implements Bus {
     await this.crash();
   }
 
-  /** As if the process had been killed: nobody is told. For tests. */
+  /** Ends as if the process had been killed, without telling the peers. For tests. */
   async crash(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -193,7 +196,7 @@ export class NatsBus implements Bus {
     }
   }
 
-  /** Handlers of requests throw elsewhere (see `loudly`), so what is thrown here is the fault of the message. */
+  /** Counts a malformed message. Throws of request handlers don't end up here (see `crashOnThrow`). */
   #read({ data }: Msg, take: () => void): void {
     this.stats.framesIn++;
     this.stats.bytesIn += data.byteLength;
@@ -284,7 +287,7 @@ export class NatsBus implements Bus {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // After the poll phase: what all sockets of this turn of the loop brought in shares a frame.
+    // After the poll phase: requests from all sockets of this event-loop turn share a frame.
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#closed) return;
@@ -304,7 +307,7 @@ export class NatsBus implements Bus {
 
   #tick(): void {
     const now = this.#clock.monotonic();
-    // If this process itself stood still, the others' words wait unread: that time was not their silence.
+    // If this process stalled, messages of the peers are still unread: that time doesn't count as their silence.
     const elapsed = Math.min(now - this.#lastTick, 1.5 * TICK_MS);
     this.#lastTick = now;
     const beat = ++this.#ticks % TICKS_PER_BEAT === 0;

@@ -1,11 +1,12 @@
+/** Building blocks shared by the implementations of Bus. */
 import type { Json } from '../core/index.js';
 import type { BusRequest } from './bus.js';
 
-/** A delivered request until it is answered or given up: the server's side, common to all implementations. */
+/** The server's side of a request: delivered to a handler, until it is answered or cancelled. */
 export abstract class RequestDelivery implements BusRequest {
   #done = false;
   #cancelled = false;
-  /** Most have one listener. */
+  /** One listener or several; most requests have one. */
   #onCancel: (() => void) | (() => void)[] | undefined;
 
   constructor(
@@ -15,7 +16,7 @@ export abstract class RequestDelivery implements BusRequest {
 
   protected abstract sendReply(value: Json): void;
 
-  /** Called once when the request was given up. */
+  /** Called once when the request is cancelled. */
   protected abstract release(): void;
 
   reply(value: Json): void {
@@ -34,7 +35,7 @@ export abstract class RequestDelivery implements BusRequest {
     }
   }
 
-  /** The requester is known to have given up. */
+  /** Cancels the request: the requester is known to have given up. */
   cancel(): void {
     if (this.#done) return;
     this.#done = true;
@@ -46,14 +47,14 @@ export abstract class RequestDelivery implements BusRequest {
     else calls?.();
   }
 
-  /** The server itself is gone: nobody must be told. */
+  /** Drops the request without a call: the server itself is gone. */
   abandon(): void {
     this.#done = true;
     this.#onCancel = undefined;
   }
 }
 
-/** Of one client of a bus: what it must tell the others that it serves now, and whom here to tell what others serve. */
+/** Hints that a subject is now served: own hints still to be sent, and local listeners for those of others. */
 export class ServedHints {
   readonly #listeners: ((subject: string) => void)[] = [];
   #begun: string[] = [];
@@ -70,7 +71,7 @@ export class ServedHints {
     this.#begun.push(subject);
   }
 
-  /** What the others have not been told yet; from now on they have. */
+  /** Returns the subjects to announce, and clears the list. */
   takeAnnouncements(): readonly string[] {
     const begun = this.#begun;
     this.#begun = [];

@@ -1,6 +1,7 @@
 /**
- * Appends: published with one inbox for all answers. What is appended in one turn of the loop is one write to the socket, and the
- * answers come in one read. The client library's own requests (an Error, a timer and a write each) cost several times as much.
+ * Appends to JetStream, with one inbox for all answers. The appends of one event-loop turn are one write to the socket,
+ * and their answers come in one read. The client library's own requests (an Error, a timer and a write each) cost
+ * several times as much.
  */
 import { createInbox, type Msg, type NatsConnection } from 'nats';
 import { type Deadline, Deadlines } from '../clock/deadlines.js';
@@ -37,14 +38,17 @@ export class AppendRequests {
   #listening = false;
   #count = 0;
 
-  /** @param patience milliseconds until an answer is not waited for any longer */
+  /** @param timeoutMs time limit for each answer */
   constructor(nats: NatsConnection, clock: Clock, patience: number) {
     this.#nats = nats;
     this.#deadlines = new Deadlines(clock);
     this.#timeoutMs = patience;
   }
 
-  /** Resolves with what the server answers. Rejects with LogUnavailable; whether it was stored is open then. */
+  /**
+   * Resolves with the server's answer.
+   * @throws LogUnavailable with an unknown outcome
+   */
   send(subject: string, data: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const append = new AppendRequest(this, (this.#count++).toString(36), subject, data, resolve, reject);
@@ -55,7 +59,7 @@ export class AppendRequests {
     });
   }
 
-  /** The connection is gone. */
+  /** Fails all appends in flight: the connection is lost. */
   connectionLost(): void {
     for (const append of [...this.#inFlight.values()]) {
       this.fail(append, new LogUnavailable('the connection to NATS was lost'));
@@ -82,13 +86,13 @@ export class AppendRequests {
         this.#listen();
         this.#nats.publish(append.subject, append.data, { reply: `${this.#inbox}.${append.id}` });
       } catch (error) {
-        // Closed.
+        // The connection is closed for good.
         this.fail(append, new LogUnavailable(`NATS: ${(error as Error).message}`));
       }
     }
   }
 
-  /** Once: the client library subscribes again whenever it connects anew. */
+  /** Subscribes to the inbox once: the client library renews subscriptions when it reconnects. */
   #listen(): void {
     if (this.#listening) return;
     this.#nats.subscribe(`${this.#inbox}.*`, {
@@ -106,7 +110,7 @@ export class AppendRequests {
     const append = this.#inFlight.get(subject.slice(this.#inbox.length + 1));
     if (!append) return;
     if (headers?.code === NO_RESPONDERS) {
-      this.fail(append, new LogUnavailable('NATS: no JetStream takes entries of the log'));
+      this.fail(append, new LogUnavailable('NATS: no JetStream stream stores the log'));
       return;
     }
     this.#remove(append);

@@ -4,14 +4,14 @@ import { crashOnThrow } from '../nats/index.js';
 import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
 import { decodeEntry, type EntryStream, type StreamState } from './log-jetstream-stream.js';
 
-/** A republished entry: its position, and that of the entry before it on the same subject. */
+/** A republished entry: its position, and that of the previous entry on the same subject. */
 export interface LiveEntry {
   readonly seq: Seq;
   readonly previous: Seq;
   readonly value: Json;
 }
 
-/** Live entries kept while older ones are read; what doesn't fit is read again from the log. */
+/** Live entries buffered while older ones are read. The rest is read again from the log. */
 const MAX_LIVE_BUFFER = 1_000;
 const RETRY_MS = 250;
 
@@ -21,11 +21,11 @@ interface CaughtUpWaiter {
 }
 
 /**
- * One reader of one subject. Core NATS may lose live entries; these rules find each loss:
- * - a live entry whose predecessor lies above our position shows a gap, which is read from the log;
- * - `check` asks the log for an entry above our position, for a lost last entry shows in no later one;
- * - positions are passed over only up to an end of the stream that was known before the log said that nothing of this
- *   subject lies above our position.
+ * One reader of one subject. Core NATS may lose live entries. Three rules find every loss:
+ * - A live entry whose predecessor lies above our position reveals a gap, which is then read from the log.
+ * - `check` asks the log for an entry above our position, because no later entry reveals a lost last one.
+ * - A position is skipped only up to an end of the stream that was known before the log reported no entry of this
+ *   subject above our position.
  */
 export class JetStreamSubscription implements LogSubscription {
   readonly subject: string;
@@ -88,7 +88,7 @@ export class JetStreamSubscription implements LogSubscription {
     this.catchUp(false);
   }
 
-  /** Compare with the log: something may have been lost on the way here. */
+  /** Compares with the log, since the last live entries may have been lost. */
   async check(state: StreamState): Promise<void> {
     if (!this.#open || this.#running) return;
     if (!this.#fits(state)) {
@@ -101,7 +101,10 @@ export class JetStreamSubscription implements LogSubscription {
     else if (next === 0 && !this.#running) this.#skipTo(state.last);
   }
 
-  /** @param again true: look at the log once more, even if a look at it is under way */
+  /**
+   * Reads from the log up to its end.
+   * @param again read once more even if a read is in progress
+   */
   catchUp(again = true): void {
     if (again) this.#wanted = true;
     if (this.#running || !this.#open) return;
@@ -120,7 +123,7 @@ export class JetStreamSubscription implements LogSubscription {
       try {
         await this.#read();
       } catch {
-        // The log is away: readers wait, and appends tell those who must know.
+        // The log is unreachable: readers wait here, and appends report the failure to their callers.
         this.#waiters = [...waiters, ...this.#waiters];
         this.#wanted = true;
         this.#retry = this.#clock.setTimeout(() => void this.#run(), RETRY_MS);
@@ -143,7 +146,7 @@ export class JetStreamSubscription implements LogSubscription {
       await this.#stream.read(this.subject, this.#position + 1, (seq, data) => {
         if (this.#open && seq > this.#position) this.#deliver(seq, decodeEntry(data));
       });
-      // A replica may lag behind; the leader knows.
+      // A replica may lag behind the leader, which has the exact answer.
       if (this.#position < state.last && (await this.#stream.next(this.subject, this.#position + 1)) === 0) {
         this.#skipTo(state.last);
       }
@@ -155,7 +158,7 @@ export class JetStreamSubscription implements LogSubscription {
     return this.#incarnation === state.incarnation && this.#position >= state.trimmed && this.#position <= state.last;
   }
 
-  /** What lies between can't be had: trimmed, or the log is another one, or has lost its end. */
+  /** Reports a gap: entries were trimmed, the log was recreated, or the log lost its end. */
   #jump(state: StreamState): void {
     const shorter = this.#incarnation === state.incarnation && this.#position > state.last;
     this.#incarnation = state.incarnation;

@@ -1,8 +1,9 @@
 /**
- * EventLog on one JetStream stream of all realms, a subject per realm.
+ * EventLog on one JetStream stream for all realms, with a subject per realm.
  *
- * Stored entries are republished by the server with their position and that of their predecessor; readers listen to
- * that (core NATS, may lose) and go to the stream only for what they missed (log-jetstream-subscription.ts).
+ * The server republishes stored entries with their position and that of their predecessor. Readers listen to these
+ * messages (core NATS, which may lose some) and read from the stream only what they missed
+ * (log-jetstream-subscription.ts).
  */
 import type { NatsConnection, Subscription } from 'nats';
 import type { Clock, TimerHandle } from '../clock/index.js';
@@ -19,23 +20,23 @@ import {
 import { decodeEntry, EntryStream, encodeEntry, headerNumber } from './log-jetstream-stream.js';
 import { JetStreamSubscription } from './log-jetstream-subscription.js';
 
-/** Lost last entries are found within this, milliseconds. */
+/** A lost last entry is found within this time, milliseconds. */
 const CHECK_MS = 2_000;
 /** Readers compared with the log at the same time. */
 const CHECKS_AT_ONCE = 64;
-/** The protocol of NATS: larger messages are refused. */
+/** NATS refuses larger messages. */
 const MAX_ENTRY_BYTES = 1024 * 1024;
 
 const STREAM = 'CONCLAVE_EV';
 
 export interface JetStreamLogOptions {
   readonly limits: LogLimits;
-  /** Copies of each entry in a NATS cluster; 1, 3 or 5. */
+  /** Copies of each entry in a NATS cluster: 1, 3 or 5. */
   readonly replicas?: number;
   readonly stream?: string;
-  /** Put before all subjects, so that tests keep apart. */
+  /** Prefix of all subjects, which keeps tests apart. */
   readonly namespace?: string;
-  /** Tests only: true loses this live entry on its way here. */
+  /** Tests only: returns true to lose this live entry. */
   readonly lose?: (realm: RealmId, seq: number) => boolean;
 }
 
@@ -76,14 +77,14 @@ export class JetStreamLog implements EventLog {
       },
       () => {
         this.#up = true;
-        // What was sent while we were away is lost to the live subscriptions.
+        // Live messages sent during the outage are lost.
         for (const feed of this.#listeners.values()) for (const cursor of feed.cursors) cursor.catchUp();
       },
     );
   }
 
   /**
-   * Removes the log with all its entries; who opens it next gets an empty one of another incarnation.
+   * Removes the log with all its entries. The next `open` creates an empty log of another incarnation.
    * @throws LogUnavailable
    */
   static async discard(url: string, clock: Clock, stream = STREAM): Promise<void> {
@@ -96,7 +97,7 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** @throws LogUnavailable when NATS, or JetStream in it, can't be reached now */
+  /** @throws LogUnavailable if NATS or its JetStream can't be reached now */
   static async open(url: string, clock: Clock, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const nats = await connect(url);
     const log = new JetStreamLog(nats, clock, options);
@@ -110,7 +111,10 @@ export class JetStreamLog implements EventLog {
     return log;
   }
 
-  /** Rejects with RangeError when the value is too large for NATS, with LogUnavailable otherwise (unknown outcome). */
+  /**
+   * @throws RangeError if the value is too large for NATS
+   * @throws LogUnavailable with an unknown outcome
+   */
   async append(realm: RealmId, value: Json): Promise<Seq> {
     const data = encodeEntry(value);
     if (data.byteLength > MAX_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
@@ -123,12 +127,12 @@ export class JetStreamLog implements EventLog {
     this.#nats.publish(this.#republished(realm), encodeEntry(value));
   }
 
-  /** After a take-over, or when clients come back, hundreds of queues ask at once. */
+  /** Combines concurrent calls: after a takeover, or when clients reconnect, hundreds of queues ask at once. */
   position(realm: RealmId): Promise<LogPosition> {
     return this.#positions.ask(realm, () => this.#position(realm));
   }
 
-  /** `end` is at least `trimmed`: a realm whose entries are all gone is followed from there. */
+  /** `end` is at least `trimmed`, so that a realm whose entries are all gone is followed from there. */
   async #position(realm: RealmId): Promise<LogPosition> {
     this.#mustBeUp();
     const state = await this.#stream.state();
@@ -150,7 +154,7 @@ export class JetStreamLog implements EventLog {
       this.#listeners.delete(realm);
     });
     feed.cursors.add(cursor);
-    // The subscription goes out before the first question on the same connection, so nothing falls between the two.
+    // The subscription is sent before the first query on the same connection, so no entry falls between them.
     cursor.catchUp();
     return cursor;
   }
@@ -170,7 +174,7 @@ export class JetStreamLog implements EventLog {
   }
 
   #mustBeUp(): void {
-    if (!this.#up || this.#closed) throw new LogUnavailable('the connection to NATS is away');
+    if (!this.#up || this.#closed) throw new LogUnavailable('not connected to NATS');
   }
 
   #listener(realm: RealmId): RealmListener {
@@ -208,7 +212,9 @@ export class JetStreamLog implements EventLog {
     }, CHECK_MS);
   }
 
-  /** One question for all realms; a second one only for readers above whose position something was stored since. */
+  /**
+   * Compares all readers with the log: one query for all realms, and a second one for readers below the stream's end.
+   */
   async #check(): Promise<void> {
     const cursors = [...this.#listeners.values()].flatMap((feed) => [...feed.cursors]);
     if (!this.#up || cursors.length === 0) return;
@@ -219,7 +225,7 @@ export class JetStreamLog implements EventLog {
       };
       await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, worker));
     } catch {
-      // Asked again in a moment.
+      // The next check repeats it.
     }
   }
 }

@@ -1,21 +1,21 @@
 import type { Json, RealmId } from '../core/index.js';
 import { type LmdbEnvironment, type LmdbTable, pack, unpack } from '../store/index.js';
 
-/** Entries removed from one realm by one transaction. */
+/** Entries that one transaction removes from one realm. */
 const TRIM_AT_ONCE = 128;
-/** Bytes before a packed entry: the wall time at which it was appended, as a double. */
+/** Bytes before a packed entry: the wall time of its append, as a double. */
 const HEADER = 8;
 
 export interface RealmLogState {
   readonly end: number;
   readonly trimmed: number;
-  /** Sum of what is kept, encoded. */
+  /** Encoded size of all stored entries. */
   readonly bytes: number;
 }
 
 export interface StoredPosition {
   readonly at: number;
-  /** End of the realm after the transaction. */
+  /** End of the realm's log right after this entry. */
   readonly end: number;
 }
 
@@ -23,7 +23,7 @@ export interface StoredPosition {
 export class LmdbLogEntries {
   readonly #entries: LmdbTable;
   readonly #states: LmdbTable;
-  /** Ends whose live delivery has begun: what a table shows above them is delivered from memory, not read. */
+  /** Ends up to which entries were handed to live subscribers. Entries above come from memory, not from the table. */
   readonly #ends = new Map<RealmId, number>();
 
   constructor(environment: LmdbEnvironment) {
@@ -38,7 +38,7 @@ export class LmdbLogEntries {
     return { end, trimmed, bytes };
   }
 
-  /** Last position that is durable and handed to live subscribers. */
+  /** Last position that is durable and was handed to live subscribers. */
   end(realm: RealmId): number {
     let end = this.#ends.get(realm);
     if (end === undefined) {
@@ -56,7 +56,7 @@ export class LmdbLogEntries {
     return [...this.#states.getKeys()] as RealmId[];
   }
 
-  /** Inside a write transaction. */
+  /** Stores entries. Call inside a write transaction. */
   append(
     batch: readonly { realm: RealmId; bytes: Buffer }[],
     now: number,
@@ -80,7 +80,10 @@ export class LmdbLogEntries {
     return stored;
   }
 
-  /** Inside a write transaction. Returns true when there is more to drop. */
+  /**
+   * Drops entries beyond the limits. Call inside a write transaction.
+   * @returns true if there is more to drop
+   */
   trim(realm: RealmId, now: number, limits: { maxAgeMs: number; maxBytes: number }): boolean {
     const { end, trimmed, bytes } = this.state(realm);
     let kept = bytes;
@@ -89,7 +92,7 @@ export class LmdbLogEntries {
     for (const { key, value } of this.#entries.getRange({ start: [realm, trimmed + 1], end: [realm, end + 1] })) {
       const at = (key as number[])[1] as number;
       const old = now - value.readDoubleBE(0) > limits.maxAgeMs;
-      // Never the newest entry for its size: nobody could ever read it.
+      // The newest entry is never dropped for its size: no reader could have read it.
       if (!old && (kept <= limits.maxBytes || at === end)) break;
       more = at - trimmed > TRIM_AT_ONCE;
       if (more) break;
@@ -102,7 +105,7 @@ export class LmdbLogEntries {
     return more;
   }
 
-  /** Entries above `after` up to `end`, at most `count`, stopping after `bytes`. */
+  /** Reads entries above `after` up to `end`: at most `count`, and no more once `bytes` are reached. */
   read(realm: RealmId, after: number, end: number, count: number, bytes: number): { at: number; value: Json }[] {
     const found: { at: number; value: Json }[] = [];
     let size = 0;

@@ -10,15 +10,15 @@ import { LmdbSubscription } from './log-lmdb-subscription.js';
 const META = 'log-meta';
 
 /**
- * For a restored environment: what clients of the one that was copied have seen since is not in it, so its positions
- * mean something else from here on, and every queue of before ends.
+ * Gives a restored environment a new incarnation. Entries that clients have seen since the backup are missing from it,
+ * so its positions get another meaning, and every earlier queue ends.
  */
 export const renewIncarnation = (environment: LmdbEnvironment): Promise<void> =>
   environment.transaction(() => {
     environment.table(META).put('incarnation', pack(randomUUID()));
   });
 
-/** Realms visited by one pass of trimming before other work gets its turn. */
+/** Realms trimmed per transaction, before other work gets its turn. */
 const TRIM_AT_ONCE = 16;
 
 interface PendingAppend {
@@ -57,7 +57,7 @@ export class LmdbLog implements EventLog {
     this.#armTrimming();
   }
 
-  /** Use one per environment. */
+  /** Use one log per environment. */
   static async open(environment: LmdbEnvironment, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
     const meta = environment.table(META);
     const incarnation = await environment.transaction(() => {
@@ -72,7 +72,7 @@ export class LmdbLog implements EventLog {
 
   append(realm: RealmId, value: Json): Promise<Seq> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
-    // Encoded now: what the caller changes later isn't what it appended.
+    // Encoded now, so that later changes of the value by its caller have no effect.
     const bytes = pack(value);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ realm, value, bytes, resolve, reject });
@@ -84,7 +84,7 @@ export class LmdbLog implements EventLog {
     });
   }
 
-  /** One transaction for all that was appended in this tick. Transactions resolve in order, hence deliveries too. */
+  /** Writes all appends of this tick in one transaction. Transactions resolve in order, hence deliveries too. */
   async #flush(batch: readonly PendingAppend[]): Promise<void> {
     const before = this.#writing;
     let stored: readonly StoredPosition[];
@@ -132,22 +132,22 @@ export class LmdbLog implements EventLog {
     return subscription;
   }
 
-  /** Waits for appends under way, then ends every subscription. Leaves the environment open. */
+  /** Waits for appends in flight, then ends every subscription. Leaves the environment open. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    // What was appended in this tick is handed over in a microtask of its own.
+    // Appends of this tick are written in a microtask of their own.
     await Promise.resolve();
     await this.#writing;
     for (const present of [...this.#subscriptions.values()]) for (const s of [...present]) s.close();
   }
 
-  /** Appending keeps a busy realm within its limits; this is for the quiet ones, whose entries only grow old. */
+  /** Schedules trimming of quiet realms, whose entries only grow old. A busy realm is trimmed when it appends. */
   #armTrimming(): void {
     const every = Math.max(1_000, Math.min(60_000, this.#limits.maxAgeMs / 10));
     this.#timer = this.#clock.setTimeout(() => {
       this.#trim()
-        // The next pass tries again; a store that can't write shows everywhere else.
+        // The next pass tries again; a store that can't write fails visibly elsewhere.
         .catch(() => undefined)
         .then(() => {
           if (!this.#closed) this.#armTrimming();

@@ -3,7 +3,7 @@ import type { Json, RealmId, Seq } from '../core/index.js';
 import type { Count, Distribution, Metrics } from '../metrics/index.js';
 import type { EventLog, LogPosition, LogReader, LogSubscription } from './log.js';
 
-/** Another log, and how it is used. */
+/** An EventLog that counts and times the use of another one. */
 export class MeteredLog implements EventLog {
   readonly #done: Count;
   readonly #failed: Count;

@@ -1,6 +1,10 @@
+/** NATS connections, shared by the bus, the event log and placement. */
 import { type ConnectionOptions, connect, type NatsConnection } from 'nats';
 
-/** A throw inside a callback of the client library would silently end its reading of the connection. */
+/**
+ * Runs `fn` and rethrows its error outside the current call, so that the error ends the process. A throw inside a
+ * callback of the client library would silently stop its reading of the connection.
+ */
 export function crashOnThrow(fn: () => void): void {
   try {
     fn();
@@ -13,14 +17,17 @@ export function crashOnThrow(fn: () => void): void {
 
 const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
 
-/** For messages: addresses without passwords. */
+/** The addresses without credentials, for log and error messages. */
 export const natsName = (url: string): string =>
   url
     .split(',')
     .map((server) => server.replace(CREDENTIALS, '$1'))
     .join(',');
 
-/** The client library takes no account from an address. The first that names one counts for all. */
+/**
+ * Splits a list of addresses as the client library needs it. The library ignores credentials in addresses, so the first
+ * ones found are used for all servers.
+ */
 export function natsServers(url: string): { servers: string[]; user?: string; pass?: string } {
   const servers = natsName(url).split(',');
   const [, , account] = url.split(',').flatMap((server) => CREDENTIALS.exec(server) ?? []);
@@ -29,7 +36,7 @@ export function natsServers(url: string): { servers: string[]; user?: string; pa
   return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(pass.join(':')) };
 }
 
-/** Connection settings shared by everything that talks to NATS. */
+/** Connects with the settings shared by everything that uses NATS. */
 export async function connectNats(
   url: string,
   name: string,
@@ -44,13 +51,13 @@ export async function connectNats(
     reconnectJitter: 100,
     waitOnFirstConnect: false,
     timeout: 5_000,
-    // Half-open connections are noticed within some six seconds.
+    // A half-open connection is noticed within some six seconds.
     pingInterval: 2_000,
     maxPingOut: 2,
   });
 }
 
-/** Calls back when the connection is lost and when it is back, until it is closed for good. */
+/** Calls `down` when the connection is lost and `up` when it is back, until the connection is closed for good. */
 export function watchConnection(connection: NatsConnection, down: () => void, up: () => void): void {
   void (async () => {
     for await (const status of connection.status()) {

@@ -1,4 +1,4 @@
-/** The cluster as somebody sees it who is no part of it: for the command line. */
+/** The cluster as seen by a process that is not a member: the command line. */
 import { type Clock, wait } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
 import { baseOf, drainKey, hostOfKey } from './host-record.js';
@@ -9,24 +9,27 @@ import { allPartitions, PartitionTable, TABLE_KEY } from './partition-table.js';
 import type { HostStatus } from './placement.js';
 import { hostStatus } from './placement-status.js';
 
-/** Between two looks; milliseconds. */
+/** Interval between two reads of the keys, milliseconds. */
 const POLL_MS = 100;
-/** A host that lives shows itself within this time. */
+/** A living host changes its key within this time. */
 const SILENT_MS = 3 * LEASE_TIMES.renewMs;
 
 export interface ClusterView {
   readonly hosts: readonly HostStatus[];
   readonly partitions: readonly {
     readonly partition: Partition;
-    /** Id of a host. */
+    /** Id of the owning host. */
     readonly owner: string | null;
     readonly epoch: number;
   }[];
-  /** Partitions whose owner is nobody, silent or dead. */
+  /** Partitions without an owner, or with a silent or dead one. */
   readonly unowned: readonly Partition[];
 }
 
-/** Watches until every host that lives has shown itself. Rejects when the keys can't be reached. */
+/**
+ * Reads the keys until every living host has changed its key, for at most `SILENT_MS`. Rejects if the keys can't be
+ * reached.
+ */
 export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterView> {
   const first = await kv.all();
   const began = clock.monotonic();
@@ -63,12 +66,12 @@ function present(members: Members, table: PartitionTable, silent: ReadonlySet<st
   return { hosts, partitions, unowned };
 }
 
-/** Ask a host to own nothing, from now on until it is asked otherwise. False: it was asked before. */
+/** Asks a host to own nothing, until `askToServe`. Returns false if it was asked before. */
 export async function askToDrain(kv: KeyValue, host: string): Promise<boolean> {
   return (await kv.put(drainKey(baseOf(host)), '', 0)) !== undefined;
 }
 
-/** Ask it to take its share again. False: it was not asked to own nothing. */
+/** Asks a host to own partitions again. Returns false if it was not asked to own nothing. */
 export async function askToServe(kv: KeyValue, host: string): Promise<boolean> {
   for (;;) {
     const asked = await kv.get(drainKey(baseOf(host)));

@@ -1,21 +1,21 @@
-/** Who should own what: worked out by every host for itself from the keys that all of them see. */
+/** Which host should own each partition. Every host computes this for itself, from keys that all hosts see. */
 import type { Partition } from '../core/index.js';
 import { baseOf, type HostRecord } from './host-record.js';
 import { rendezvous } from './rendezvous.js';
 
-/** A host as far as it matters for what it should own. */
+/** A host with the properties that decide which partitions it should own. */
 export interface Candidate {
   readonly id: string;
   readonly value: Pick<HostRecord, 'draining' | 'leaving' | 'unable' | 'store' | 'end'>;
-  /** Its last heartbeat is not long ago: what it is given it will take. */
+  /** Whether its last heartbeat is recent, so that it will take assigned partitions. */
   readonly fresh: boolean;
 }
 
-/** It will take what it is given, as far as is known of it and of its way to the Store. */
+/** Whether the host can take partitions, as far as its record tells, including its access to the Store. */
 const isAble = ({ value: { unable, store } }: Candidate): boolean =>
   !unable && store?.state !== 'fails' && store?.state !== 'slow';
 
-/** Hosts that have been asked to own nothing do so as long as there are others. */
+/** Draining hosts get partitions only if there are no others. */
 function preferred(hosts: readonly Candidate[]): readonly Candidate[] {
   const willing = hosts.filter(({ value }) => !value.draining);
   return willing.length > 0 ? willing : hosts;
@@ -25,7 +25,7 @@ const choose = (p: Partition, hosts: readonly Candidate[]): string | undefined =
   rendezvous(
     p,
     hosts.map(({ id }) => id),
-    // The same in all incarnations, so that a host that was found silent gets back what it had.
+    // Every incarnation weighs the same, so a host that was found silent gets its partitions back.
     baseOf,
   );
 
@@ -42,17 +42,17 @@ export class DesiredOwners {
     this.#able = preferred(able.length > 0 ? able : fresh);
   }
 
-  /** Where the partition belongs when nothing is amiss; undefined: there is no host. */
+  /** The owner of a partition when all hosts are well; undefined without any host. */
   home(p: Partition): string | undefined {
     return choose(p, this.#settled);
   }
 
-  /** Who should take it now that it is nobody's, or its owner wants to be rid of it. */
+  /** The host that should take a partition that has no owner, or whose owner wants to give it up. */
   taker(p: Partition): string | undefined {
     return choose(p, this.#able);
   }
 
-  /** It will take what it is given. */
+  /** Whether the host will take an assigned partition. */
   canTake(id: string): boolean {
     return this.#living.some((host) => host.id === id && host.fresh && isAble(host));
   }

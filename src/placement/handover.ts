@@ -1,6 +1,6 @@
 /**
- * Handing partitions over to the hosts to which they belong: one batch at a time, whose size follows the time that the
- * last one took, and to each host no more than it has taken of the batch before.
+ * Hands partitions over to the hosts that should own them: one batch at a time. The size of a batch follows the time
+ * that the last one took, and a host gets nothing more until it has taken its part of the last batch.
  */
 import type { Clock } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
@@ -8,22 +8,25 @@ import type { DesiredOwners } from './desired-owners.js';
 import type { OwnedPartitions, Ownership } from './owned-partitions.js';
 import type { OwnershipTable } from './ownership-table.js';
 
-/** Smaller ones would not be quicker. */
+/** Smaller batches would not be faster. */
 const MIN_BATCH = 4;
 const MAX_BATCH = 32;
-/** A batch should pause its partitions for no longer; a much shorter one may be larger. Milliseconds. */
+/**
+ * A batch should pause its partitions for no longer than this; a much faster one makes the next one larger.
+ * Milliseconds.
+ */
 const PAUSE_MS = 80;
-/** For what was begun, when somebody waits to go on with it: what is not finished then, the next owner finishes. */
+/** Time limit for work in progress when there is a successor, which finishes the rest. Milliseconds. */
 const FINISH_MS = 2_000;
-/** The same, when nobody will be there to go on. */
+/** Time limit for work in progress when there is no successor, milliseconds. */
 const LAST_FINISH_MS = 10_000;
 
 export interface HandoverContext {
-  /** Of the host that hands over. */
+  /** Id of this host. */
   id(): string;
-  /** It ends: everything goes, to whomever. */
+  /** Whether this host shuts down: it hands over everything, to any host. */
   isLeaving(): boolean;
-  /** It has more urgent things to do than to balance. */
+  /** Whether this host is busy with a takeover, which comes before balancing. */
   isRecovering(): boolean;
   desiredOwners(): DesiredOwners;
 }
@@ -31,9 +34,9 @@ export interface HandoverContext {
 export class Handover {
   #size = MIN_BATCH;
   #busy = false;
-  /** The last batch, until it was taken: what handing over took, and since when it is with the others. */
+  /** The last batch, until its successors took it: its size, the time it took here, and when it was assigned. */
   #lastBatch: { readonly size: number; readonly ms: number; readonly at: number } | undefined;
-  /** Handed over and not taken yet: to whom, and the epoch that it will exceed when it was. */
+  /** Partitions handed over and not taken yet: the successor, and the epoch that it will exceed by taking. */
   readonly #untaken = new Map<Partition, { readonly to: string; readonly epoch: number }>();
 
   constructor(
@@ -43,7 +46,10 @@ export class Handover {
     private readonly context: HandoverContext,
   ) {}
 
-  /** The next batch, begun; undefined: there is nothing to do, or one is under way. @param all without waiting */
+  /**
+   * Starts the next batch. Returns undefined if there is nothing to do or a batch is in progress.
+   * @param all without waiting for slow successors, and without a size limit
+   */
   next(all: boolean): Promise<void> | undefined {
     const leaving = this.context.isLeaving();
     if (this.#busy || (this.context.isRecovering() && !leaving)) return undefined;
@@ -55,7 +61,7 @@ export class Handover {
       return to === undefined ? leaving : to !== this.context.id() && !busy.has(to);
     });
     if (going.length === 0) return undefined;
-    // Those who must finish without successors may need each other for it.
+    // Hosts that finish without successors may need each other's actors for it.
     const nobody = leaving && desired.taker(going[0]!) === undefined;
     const batch = all || nobody ? going : going.slice(0, this.#size);
     return this.#handOver(batch, nobody ? LAST_FINISH_MS : FINISH_MS);
@@ -67,7 +73,7 @@ export class Handover {
     return home !== undefined && desired.canTake(home) ? home : this.context.id();
   }
 
-  /** Hosts that have not taken yet what they were given. */
+  /** Hosts that have not taken all of their assigned partitions yet. */
   #slowTakers(): Set<string> {
     const { now } = this.table;
     for (const [p, { to, epoch }] of this.#untaken) {
@@ -87,7 +93,7 @@ export class Handover {
       const id = this.context.id();
       const began = this.clock.monotonic();
       left = await this.owned.release(batch, withinMs);
-      // What lapsed meanwhile is not ours to give.
+      // A partition that lapsed meanwhile is not ours to assign.
       const ours = this.owned.stillOwned(left);
       if (ours.length === 0) return;
       const desired = this.context.desiredOwners();
@@ -101,7 +107,7 @@ export class Handover {
       const at = this.clock.monotonic();
       this.#lastBatch = { size: batch.length, ms: at - began, at };
     } finally {
-      // If that could not be written they are still ours, and taken anew.
+      // If the assignment failed, the table still names this host, and the next round takes the partitions again.
       this.owned.forget(this.owned.stillOwned(left));
       this.#busy = false;
     }

@@ -1,36 +1,41 @@
-/** What one host says of itself in its heartbeat, and what others may write in its place. */
+/** The record of a host, written by its heartbeat, or by another host when it ends the record of a silent one. */
 import type { StoreReport } from './store-watch.js';
 
 const HOST = 'host.';
 const DRAIN = 'drain.';
 
 export interface HostFlags {
-  /** Was asked to own nothing. */
+  /** The host was asked to own nothing. */
   readonly draining: boolean;
-  /** Is about to end. */
+  /** The host is shutting down. */
   readonly leaving: boolean;
-  /** Could not take over lately, or let go since its way to the Store is cut: others may try first. */
+  /**
+   * The host recently failed to take partitions, or gave them up because it can't reach the Store: others try first.
+   */
   readonly unable: boolean;
-  /** Whether the Store works for it; null: it does not say. */
+  /** The host's access to the Store; null if it doesn't report it. */
   readonly store: StoreReport | null;
-  /** Partitions for which it answers. */
+  /** Number of partitions that the host serves. */
   readonly serving: number;
 }
 
 export interface HostFacts {
-  /** For people. */
+  /** Name shown to people. */
   readonly name: string;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
-  /** Where it runs; for people. */
+  /** Address shown to people. */
   readonly address: string;
 }
 
 export interface HostRecord extends HostFacts, HostFlags {
-  /** Tells this very process from another one that took the same id. */
+  /** Random token of the process, which tells it from another process with the same id. */
   readonly token: string;
   readonly beat: number;
-  /** Its last word, or that of the host that found it silent. Nothing under this id counts afterwards. */
+  /**
+   * Set by the host's last heartbeat ('released'), or by the host that found it silent ('expired'). This id is then
+   * never used again.
+   */
   readonly end: 'released' | 'expired' | null;
 }
 
@@ -38,15 +43,15 @@ export const hostKey = (id: string): string => HOST + id;
 export const hostOfKey = (key: string): string | undefined =>
   key.startsWith(HOST) ? key.slice(HOST.length) : undefined;
 
-/** By this key people ask a host to own nothing. It names the process, whichever of its incarnations. */
+/** Key that asks a host to own nothing. It names the process, not one of its incarnations. */
 export const drainKey = (base: string): string => DRAIN + base;
 export const isDrainKey = (key: string): boolean => key.startsWith(DRAIN);
 
-/** A process whose key was found silent goes on under its next incarnation. */
+/** Id of a process: when its record was ended by another host, the process continues as its next incarnation. */
 export const incarnation = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`);
 export const baseOf = (id: string): string => id.split('-')[0]!;
 
-/** Of somebody who is named but has no key. */
+/** Record of a host that the table names but that has no key. */
 export const UNKNOWN_HOST: HostRecord = {
   name: '',
   version: '',
@@ -61,7 +66,7 @@ export const UNKNOWN_HOST: HostRecord = {
   end: null,
 };
 
-/** What can't be read is of nobody who will ever renew it. */
+/** Parses a record. An unreadable one counts as unknown: no host renews it. */
 export function parseHost(text: string): HostRecord {
   try {
     return { ...UNKNOWN_HOST, ...(JSON.parse(text) as Partial<HostRecord>) };
@@ -70,7 +75,7 @@ export function parseHost(text: string): HostRecord {
   }
 }
 
-/** Differs in more than the heartbeat. */
+/** Whether the records differ in more than the heartbeat. */
 export function isNews(before: HostRecord | undefined, after: HostRecord): boolean {
   if (!before) return true;
   return (['end', 'draining', 'leaving', 'unable'] as const).some((flag) => before[flag] !== after[flag]);

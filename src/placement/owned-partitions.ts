@@ -1,17 +1,17 @@
-/** What this host owns at present, and the calls that tell its owner of partitions so. */
+/** The partitions that this host owns now, and the calls to the `PartitionOwner` that follow from changes. */
 import type { Epoch, Partition } from '../core/index.js';
 import type { PartitionOwner } from './placement.js';
 
 export interface Ownership {
   phase: 'taking' | 'serving' | 'leaving';
   epoch: number;
-  /** Answers may be given, as long as the lease is valid. */
+  /** Whether requests may be answered, as long as the lease is valid. */
   answering: boolean;
 }
 
 export class OwnedPartitions {
   readonly #current = new Map<Partition, Ownership>();
-  /** Partitions that the owner is being told to let go: it is told to take them only afterwards. */
+  /** Calls of `lose` in progress: `take` of the same partition waits for them. */
   readonly #losing = new Map<Partition, Promise<void>>();
 
   constructor(
@@ -39,7 +39,7 @@ export class OwnedPartitions {
     return [...this.#current].filter(([, { phase }]) => phase === 'serving').map(([p]) => p);
   }
 
-  /** They are to be taken; what is asked for in between finds them spoken for. */
+  /** Reserves the partitions before they are taken, so that the next round doesn't take them again. */
   begin(partitions: readonly Partition[]): Map<Partition, Ownership> {
     const taking = partitions.map(
       (p) => [p, { phase: 'taking', epoch: 0, answering: false }] as [Partition, Ownership],
@@ -48,7 +48,7 @@ export class OwnedPartitions {
     return new Map(taking);
   }
 
-  /** Those of them that did not lapse meanwhile. */
+  /** The partitions that did not lapse meanwhile. */
   stillOwned(taking: ReadonlyMap<Partition, Ownership>): Partition[] {
     return [...taking].filter(([p, ownership]) => this.#current.get(p) === ownership).map(([p]) => p);
   }
@@ -57,7 +57,10 @@ export class OwnedPartitions {
     for (const p of partitions) this.#current.delete(p);
   }
 
-  /** @throws what the owner throws; it is to let them go then */
+  /**
+   * Tells the owner to take the partitions.
+   * @throws the owner's error; the caller then calls `abandon`
+   */
   async take(taking: ReadonlyMap<Partition, Ownership>, epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
     await Promise.all([...taking.keys()].map((p) => this.#losing.get(p)));
     const partitions = this.stillOwned(taking);
@@ -71,7 +74,10 @@ export class OwnedPartitions {
     for (const p of this.stillOwned(taking)) taking.get(p)!.phase = 'serving';
   }
 
-  /** Finish what was taking, and let go. They stay in the books until they are forgotten: nobody has them yet. */
+  /**
+   * Lets the owner finish work in progress and lose the partitions. They stay listed here until `forget`, because no
+   * other host has them yet.
+   */
   async release(partitions: readonly Partition[], withinMs: number): Promise<Map<Partition, Ownership>> {
     const left = new Map(partitions.map((p) => [p, this.#current.get(p)!]));
     for (const ownership of left.values()) ownership.phase = 'leaving';
@@ -80,13 +86,13 @@ export class OwnedPartitions {
     return left;
   }
 
-  /** Let go at once: of these, or of all. */
+  /** Makes the owner lose the partitions at once, without finishing; default: all of them. */
   async drop(partitions: readonly Partition[] = [...this.#current.keys()]): Promise<void> {
     this.forget(partitions);
     await this.#lose(partitions, 'lapsed');
   }
 
-  /** A take that failed. */
+  /** Gives up a failed take. */
   async abandon(taking: ReadonlyMap<Partition, Ownership>): Promise<void> {
     const left = this.stillOwned(taking);
     const told = left.filter((p) => taking.get(p)!.answering);

@@ -1,21 +1,21 @@
-/** The table as this host knows it, and its changes by compare-and-set. */
+/** This host's copy of the partition table, and changes to the table by compare-and-set. */
 import type { Partition } from '../core/index.js';
 import type { KeyValue } from './kv.js';
 import { PartitionTable, TABLE_KEY } from './partition-table.js';
 
-/** Every other host may come first once or twice. */
+/** Attempts per change: any other host may write first once or twice. */
 const ATTEMPTS = 20;
 
 export class OwnershipTable {
   now = PartitionTable.parse(undefined);
-  /** Counts what we wrote. */
+  /** Number of our own writes. */
   writes = 0;
-  /** To tell our own writes among those that are announced. */
+  /** The last text we wrote, which identifies our own writes among the announced ones. */
   lastWritten: string | undefined;
 
   constructor(private readonly kv: KeyValue) {}
 
-  /** @param owner who shall own this partition, by the table that is being changed */
+  /** @param owner the wanted owner of a partition, given the table being changed */
   async assign(
     partitions: readonly Partition[],
     owner: (table: PartitionTable, p: Partition) => string | undefined,
@@ -26,7 +26,7 @@ export class OwnershipTable {
     });
   }
 
-  /** Note epochs that were handed out, for those to which `ours` still applies. @returns these */
+  /** Records new epochs of the partitions for which `ours` still holds, and returns these partitions. */
   async raise(
     epochs: ReadonlyMap<Partition, number>,
     ours: (table: PartitionTable, p: Partition) => boolean,
@@ -39,7 +39,7 @@ export class OwnershipTable {
     return new Set(raised.keys());
   }
 
-  /** @throws when it can't be written now; whether it was is not known then */
+  /** @throws if the table can't be written now (unknown outcome) */
   async #change(change: (table: PartitionTable) => PartitionTable | undefined): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const next = change(this.now);
@@ -54,6 +54,6 @@ export class OwnershipTable {
       }
       this.now = PartitionTable.parse(await this.kv.get(TABLE_KEY));
     }
-    throw new Error('others changed the table again and again');
+    throw new Error('other hosts kept changing the partition table');
   }
 }

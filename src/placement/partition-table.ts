@@ -1,6 +1,6 @@
 /**
- * Who owns each partition, and under which epoch: one small document, changed only by compare-and-set, so that every
- * change of an owner stands in one order.
+ * The owner and the epoch of each partition: one small document, changed only by compare-and-set, so that all changes
+ * of ownership are in one order.
  */
 import { PARTITIONS, type Partition, partition } from '../core/index.js';
 import type { KvEntry } from './kv.js';
@@ -11,7 +11,7 @@ const FORMAT = 1;
 interface StoredTable {
   readonly v: number;
   readonly hosts: readonly string[];
-  /** Index into `hosts` per partition; -1: nobody. */
+  /** Index into `hosts` per partition; -1: no owner. */
   readonly owners: readonly number[];
   readonly epochs: readonly number[];
 }
@@ -20,18 +20,18 @@ export const allPartitions: readonly Partition[] = Array.from({ length: PARTITIO
 
 export class PartitionTable {
   private constructor(
-    /** Of the key; 0: there is none yet. */
+    /** Revision of the key; 0 if the key doesn't exist. */
     readonly revision: number,
     private readonly owners: readonly (string | undefined)[],
     private readonly epochs: readonly number[],
   ) {}
 
-  /** @throws Error when it is not a table, or one of a later version of the program */
+  /** @throws Error if the entry isn't a table, or has the format of a later version */
   static parse(entry: KvEntry | undefined): PartitionTable {
     if (!entry) return new PartitionTable(0, new Array(PARTITIONS).fill(undefined), new Array(PARTITIONS).fill(0));
     const { v, hosts, owners, epochs } = JSON.parse(entry.value) as Partial<StoredTable>;
     if (v !== FORMAT || !hosts || owners?.length !== PARTITIONS || epochs?.length !== PARTITIONS) {
-      throw new Error(`the table of partitions has a format that this version does not know (${v})`);
+      throw new Error(`the partition table has a format unknown to this version (${v})`);
     }
     return new PartitionTable(
       entry.revision,
@@ -44,12 +44,12 @@ export class PartitionTable {
     return this.owners[p];
   }
 
-  /** Largest epoch under which this partition was taken, as far as this table knows. */
+  /** Largest epoch of the partition that this table records. */
   epoch(p: Partition): number {
     return this.epochs[p]!;
   }
 
-  /** Every host that owns something. */
+  /** Hosts that own at least one partition. */
   hosts(): Set<string> {
     return new Set(this.owners.filter((host) => host !== undefined));
   }
@@ -58,7 +58,7 @@ export class PartitionTable {
     return allPartitions.filter((p) => this.owners[p] === host);
   }
 
-  /** Unwritten. undefined as owner: nobody. */
+  /** A copy with other owners, not written yet. undefined: no owner. */
   withOwners(changes: ReadonlyMap<Partition, string | undefined>): PartitionTable {
     const owners = this.owners.map((owner, p) => {
       const of = p as Partition;
@@ -67,7 +67,7 @@ export class PartitionTable {
     return new PartitionTable(this.revision, owners, this.epochs);
   }
 
-  /** Unwritten. */
+  /** A copy with other epochs, not written yet. */
   withEpochs(changes: ReadonlyMap<Partition, number>): PartitionTable {
     const epochs = this.epochs.map((epoch, p) => Math.max(epoch, changes.get(p as Partition) ?? 0));
     return new PartitionTable(this.revision, this.owners, epochs);

@@ -1,10 +1,10 @@
 /**
- * Many hosts, each with the partitions that rendezvous hashing gives it. There is no leader: every host looks at all
- * keys, works out by itself what should be whose, and does what is its own to do (docs/decisions/014-placement.md):
+ * Placement over many hosts, each with the partitions that rendezvous hashing assigns to it. There is no leader: every
+ * host reads all keys, computes the desired owners, and performs its own part (docs/decisions/014-placement.md):
  *
- * - take what the table names as its own, and what is nobody's or a dead host's and should be its own;
- * - hand over what it owns and should be another's, in small batches;
- * - end the key of a host that was silent for a whole lease.
+ * - takes partitions that the table assigns to it, and claims unowned ones and those of dead hosts that it should own;
+ * - hands over partitions that another host should own, in small batches;
+ * - ends the key of a host that was silent for a whole lease.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock/index.js';
@@ -35,28 +35,28 @@ import { ReconcileLoop } from './reconcile-loop.js';
 import { StoreWatch } from './store-watch.js';
 import { Takeover } from './takeover.js';
 
-/** Between two looks that nothing but time has caused. */
+/** Minimal time between two rounds that only the timer causes. */
 const MIN_WAIT_MS = 10;
-/** Keys of the dead stay this long for people to see. */
+/** Keys of dead hosts are kept for this long, for people to see. */
 const KEEP_DEAD_MS = 60_000;
-/** A host that ends hands over batch by batch for this long, then everything at once. */
+/** A host that shuts down hands over in batches for this long, then everything at once. */
 const LEAVE_MS = 8_000;
-/** Then it ends, whatever is left. */
+/** Then the host ends, even if partitions are left. */
 const LEAVE_HARD_MS = 20_000;
 const LAPSED =
   'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
 
 export interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
-  /** Asks the Store whether it is there; absent: it always is. */
+  /** Checks whether the Store answers; absent: it always does. */
   readonly ping?: () => Promise<void>;
   /** Id of this process; default: random. */
   readonly id?: string;
-  /** Told what went wrong and is tried again later. */
+  /** Called with errors; the work that failed is tried again later. */
   readonly onError?: (error: unknown) => void;
-  /** Told what happens, in words. */
+  /** Logs what happens. */
   readonly info?: (context: object, message: string) => void;
-  /** Told what somebody should look after. */
+  /** Logs what an operator should look into. */
   readonly warn?: (context: object, message: string) => void;
 }
 
@@ -79,7 +79,7 @@ export class ClusterPlacement implements ReportingPlacement {
   #handover: Handover | undefined;
   readonly #loop: ReconcileLoop;
   readonly #storeWatch: StoreWatch;
-  /** Takes and hand-overs under way. */
+  /** Takeovers and handovers in progress. */
   readonly #tasks = new Set<Promise<void>>();
   #draining = false;
   #leaving = false;
@@ -115,7 +115,10 @@ export class ClusterPlacement implements ReportingPlacement {
     });
   }
 
-  /** Resolves when this host has joined, and answers for what was nobody's. Rejects when the keys can't be reached. */
+  /**
+   * Resolves when this host has joined and serves the partitions that had no owner. Rejects if the keys can't be
+   * reached.
+   */
   start(owner: PartitionOwner): Promise<void> {
     this.#joining = this.#join(owner);
     return this.#joining;
@@ -166,7 +169,7 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   async stop(): Promise<void> {
-    // What is half begun can't be ended.
+    // A start in progress has to finish before it can be undone.
     await this.#joining?.catch(() => {});
     const owned = this.#owned;
     if (!owned || !this.#loop.running || this.#leaving) return;
@@ -222,7 +225,7 @@ export class ClusterPlacement implements ReportingPlacement {
     };
   }
 
-  /** Heartbeats of others are no news; what we wrote ourselves neither. */
+  /** Wakes the loop for changes by other hosts, except mere heartbeats. */
   #hint(key: string, value: string): void {
     const host = hostOfKey(key);
     if (host === this.#lease.id) return;
@@ -241,9 +244,9 @@ export class ClusterPlacement implements ReportingPlacement {
 
   #wait(): number {
     const { renewMs, leaseMs } = this.#times;
-    // Nobody's silence counts, and of what others write there are hints: this is for one that was lost.
+    // Alone, there is no host to time out, and writes arrive as hints: this slow round only covers a lost hint.
     if (this.#isIdleAlone()) return leaseMs;
-    // Who can do nothing about it need not hurry.
+    // Without a valid lease, or without the keys, this host can't end another one: no need to hurry.
     const expiry = this.#unreachable || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
     return Math.min(renewMs, Math.max(MIN_WAIT_MS, expiry));
   }
@@ -266,7 +269,7 @@ export class ClusterPlacement implements ReportingPlacement {
     }
     const table = PartitionTable.parse(entries.get(TABLE_KEY));
     this.#members.observe(entries, table, sent, this.#clock.monotonic());
-    // What we wrote meanwhile is newer than what we read.
+    // Our own writes during the read are newer than the table read.
     if (this.#table.writes === writes) this.#table.now = table;
     else this.#loop.wake();
     this.#setDraining(entries.has(drainKey(this.#base)));
@@ -280,7 +283,9 @@ export class ClusterPlacement implements ReportingPlacement {
     await this.#forgetDead(entries);
   }
 
-  /** Who has lost the Store alone lets go of everything at once: a hand-over would have to write what was begun. */
+  /**
+   * Gives up all partitions at once if only this host has lost the Store: a handover would have to write to the Store.
+   */
   async #judgeStore(sent: number): Promise<void> {
     const peers = [...this.#members.all()].filter(({ id, value }) => id !== this.#lease.id && value.end === null);
     const change = this.#storeWatch.judge(peers, sent);
@@ -291,17 +296,17 @@ export class ClusterPlacement implements ReportingPlacement {
       const partitions = this.#owned!.size;
       this.#warn(
         { id, store: state, answerMs, partitions },
-        'the Store works for others and not for this host: it lets go',
+        'this host lost the Store and others have it: it gives up its partitions',
       );
       await this.#owned!.drop();
-    } else this.#logInfo({ id, store: state, answerMs }, 'the Store works again: this host takes its share');
+    } else this.#logInfo({ id, store: state, answerMs }, 'the Store works again: this host takes partitions again');
     void this.#lease.beat();
   }
 
   #setDraining(draining: boolean): void {
     if (this.#draining === draining) return;
     this.#draining = draining;
-    this.#logInfo({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to take its share again');
+    this.#logInfo({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to own partitions again');
     void this.#lease.beat();
   }
 
@@ -322,7 +327,7 @@ export class ClusterPlacement implements ReportingPlacement {
     return new DesiredOwners(candidates);
   }
 
-  /** From then on nothing that they wake up to is theirs. */
+  /** Ends the keys of silent hosts. A host that wakes up later finds that it owns nothing. */
   async #endSilent(): Promise<void> {
     for (const { id, value, revision, silentMs } of [...this.#members.all()]) {
       if (value.end !== null || id === this.#lease.id || silentMs < this.#times.leaseMs) continue;
@@ -339,11 +344,11 @@ export class ClusterPlacement implements ReportingPlacement {
     if (next) this.#runTask(next);
   }
 
-  /** Takes time; the next round goes on from its result. */
+  /** Runs a takeover or handover beside the rounds, and wakes the loop when it is done. */
   #runTask(task: Promise<void>): void {
     const done: Promise<void> = task.catch(this.#onError).finally(() => {
       this.#tasks.delete(done);
-      // It says how much we serve now.
+      // The heartbeat reports how many partitions we serve now.
       if (!this.#leaving) void this.#lease.beat();
       this.#changed();
       this.#loop.wake();
@@ -351,7 +356,7 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#tasks.add(done);
   }
 
-  /** Forget a host that is long dead, and what was asked of it. */
+  /** Removes the keys of a host that is long dead, and a request to drain it. */
   async #forgetDead(entries: ReadonlyMap<string, KvEntry>): Promise<void> {
     const owners = this.#table.now.hosts();
     for (const { id, value, revision, silentMs } of this.#members.all()) {

@@ -1,4 +1,4 @@
-/** Membership and placement in words and numbers. */
+/** Membership and placement as shown to people and counted in metrics. */
 import type { Partition } from '../core/index.js';
 import type { HostRecord } from './host-record.js';
 import type { LeaseTimes } from './lease.js';
@@ -18,14 +18,14 @@ export const hostStatus = (member: Member, silent: boolean, table: PartitionTabl
   const { id, value, silentMs } = member;
   const partitions = table.ownedBy(id).length;
   const { name, version, address } = value;
-  // What the dead said last is true no more.
+  // The last report of a dead host is no longer true.
   const serving = value.end === null ? value.serving : 0;
   const store = value.end === null ? (value.store?.state ?? 'unknown') : 'unknown';
   const state = hostState(value, silent, partitions);
   return { id, name, version, address, state, silentMs, partitions, serving, store };
 };
 
-/** Partitions whose owner is nobody, or among the dead. */
+/** Partitions without an owner, or with a dead one. */
 export function unowned(hosts: readonly HostStatus[], table: PartitionTable): Partition[] {
   const living = new Set(hosts.filter(({ state }) => state !== 'dead').map(({ id }) => id));
   return allPartitions.filter((p) => !living.has(table.owner(p) ?? ''));

@@ -1,11 +1,14 @@
-/** Work that is done again and again, and at once when there is reason to: one round at a time. */
+/** Repeats a unit of work, one round at a time: after a pause, or at once when woken. */
 import type { Clock, TimerHandle } from '../clock/index.js';
 
 export interface ReconcileSteps {
   work(): Promise<void>;
-  /** After each round but the first; undefined: it went well. */
+  /**
+   * Called after each round but the first.
+   * @param error undefined after a successful round
+   */
   ended(error?: unknown): void;
-  /** Until the next one; milliseconds. */
+  /** Time until the next round, milliseconds. */
   wait(): number;
 }
 
@@ -24,7 +27,7 @@ export class ReconcileLoop {
     return this.#running;
   }
 
-  /** The first round; rejects with its error, and nothing goes on then. @param more belongs to it */
+  /** Runs the first round and then `more`. If either rejects, so does `start`, and the loop stops. */
   async start(more: () => Promise<unknown>): Promise<void> {
     this.#running = true;
     this.#busy = true;
@@ -40,7 +43,7 @@ export class ReconcileLoop {
     this.wake();
   }
 
-  /** What comes while a round is under way is done once afterwards. */
+  /** Starts a round now. Calls during a round cause one more round after it. */
   wake(): void {
     if (!this.#running) return;
     if (this.#busy) {

@@ -1,4 +1,4 @@
-/** Taking partitions: those that the table names as ours, and those that are nobody's and should be ours. */
+/** Takes partitions: those that the table assigns to this host, and unowned ones that it should own. */
 import type { Clock } from '../clock/index.js';
 import type { Partition } from '../core/index.js';
 import type { DesiredOwners } from './desired-owners.js';
@@ -9,9 +9,9 @@ import type { OwnershipTable } from './ownership-table.js';
 import { allPartitions, type PartitionTable } from './partition-table.js';
 import type { EpochSource } from './placement-single.js';
 
-/** After a take-over that failed (the Store is away, say) others may try first; milliseconds. */
+/** After a failed takeover (for example without the Store), other hosts may try first for this long; milliseconds. */
 const PAUSE_MS = 1_000;
-/** What a takeover takes, with all that has waited for it, on a busy host; milliseconds. */
+/** Duration of a takeover on a busy host, including the work that waited for it; milliseconds. */
 const RECOVERY_MS = 3_000;
 
 export interface TakeoverContext {
@@ -20,9 +20,9 @@ export interface TakeoverContext {
   readonly lease: HostLease;
   readonly members: Members;
   readonly table: OwnershipTable;
-  /** Its way to the Store is cut, and others have the Store. */
+  /** Whether this host lost the Store while others have it. */
   isSuspended(): boolean;
-  /** It ends: it takes nothing more. */
+  /** Whether this host shuts down: it takes nothing more. */
   isLeaving(): boolean;
   desiredOwners(): DesiredOwners;
   onError(error: unknown): void;
@@ -30,7 +30,7 @@ export interface TakeoverContext {
 }
 
 export class Takeover {
-  /** Monotonic; nothing is taken before. */
+  /** Nothing is taken before this time; monotonic. */
   #unableUntil = 0;
   #claimed = Number.NEGATIVE_INFINITY;
 
@@ -39,17 +39,17 @@ export class Takeover {
     private readonly owned: OwnedPartitions,
   ) {}
 
-  /** A take-over failed lately, or would. */
+  /** Whether a takeover failed lately, or would fail. */
   get unable(): boolean {
     return this.context.isSuspended() || this.context.clock.monotonic() < this.#unableUntil;
   }
 
-  /** Something was nobody's, and became ours, not long ago: its actors come back, and those who waited for them. */
+  /** Whether this host recently claimed partitions: their actors are loading, and waiting clients retry. */
   get recovering(): boolean {
     return this.context.clock.monotonic() < this.#claimed + RECOVERY_MS;
   }
 
-  /** Make ours what is nobody's and should be ours. */
+  /** Claims unowned partitions that this host should own. */
   async claim(): Promise<void> {
     const { members, table } = this.context;
     if (this.context.isLeaving() || this.unable || members.tableLost) return;
@@ -64,11 +64,14 @@ export class Takeover {
 
   #isFree(table: PartitionTable, p: Partition): boolean {
     const owner = table.owner(p);
-    // A host of which we have not heard yet is none that is dead.
+    // A host without a known record isn't known to be dead.
     return owner === undefined || (this.context.members.get(owner)?.value.end ?? null) !== null;
   }
 
-  /** Begins to take what is ours by the table, or passes it on where we can't. @returns what was taking */
+  /**
+   * Starts to take the partitions that the table assigns to this host, or passes them on if it can't. Returns the
+   * takeover, if one was started.
+   */
   async takeNamed(): Promise<{ readonly done: Promise<void> } | undefined> {
     const { lease, table } = this.context;
     const { id } = lease;
@@ -92,7 +95,7 @@ export class Takeover {
     const began = clock.monotonic();
     try {
       const epochs = await this.context.store.raiseEpochs(new Map(named.map((p) => [p, table.now.epoch(p)])));
-      // This write also proves that they are still ours: it fails when anybody has changed the table.
+      // Also proves that they are still ours: the write fails if another host has changed the table.
       const ours = await table.raise(epochs, (now, p) => now.owner(p) === id);
       const fencedMs = Math.round(clock.monotonic() - began);
       this.owned.forget(this.owned.stillOwned(taking).filter((p) => lease.id !== id || !ours.has(p)));

@@ -23,7 +23,7 @@ export class FormatMismatch extends Error {
  */
 export function judgeFormat(what: string, stored: unknown, known: number = FORMAT): 'own' | 'before' {
   if (!Number.isSafeInteger(stored) || (stored as number) < FIRST_FORMAT) {
-    throw new FormatMismatch(`${what} names no format that there could be (${JSON.stringify(stored)})`);
+    throw new FormatMismatch(`${what} has no valid format (${JSON.stringify(stored)})`);
   }
   const format = stored as number;
   if (format === known) return 'own';

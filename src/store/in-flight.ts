@@ -28,7 +28,7 @@ export class InFlightOperations {
       const entry: InFlightOperation = {
         giveUp: () => {
           this.#remove(entry);
-          reject(new StoreUnavailable('MongoDB is not available: no answer since connections broke'));
+          reject(new StoreUnavailable('MongoDB is not available: no answer after connections broke'));
         },
       };
       this.#operations.add(entry);
