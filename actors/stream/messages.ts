@@ -4,7 +4,7 @@ import type { JsonObject } from '#base';
 import { asStored, type MessageBody, recordOf, type StoredMessage, streamConversation } from '#domain/messages';
 import type { Audience, DirectoryView } from '#model';
 import { dmKey, parseKey, type RealmId, streamId, streamKey } from '#model';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { CommandContext, MessageChange, Outcome, Suppliers, View } from '#runtime';
 import type { StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';

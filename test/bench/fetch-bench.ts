@@ -25,7 +25,7 @@ import {
   type Viewer,
 } from '#domain/messages';
 import type { DirectoryView } from '#model';
-import { LmdbStore, MongoStore, openEmbedded, type Store } from '#ports/store';
+import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
 import { BUSY_USER, fill, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
 import { median } from './figures.js';
 import { machine } from './report.js';
@@ -129,7 +129,7 @@ const say = (text: string): void => void process.stderr.write(`[${(performance.n
 
 async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'conclave-fetch-'));
-  const environment = await openEmbedded(dir);
+  const environment = await openLmdbEnvironment(dir);
   try {
     return await use(new LmdbStore(environment, REAL_CLOCK, digestOf));
   } finally {

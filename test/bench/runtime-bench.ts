@@ -13,7 +13,7 @@ import { type ActorKey, realmId, streamId, streamKey } from '#model';
 import { LocalBus, LocalHub } from '#ports/bus';
 import { type EventLog, LmdbLog } from '#ports/log';
 import { SinglePlacement } from '#ports/placement';
-import { LmdbStore, openEmbedded, type Store } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment, type Store } from '#ports/store';
 import { ActorClient, ActorHost, type ActorKind, type HostServices } from '#runtime';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
@@ -96,7 +96,7 @@ for (const actors of [1, 100]) {
 for (const actors of [1, 100]) {
   for (const concurrency of [1, 64, 256]) {
     const directory = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
-    const embedded = await openEmbedded(directory);
+    const embedded = await openLmdbEnvironment(directory);
     const log = await LmdbLog.open(embedded, clock, limits);
     await measure('lmdb', new LmdbStore(embedded, clock), log, actors, concurrency, ms);
     await log.close();

@@ -10,7 +10,7 @@ import {
   embeddedSecretNote,
   LmdbStore,
   MongoStore,
-  openEmbedded,
+  openLmdbEnvironment,
   type SecretNote,
   type Store,
   withMongoSecretNote,
@@ -76,7 +76,7 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
 }
 
 facts(t, 'embedded', async (t) => {
-  const environment = await openEmbedded(t.testdir());
+  const environment = await openLmdbEnvironment(t.testdir());
   t.teardown(() => environment.close());
   return { store: new LmdbStore(environment, REAL_CLOCK), note: (action) => action(embeddedSecretNote(environment)) };
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { RealmId } from '#model';
-import type { MessageIndex, MessageRange, MessageRecord, MessageScan, MessageWrite, Store } from '#ports/store';
+import type { MessageRecord } from '#model/records';
+import type { MessageIndex, MessageRange, MessageScan, MessageWrite, Store } from '#ports/store';
 import { inRange, rangesOf } from '#ports/store';
 import { type Fact, freshRealm } from './store.js';
 

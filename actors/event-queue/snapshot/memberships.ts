@@ -4,7 +4,7 @@ import type { RealmFeed, Subscribers } from '#delivery';
 import type { Subscription } from '#domain/streams';
 import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import { lowest } from '#ports/store';
+import { lowerBound } from '#ports/store';
 import type { Suppliers } from '#runtime';
 
 const RETRY_MS = 5;
@@ -71,7 +71,7 @@ export async function readWithSubscribers<O extends Own>(
 
 const NONE: Subscribers = { position: seq(0), of: new Map() };
 
-const has = (members: readonly number[], user: number): boolean => members[lowest(members, user)] === user;
+const has = (members: readonly number[], user: number): boolean => members[lowerBound(members, user)] === user;
 
 /** The lists with or without the user, as his own side says. */
 function asOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {

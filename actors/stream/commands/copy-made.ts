@@ -4,7 +4,7 @@
  */
 
 import { value } from '#actors/shared';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, latest, ownerOf } from '../messages.js';
 

@@ -7,7 +7,7 @@ import { isAdmin, policyAllows } from '#domain/people';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { elsewhere, latest, storedRecord } from '../messages.js';

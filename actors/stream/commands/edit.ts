@@ -11,8 +11,7 @@ import { asStored, checkWildcard, type MessageBody, type StoredEdit, type Stored
 import { asMember, type Member, memberPart } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryUser } from '#model/records';
-import type { MessageRecord } from '#ports/store';
+import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import type { EditArgs } from '../editing/args.js';

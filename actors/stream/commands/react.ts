@@ -16,7 +16,7 @@ import type { StoredMessage, StoredReaction } from '#domain/messages';
 import type { DirectoryView, LogItem } from '#model';
 import { userId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
 import type { StreamState } from '../state.js';

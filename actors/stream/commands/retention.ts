@@ -9,7 +9,7 @@ import { asStored, streamConversation } from '#domain/messages';
 import { recentTraffic } from '#domain/streams';
 import type { DirectoryView } from '#model';
 import { type ActorKey, parseKey, realmKey, streamId } from '#model';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { latest, type StreamView } from '../messages.js';

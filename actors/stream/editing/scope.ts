@@ -12,8 +12,7 @@ import {
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import type { DirectoryView } from '#model';
 import { streamId, streamKey, userId } from '#model';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { MessageRecord } from '#ports/store';
+import type { DirectoryStream, DirectoryUser, MessageRecord } from '#model/records';
 import type { NeedsContext, Suppliers } from '#runtime';
 import { memberOf } from '../commands/members.js';
 import type { StreamVolatile } from '../recent.js';

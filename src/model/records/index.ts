@@ -1,6 +1,7 @@
 export type { DirectoryPersonal, DirectoryUser, UploadedAvatar, UserStatus } from './accounts.js';
 export type { BotService, DirectoryBot } from './bots.js';
 export type { DirectoryGroup } from './groups.js';
+export type { MessageRecord } from './message.js';
 export type {
   DirectoryDomain,
   DirectoryEmoji,
