@@ -8,8 +8,8 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
 import type { ActorRedirect, ActorReply } from '#frontend/api';
-import type { ActorKey, DirectoryView, LogItem, PlainItem, RealmId, StopReason } from '#model';
-import type { MessageRecord } from '#model/records';
+import type { ActorKey, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { DirectoryView, MessageRecord } from '#model/records';
 import type { OutboxCommand } from './protocol.js';
 
 /** What a handler may know besides state, arguments and inputs. */

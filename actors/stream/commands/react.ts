@@ -2,21 +2,12 @@
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import {
-  checkEmoji,
-  type EmojiRef,
-  emojiByName,
-  emojiCodeOf,
-  emojiType,
-  isEmoji,
-  presentEmoji,
-  resolveEmoji,
-} from '#domain/emoji';
+import { checkEmoji, emojiByName, emojiCodeOf, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
-import type { DirectoryView, LogItem } from '#model';
+import type { EmojiRef, LogItem } from '#model';
 import { userId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import type { MessageRecord } from '#model/records';
+import type { DirectoryView, MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
 import type { StreamState } from '../state.js';

@@ -1,24 +1,17 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
+
+import type { EditArgs } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import {
-  asStored,
-  NEWEST,
-  plainViewer,
-  RESOLVED_PREFIX,
-  Reader,
-  type StoredMessage,
-  streamConversation,
-} from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { streamId, streamKey, userId } from '#model';
-import type { DirectoryStream, DirectoryUser, MessageRecord } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
 import type { NeedsContext, Suppliers } from '#runtime';
 import { memberOf } from '../commands/members.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { newestOfTopic } from '../topics.js';
-import type { EditArgs } from './args.js';
 
 export interface Target {
   /** Subscribers, at this membership version. */

@@ -1,8 +1,26 @@
 /** The record of a host, written by its heartbeat, or by another host when it ends the record of a silent one. */
-import type { StoreReport } from './store-watch.js';
 
 const HOST = 'host.';
 const DRAIN = 'drain.';
+
+export type StoreState =
+  | 'works'
+  | 'fails'
+  /** Works, but far slower than for the other hosts. */
+  | 'slow'
+  /** Not reported: the host has just started, or its version doesn't check. */
+  | 'unknown';
+
+/** The part of a heartbeat about the Store. */
+export interface StoreReport {
+  readonly state: StoreState;
+  /** For how long every ping was answered, up to the last answered one; milliseconds. */
+  readonly okMs: number;
+  /** Time since the last answered ping was sent, milliseconds. */
+  readonly ageMs: number;
+  /** Median answer time of the last half minute, or of the newest pings if that is longer. */
+  readonly answerMs: number;
+}
 
 export interface HostFlags {
   /** The host was asked to own nothing. */

@@ -11,7 +11,7 @@
  * - `mayAnswer` turns false, by the host's own monotonic clock, *before* another host can have taken over.
  */
 import type { Epoch, Partition } from '#model';
-import type { StoreState } from './store-watch.js';
+import type { StoreState } from './host-record.js';
 
 export interface PartitionOwner {
   take(partition: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void>;

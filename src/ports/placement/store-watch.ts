@@ -6,26 +6,7 @@
  * the Store works for another host after it stopped working here: if no host has the Store, no partition moves.
  */
 import { type Clock, every, type TimerHandle } from '#base/clock';
-import type { HostRecord } from './host-record.js';
-
-export type StoreState =
-  | 'works'
-  | 'fails'
-  /** Works, but far slower than for the other hosts. */
-  | 'slow'
-  /** Not reported: the host has just started, or its version doesn't check. */
-  | 'unknown';
-
-/** The part of a heartbeat about the Store. */
-export interface StoreReport {
-  readonly state: StoreState;
-  /** For how long every ping was answered, up to the last answered one; milliseconds. */
-  readonly okMs: number;
-  /** Time since the last answered ping was sent, milliseconds. */
-  readonly ageMs: number;
-  /** Median answer time of the last half minute, or of the newest pings if that is longer. */
-  readonly answerMs: number;
-}
+import type { HostRecord, StoreReport, StoreState } from './host-record.js';
 
 /** Interval between pings. */
 const PING_EVERY_MS = 1_000;

@@ -2,8 +2,7 @@
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { EmojiRef } from '#domain/emoji';
-import type { LogItem } from '#model';
+import type { EmojiRef, LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryPersonal } from '#model/records';
 import { EMOJI_PART, type Parts, PERSONAL_PART, personalOf } from '../../state.js';

@@ -1,29 +1,19 @@
-/**
- * What every process knows of a realm: a read replica of the realm actor's directory. Handlers and frontends see this
- * interface only; how it is kept up is in replica.ts.
- */
-
-import type { ExtraEmoji } from '#domain/emoji';
+import type { ExtraEmoji, RealmId, StreamId, UserId } from '#model';
+import type { DirectoryPersonal, DirectoryUser, UserStatus } from './accounts.js';
+import type { DirectoryBot } from './bots.js';
+import type { DirectoryGroup } from './groups.js';
 import type {
-  DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
-  DirectoryGroup,
   DirectoryLinkifier,
-  DirectoryPersonal,
   DirectoryPlayground,
-  DirectoryProfileField,
-  DirectoryStream,
-  DirectoryStreamGroup,
-  DirectoryUser,
-  ProfileData,
   RealmEntry,
   RealmPictures,
   RealmSettings,
   UserDefaults,
-  UserStatus,
-} from '#model/records';
-import type { RealmId, StreamId, UserId } from './ids.js';
+} from './organization.js';
+import type { DirectoryProfileField, ProfileData } from './profiles.js';
+import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
 
 export interface DirectoryView {
   readonly realm: RealmId;
