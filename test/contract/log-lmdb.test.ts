@@ -27,7 +27,7 @@ logContract(t, 'LmdbLog', async () => {
   };
 });
 
-t.test('entries past their age are dropped, and the end stays', async (t) => {
+t.test('entries beyond the maximal age are dropped, and the end stays', async (t) => {
   const environment = await openLmdbEnvironment(t.testdir());
   const clock = new FakeClock();
   const log = await LmdbLog.open(environment, clock, limits);
@@ -40,7 +40,7 @@ t.test('entries past their age are dropped, and the end stays', async (t) => {
   const dropped = async (upTo: number) => {
     while ((await log.position(realm)).trimmed < upTo) {
       clock.advance(clock.next() ?? 0);
-      // A pass of trimming takes several transactions and arms the next pass after the last.
+      // A trimming pass takes several transactions, and schedules the next pass after the last one.
       await environment.transaction(() => undefined);
     }
   };

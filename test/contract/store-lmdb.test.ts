@@ -21,7 +21,7 @@ storeContract(t, 'LmdbStore', async () => {
   return new LmdbStore(environment, new FakeClock());
 });
 
-/** Resolves with the lines said so far when one starts with `prefix`. */
+/** Resolves with the lines printed so far when one starts with `prefix`. */
 async function said(child: ChildProcess, prefix: string): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout! })) {
@@ -31,7 +31,7 @@ async function said(child: ChildProcess, prefix: string): Promise<string[]> {
   throw new Error(`the child ended after ${lines.join(', ')}`);
 }
 
-t.test('what was acknowledged before a kill -9 is there after it', async (t) => {
+t.test('acknowledged writes survive a kill -9', async (t) => {
   const directory = t.testdir();
   for (const last of [2, 30, 77]) {
     const child = spawn(process.execPath, [writer, 'store', `${directory}/${last}`, '100000'], {
@@ -52,8 +52,8 @@ t.test('what was acknowledged before a kill -9 is there after it', async (t) => 
 });
 
 /**
- * Runs the writer with every fdatasync, fsync and msync held back for a third of a second, and tells for each
- * acknowledgement whether a flush began and ended between it and the line said before.
+ * Runs the writer with every fdatasync, fsync and msync delayed by a third of a second. Returns for each
+ * acknowledgement whether a flush began and ended between it and the previous line.
  */
 async function flushesBeforeAcks(directory: string, mode: string): Promise<boolean[]> {
   const trace = join(directory, `${mode}.trace`);
@@ -87,13 +87,13 @@ async function flushesBeforeAcks(directory: string, mode: string): Promise<boole
 }
 
 const traceable = spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0;
-t.test('a write is acknowledged after its flush ended', { skip: !traceable && 'needs strace' }, async (t) => {
+t.test('a write is acknowledged only after its flush', { skip: !traceable && 'needs strace' }, async (t) => {
   const directory = t.testdir();
   t.strictSame(await flushesBeforeAcks(directory, 'store'), [true, true, true]);
   t.strictSame(await flushesBeforeAcks(directory, 'nosync'), [false, false, false], 'and the check would notice');
 });
 
-t.test('a directory has one living process', async (t) => {
+t.test('only one living process can open a directory', async (t) => {
   const directory = join(t.testdir(), 'a/b');
   const child = spawn(process.execPath, [writer, 'store', directory, '1'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
@@ -110,7 +110,7 @@ t.test('a directory has one living process', async (t) => {
   await (await openLmdbEnvironment(directory)).close();
 });
 
-t.test('of processes that open a directory together at most one gets it', async (t) => {
+t.test('of processes that open a directory together at most one succeeds', async (t) => {
   const directory = t.testdir();
   const opened = await Promise.allSettled(Array.from({ length: 6 }, () => openLmdbEnvironment(directory)));
   const got = opened.flatMap((o) => (o.status === 'fulfilled' ? [o.value] : []));
@@ -119,7 +119,7 @@ t.test('of processes that open a directory together at most one gets it', async 
   await (await openLmdbEnvironment(directory)).close();
 });
 
-t.test('a directory with a name too long for a socket can be locked', async (t) => {
+t.test('a directory with a path too long for a socket can be locked', async (t) => {
   const directory = join(t.testdir(), 'x'.repeat(120));
   const environment = await openLmdbEnvironment(directory);
   await t.rejects(openLmdbEnvironment(directory), { name: 'DirectoryInUse' });
