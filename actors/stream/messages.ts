@@ -2,11 +2,11 @@
 
 import { ownerOf } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { asStored, type MessageBody, recordOf, type StoredMessage, streamConversation } from '#domain/messages';
-import type { Audience } from '#model';
-import { parseKey, type RealmId, streamId } from '#model';
-import type { DirectoryView } from '#model/records';
-import type { MessageRecord } from '#ports/store';
+import { asStored, recordOf, streamConversation } from '#domain/messages';
+import type { MessageBody, StoredMessage } from '#domain/messages';
+import type { Audience, RealmId } from '#model';
+import { parseKey, streamId } from '#model';
+import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, MessageChange, Outcome, View } from '#runtime';
 import type { InputSources } from '../services.js';
 import type { StreamVolatile } from './recent.js';

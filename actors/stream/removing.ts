@@ -5,7 +5,7 @@ import type { StoredMessage } from '#domain/messages';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
 import type { Audience, LogItem } from '#model';
 import { parseKey } from '#model';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { memberOf } from './commands/members.js';
 import { goneItems } from './editing/event.js';

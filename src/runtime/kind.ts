@@ -9,9 +9,9 @@ import type { Json, JsonObject } from '#base';
 import type { CounterName, GaugeName, LabelValues, MetricName } from '#base/metrics';
 import type { ActorRedirect, ActorReply } from '#frontend/api';
 import type { ActorKey, LogItem, PlainItem, RealmId, StopReason } from '#model';
-import type { DirectoryView } from '#model/records';
+import type { DirectoryView, MessageRecord } from '#model/records';
 import type { EventLog } from '#ports/log';
-import type { MessageRecord, Store } from '#ports/store';
+import type { Store } from '#ports/store';
 import type { OutboxCommand, Reply } from './protocol.js';
 
 /** What a handler may know besides state, arguments and inputs. */

@@ -7,13 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
 import { REAL_CLOCK as clock } from '#base/clock';
-import { type ActorKey, realmId, streamId, streamKey } from '#model';
+import type { ActorKey } from '#model';
+import { realmId, streamId, streamKey } from '#model';
 import type { DirectoryView } from '#model/records';
 import { LocalBus, LocalHub } from '#ports/bus';
-import { type EventLog, LmdbLog } from '#ports/log';
+import type { EventLog } from '#ports/log';
+import { LmdbLog } from '#ports/log';
 import { SinglePlacement } from '#ports/placement';
-import { LmdbStore, openEmbedded, type Store } from '#ports/store';
-import { ActorClient, ActorHost, type ActorKind } from '#runtime';
+import { LmdbStore, openLmdbEnvironment } from '#ports/store';
+import type { Store } from '#ports/store';
+import { ActorClient, ActorHost } from '#runtime';
+import type { ActorKind } from '#runtime';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
 
@@ -93,7 +97,7 @@ for (const actors of [1, 100]) {
 for (const actors of [1, 100]) {
   for (const concurrency of [1, 64, 256]) {
     const directory = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
-    const embedded = await openEmbedded(directory);
+    const embedded = await openLmdbEnvironment(directory);
     const log = await LmdbLog.open(embedded, clock, limits);
     await measure('lmdb', new LmdbStore(embedded, clock), log, actors, concurrency, ms);
     await log.close();

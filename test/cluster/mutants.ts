@@ -115,13 +115,13 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gaps in live entries are not seen',
-    file: 'src/ports/log/log-jetstream-cursor.js',
+    file: 'src/ports/log/log-jetstream-subscription.js',
     find: '!this.#running && entry.previous <= this.#position',
     put: '!this.#running',
   },
   {
     name: 'a lost last entry is not looked for',
-    file: 'src/ports/log/log-jetstream-cursor.js',
+    file: 'src/ports/log/log-jetstream-subscription.js',
     find: 'async check(state) {',
     put: 'async check(state) { return;',
   },

@@ -22,7 +22,7 @@ mailerContract(t, 'SmtpMailer', async (t) => {
   };
 });
 
-t.test('a server that is away says nothing of the mail; back, it takes it', async (t) => {
+t.test('an unreachable server is a temporary failure; when it is back, the mail is sent', async (t) => {
   const smtp = await startSmtp();
   t.teardown(() => smtp.away());
   const mailer = new SmtpMailer(smtp.url, FROM);
@@ -33,7 +33,7 @@ t.test('a server that is away says nothing of the mail; back, it takes it', asyn
   t.equal(smtp.received.length, 1);
 });
 
-t.test('5xx to a recipient is for good, 4xx for now', async (t) => {
+t.test('5xx for a recipient is permanent, 4xx temporary', async (t) => {
   const smtp = await startSmtp();
   t.teardown(() => smtp.away());
   const mailer = new SmtpMailer(smtp.url, FROM);
@@ -51,7 +51,7 @@ t.test('5xx to a recipient is for good, 4xx for now', async (t) => {
   );
 });
 
-t.test('the address of the server has the login; a wrong one is not the fault of the mail', async (t) => {
+t.test("the server's URL has the login; a wrong login is a failure of the mailer, not of the mail", async (t) => {
   const smtp = await startSmtp({ user: 'conclave', pass: 's3cret' });
   t.teardown(() => smtp.away());
   await new SmtpMailer(smtp.url, FROM).send(mailTo('one@example.com'));

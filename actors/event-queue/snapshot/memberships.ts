@@ -5,8 +5,8 @@ import type { Subscription } from '#domain/streams';
 import type { ActorKey, RealmId, UserId } from '#model';
 import { seq, streamId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import { lowest } from '#ports/store';
 import type { InputSources } from '../../services.js';
+import { lowerBound } from '#ports/store';
 
 const RETRY_MS = 5;
 const MAX_RETRIES = 400;
@@ -78,7 +78,7 @@ export async function readWithSubscribers<O extends OwnState>(
 
 const NONE: Subscribers = { position: seq(0), of: new Map() };
 
-const has = (members: readonly number[], user: number): boolean => members[lowest(members, user)] === user;
+const has = (members: readonly number[], user: number): boolean => members[lowerBound(members, user)] === user;
 
 /** @returns the lists with the user added or removed, as the user's own subscriptions demand */
 function alignedWithOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {

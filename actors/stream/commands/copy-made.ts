@@ -4,7 +4,7 @@
  */
 
 import { ownerOf, value } from '#actors/shared';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, latest } from '../messages.js';
 

@@ -7,12 +7,13 @@ import { value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { asStored, streamConversation } from '#domain/messages';
 import { recentTraffic } from '#domain/streams';
-import { type ActorKey, parseKey, realmKey, streamId } from '#model';
-import type { DirectoryView } from '#model/records';
-import type { MessageRecord } from '#ports/store';
+import type { ActorKey } from '#model';
+import { parseKey, realmKey, streamId } from '#model';
+import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import type { StreamCommand } from '../command.js';
-import { latest, type StreamView } from '../messages.js';
+import type { StreamView } from '../messages.js';
+import { latest } from '../messages.js';
 import { removed } from '../removing.js';
 import type { StreamState } from '../state.js';
 

@@ -4,7 +4,7 @@ import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { nextSubmessage } from '#domain/messages';
 import { apiError } from '#model/errors';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, copyHolders, elsewhere, latest, storedRecord } from '../messages.js';
 

@@ -3,7 +3,7 @@
 import { success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { type ActorKey, parseKey } from '#model';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { listTopics, newestOfTopic, topicWithout } from '../topics.js';
 import { watchersOf, withWatcher } from '../watchers.js';

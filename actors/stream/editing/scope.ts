@@ -2,19 +2,11 @@
 
 import type { EditArgs } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import {
-  asStored,
-  NEWEST,
-  plainViewer,
-  RESOLVED_PREFIX,
-  Reader,
-  type StoredMessage,
-  streamConversation,
-} from '#domain/messages';
+import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
-import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import type { MessageRecord } from '#ports/store';
+import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { memberOf } from '../commands/members.js';

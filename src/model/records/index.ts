@@ -2,6 +2,7 @@ export type { DirectoryPersonal, DirectoryUser, UploadedAvatar, UserStatus } fro
 export type { BotService, DirectoryBot } from './bots.js';
 export type { DirectoryView } from './directory-view.js';
 export type { DirectoryGroup } from './groups.js';
+export type { MessageRecord } from './message.js';
 export type {
   DirectoryDomain,
   DirectoryEmoji,
