@@ -2,8 +2,8 @@
 
 import { ownerOf } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { asStored, recordOf, streamConversation } from '#domain/messages';
 import type { MessageBody, StoredMessage } from '#domain/messages';
+import { asStored, recordOf, streamConversation } from '#domain/messages';
 import type { Audience, RealmId } from '#model';
 import { parseKey, streamId } from '#model';
 import type { DirectoryView, MessageRecord } from '#model/records';

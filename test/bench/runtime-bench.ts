@@ -14,10 +14,10 @@ import { LocalBus, LocalHub } from '#ports/bus';
 import type { EventLog } from '#ports/log';
 import { LmdbLog } from '#ports/log';
 import { SinglePlacement } from '#ports/placement';
-import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import type { Store } from '#ports/store';
-import { ActorClient, ActorHost } from '#runtime';
+import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import type { ActorKind } from '#runtime';
+import { ActorClient, ActorHost } from '#runtime';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
 

@@ -5,8 +5,8 @@ import type { Subscription } from '#domain/streams';
 import type { ActorKey, RealmId, UserId } from '#model';
 import { seq, streamId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import type { InputSources } from '../../services.js';
 import { lowerBound } from '#ports/store';
+import type { InputSources } from '../../services.js';
 
 const RETRY_MS = 5;
 const MAX_RETRIES = 400;

@@ -2,12 +2,13 @@
 
 import { partially, success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { asStored, plainViewer, Reader, streamConversation } from '#domain/messages';
 import type { StoredMessage } from '#domain/messages';
+import { asStored, plainViewer, Reader, streamConversation } from '#domain/messages';
 import { isAdmin, policyAllows } from '#domain/people';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
 import { apiError } from '#model/errors';
+import type { MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import type { StreamCommand } from '../command.js';
@@ -17,7 +18,6 @@ import { removed } from '../removing.js';
 import type { StreamState } from '../state.js';
 import { LOOKED_AT, newestOfTopic, stillIn } from '../topics.js';
 import { memberOf } from './members.js';
-import type { MessageRecord } from '#model/records';
 
 type Context = InputContext<StreamState, StreamVolatile>;
 

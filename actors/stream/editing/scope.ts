@@ -2,8 +2,8 @@
 
 import type { EditArgs } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
 import type { StoredMessage } from '#domain/messages';
+import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
 import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
