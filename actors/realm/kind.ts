@@ -1,6 +1,8 @@
 /** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
+
 import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
+import { completeRealmSettings, DEFAULT_REALM_SETTINGS } from '../../src/model/settings/index.js';
 import { FIRST_GROUP } from '../../src/people/index.js';
 import type { ActorKind } from '../../src/runtime/index.js';
 import { setBilling } from './commands/accounts/billing.js';
@@ -188,7 +190,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     id: parseKey(key).realm,
     subdomain: '',
     created: 0,
-    settings: {},
+    settings: DEFAULT_REALM_SETTINGS,
     nextUser: 1,
     nextStream: 1,
     nextRecipient: 1,
@@ -206,6 +208,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     fullMembersAt: 0,
     nextProfileField: 1,
   }),
+  upgrade: (state) => {
+    const settings = completeRealmSettings(state.settings);
+    return settings === state.settings ? state : { ...state, settings };
+  },
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   live: (handle) => new LiveRealm(handle),
   takeBack: ({ parts, volatile }) => volatile.rebuild(parts),

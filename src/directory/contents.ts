@@ -75,7 +75,7 @@ type AllOfEach = { readonly [C in keyof Records]: readonly Records[C][] };
 /** What the realm actor puts into the log (`DirectoryItem.change`). */
 export interface DirectoryChange extends OneOfEach, Partial<Wholes> {
   /** Those that are other than they were. */
-  readonly settings?: RealmSettings;
+  readonly settings?: Partial<RealmSettings>;
   /** Of the organization itself. */
   readonly deactivated?: boolean;
   readonly fullMembersAt?: number;
@@ -88,7 +88,8 @@ export interface DirectorySnapshot extends AllOfEach, Wholes {
   readonly version: number;
   readonly subdomain: string;
   readonly deactivated: boolean;
-  readonly settings: RealmSettings;
+  /** Settings that are newer than the answering host are missing. */
+  readonly settings: Partial<RealmSettings>;
   readonly fullMembersAt: number;
   readonly traffic: readonly Traffic[];
 }

@@ -1,6 +1,7 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { RealmId, StreamId, UserId } from '../core/index.js';
 import type { ExtraEmoji } from '../emoji/extra.js';
+import { completeRealmSettings } from '../model/settings/index.js';
 import { Collection, Personals, Profiles, Streams, Users } from './collections/index.js';
 import {
   type DirectoryChange,
@@ -60,7 +61,7 @@ export class RealmDirectory implements DirectoryView {
     this.version = snapshot.version;
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
-    this.settings = snapshot.settings;
+    this.settings = completeRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
     this.#users = new Users(foundedAt(snapshot.users));
     this.#collections = {

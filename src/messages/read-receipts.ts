@@ -1,6 +1,7 @@
 /** Who has read a message (messages.md § GET /messages/{id}/read_receipts). */
 import { type Json, type RealmId, streamId, streamKey, userId, userKey } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import { preference } from '../people/index.js';
 import type { Store } from '../store/index.js';
 import { asMember, MEMBER_PART, type Member } from '../streams/index.js';
 import { copyOf, decidingStreams } from './copies.js';
@@ -32,9 +33,8 @@ export function showsReading(
   directory: DirectoryView,
 ): boolean {
   if (!user?.isActive || user.id === message.sender) return false;
-  const { settings, muted } = directory.personal(user.id);
-  if (settings.send_read_receipts === false) return false;
-  if (muted.some(({ id }) => id === caller)) return false;
+  if (!preference(directory, user.id, 'send_read_receipts')) return false;
+  if (directory.personal(user.id).muted.some(({ id }) => id === caller)) return false;
   return !directory.personal(userId(caller)).muted.some(({ id }) => id === user.id);
 }
 

@@ -8,7 +8,7 @@ import {
   type Rendered,
   RenderThreads,
 } from '../markdown/index.js';
-import { isSystemBot, settingOf } from '../people/index.js';
+import { isSystemBot, userSetting } from '../people/index.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -50,9 +50,9 @@ export function renderContext(directory: DirectoryView, origin: string, author =
   };
   return {
     origin,
-    translateEmoticons: writer !== undefined && settingOf(directory, writer, 'translate_emoticons') === true,
-    inlineImages: settings.inline_image_preview === true,
-    defaultCodeLanguage: String(settings.default_code_block_language ?? ''),
+    translateEmoticons: writer !== undefined && userSetting(directory, writer, 'translate_emoticons'),
+    inlineImages: settings.inline_image_preview,
+    defaultCodeLanguage: settings.default_code_block_language ?? '',
     productEmoji: directory.extraEmoji,
     usersNamed: (name) => usersNamed(directory, name).map(shown),
     userById: (id) => {

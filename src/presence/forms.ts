@@ -1,6 +1,7 @@
 /** Who was here lately, in the forms in which the API shows it (users.md § Presence). Pure. */
 import type { JsonObject } from '../core/index.js';
 import type { DirectoryUser, DirectoryView } from '../directory/index.js';
+import { preference } from '../people/index.js';
 
 /** Milliseconds since 1970. */
 export interface PresenceTimes {
@@ -67,7 +68,7 @@ export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: nu
 
 /** The user's client reports nothing, by setting. */
 export const hidesPresence = (directory: DirectoryView, user: DirectoryUser): boolean =>
-  directory.personal(user.id).settings.presence_enabled === false;
+  !preference(directory, user.id, 'presence_enabled');
 
 export interface PresenceList {
   /** JSON text of the `presences` object. */

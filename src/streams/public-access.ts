@@ -3,7 +3,7 @@ import type { DirectoryView, RealmSettings } from '../directory/index.js';
 
 /** @param server the configuration allows web-public streams */
 export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>
-  server && settings.enable_spectator_access === true;
+  server && settings.enable_spectator_access;
 
 /** May anybody read what is open to the web here, without credentials? */
 export function hasPublicAccess(server: boolean, directory: DirectoryView): boolean {

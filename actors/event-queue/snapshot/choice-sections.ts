@@ -3,7 +3,8 @@ import { Encoded, type Fields } from '../../../src/api/encode-fields.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
 import { presentEmoji } from '../../../src/emoji/index.js';
-import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '../../../src/people/index.js';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '../../../src/model/settings/index.js';
+import { userSettings } from '../../../src/people/index.js';
 import type { SnapshotInputs } from './take.js';
 
 interface Settings {
@@ -19,7 +20,7 @@ export function settingsSection({ user, directory }: SnapshotInputs): Fields {
   let known = knownSettings.get(user);
   if (known?.version !== version) {
     const user_settings = {
-      ...settingsOf(directory, user),
+      ...userSettings(directory, user),
       emojiset_choices: EMOJISET_CHOICES,
       available_notification_sounds: NOTIFICATION_SOUNDS,
     };
@@ -32,13 +33,13 @@ export function settingsSection({ user, directory }: SnapshotInputs): Fields {
 /** For clients without `user_settings_object`: at the top level. */
 export function displaySection({ user, directory, args }: SnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...settingsOf(directory, user, 'D'), emojiset_choices: EMOJISET_CHOICES };
+  return { ...userSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
 }
 
 /** For clients without `user_settings_object`: at the top level. */
 export function notificationsSection({ user, directory, args }: SnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...settingsOf(directory, user, 'N'), available_notification_sounds: NOTIFICATION_SOUNDS };
+  return { ...userSettings(directory, user, 'notification'), available_notification_sounds: NOTIFICATION_SOUNDS };
 }
 
 export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({

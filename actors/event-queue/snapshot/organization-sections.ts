@@ -1,12 +1,11 @@
 /** What the organization has besides people and streams, as register shows it (register.md § fetch_event_types). */
 import type { Fields } from '../../../src/api/encode-fields.js';
 import type { JsonObject } from '../../../src/core/index.js';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '../../../src/model/settings/index.js';
 import {
-  defaultSettings,
-  EMOJISET_CHOICES,
   encodedGroups,
   FIELD_TYPES,
-  NOTIFICATION_SOUNDS,
+  newAccountSettings,
   presentDomain,
   presentField,
   presentLinkifier,
@@ -43,7 +42,7 @@ export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonO
 
 export const settingsDefaultsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
-    ...defaultSettings(directory),
+    ...newAccountSettings(directory),
     emojiset_choices: EMOJISET_CHOICES,
     available_notification_sounds: NOTIFICATION_SOUNDS,
   },

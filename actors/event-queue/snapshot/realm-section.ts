@@ -1,6 +1,7 @@
 /** fetch_event_types `realm`: the organization's settings and the server's facts (register.md § Realm section). */
 import type { JsonObject } from '../../../src/core/index.js';
 import { MAX_MESSAGE } from '../../../src/messages/index.js';
+import { REALM_SETTING_NAMES } from '../../../src/model/settings/index.js';
 import { EXTERNAL_ACCOUNTS, mailDomain } from '../../../src/people/index.js';
 import { PICTURE_MIB, presentRealmPictures } from '../../../src/pictures/index.js';
 import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '../../../src/streams/index.js';
@@ -17,13 +18,11 @@ const GIPHY_RATINGS = {
 };
 
 export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
-  const settings = Object.fromEntries(
-    Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
-  );
+  const settings = REALM_SETTING_NAMES.map((name) => [`realm_${name}`, directory.settings[name]]);
   const { origin, site } = args;
   const pictures = Object.entries(presentRealmPictures(directory)).map(([name, value]) => [`realm_${name}`, value]);
   return {
-    ...settings,
+    ...Object.fromEntries(settings),
     realm_authentication_methods: { Email: true },
     realm_email_auth_enabled: true,
     realm_password_auth_enabled: true,

@@ -2,7 +2,7 @@
 import { apiError } from '../../../src/api/errors.js';
 import { type JsonObject, parseKey, streamId } from '../../../src/core/index.js';
 import { activeSender, checkPosting } from '../../../src/messages/index.js';
-import { isOn } from '../../../src/people/index.js';
+import { preference } from '../../../src/people/index.js';
 import { canAccess, cutTopic, isMember } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
 import { type TypingOp, typingEvent } from '../../shared/typing.js';
@@ -21,7 +21,7 @@ export const typing: StreamCommand<TypingArgs> = {
   creates: true,
   handle({ state, parts }, { op, topic }, _inputs, { directory, key, caller, now }) {
     const sender = activeSender(directory, caller);
-    if (!isOn(directory, sender.id, 'send_stream_typing_notifications')) throw apiError('STREAM_TYPING_OFF');
+    if (!preference(directory, sender.id, 'send_stream_typing_notifications')) throw apiError('STREAM_TYPING_OFF');
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     if (!stream || !canAccess(sender, stream, subscribed(caller))) throw apiError('INVALID_STREAM_ID');

@@ -1,6 +1,7 @@
 /** Accounts, and what they choose for themselves. */
 import type { RealmId, UserId } from '../../core/index.js';
 import type { EmojiRef } from '../../emoji/emoji.js';
+import type { UserSettings } from '../../model/settings/index.js';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
 export interface DirectoryUser {
@@ -49,7 +50,7 @@ export interface UploadedAvatar {
 export interface DirectoryPersonal {
   readonly user: UserId;
   /** Settings of users.md that differ from the default. */
-  readonly settings: { readonly [name: string]: boolean | number | string | null };
+  readonly settings: Partial<UserSettings>;
   readonly alertWords: readonly string[];
   /** Muted users, in the order of muting; seconds since 1970. */
   readonly muted: readonly { readonly id: number; readonly timestamp: number }[];

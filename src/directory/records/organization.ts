@@ -1,5 +1,8 @@
 /** The organization itself: settings, pictures, and what it adds to messages and accounts. */
 import type { RealmId, UserId } from '../../core/index.js';
+import type { UserSettings } from '../../model/settings/index.js';
+
+export type { RealmSettings } from '../../model/settings/index.js';
 
 /** One realm of the server, as realm 0 (the server's own) lists it. */
 export interface RealmEntry {
@@ -9,10 +12,8 @@ export interface RealmEntry {
   readonly deactivated: boolean;
 }
 
-export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
-
-/** Settings that new accounts start with (users.md § Settings), where they differ from those of the program. */
-export type UserDefaults = { readonly [name: string]: boolean | number | string };
+/** Settings that new accounts start with (users.md § Settings), where they differ from the program's defaults. */
+export type UserDefaults = Partial<UserSettings>;
 
 export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
 

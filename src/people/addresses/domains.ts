@@ -33,13 +33,13 @@ export type AddressProblem = 'domain' | 'disposable' | 'plus';
  */
 export function addressProblem(
   address: string,
-  settings: RealmSettings,
+  settings: Pick<RealmSettings, 'emails_restricted_to_domains' | 'disallow_disposable_email_addresses'>,
   domains: readonly DirectoryDomain[],
   disposable: boolean,
 ): AddressProblem | undefined {
   // An organization that names its domains knows them.
-  if (settings.emails_restricted_to_domains !== true) {
-    return disposable && settings.disallow_disposable_email_addresses === true ? 'disposable' : undefined;
+  if (!settings.emails_restricted_to_domains) {
+    return disposable && settings.disallow_disposable_email_addresses ? 'disposable' : undefined;
   }
   // One mailbox has any number of them: everybody could have as many accounts.
   if (address.slice(0, address.lastIndexOf('@')).includes('+')) return 'plus';

@@ -1,6 +1,6 @@
 /** users.md § User object: the time zone is shown by its canonical name. */
 import t from 'tap';
-import { canonicalZone } from '../../../src/people/index.js';
+import { canonicalZone } from '../../../src/model/settings/index.js';
 
 t.test('older names become those of today', async (test) => {
   const names: [given: string, canonical: string][] = [

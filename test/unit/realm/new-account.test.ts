@@ -6,7 +6,7 @@ import { asPart, type RealmState } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { type Json, realmId, realmKey } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
-import { DEFAULT_REALM_SETTINGS } from '../../../src/people/index.js';
+import { DEFAULT_REALM_SETTINGS } from '../../../src/model/settings/index.js';
 import { person } from '../../support/person.js';
 
 const REALM = realmId(1);

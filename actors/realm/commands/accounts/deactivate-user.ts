@@ -59,7 +59,7 @@ export function changedAccounts(
 }
 
 /** One line: names of organizations may hold anything. */
-const flat = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
+const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** @param comment what the administrator has to say; may be empty */
 function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings: RealmSettings): OutboxCommand {

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
  * at least a day, so a look per day misses none.
  */
 export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
-  const wait = Number(settings.waiting_period_threshold) * DAY_MS;
+  const wait = settings.waiting_period_threshold * DAY_MS;
   if (!(wait > 0)) return null;
   let next = fullMembersAt + DAY_MS;
   for (const { joined } of users) if (joined + wait > fullMembersAt) next = Math.min(next, joined + wait);

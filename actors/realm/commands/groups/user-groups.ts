@@ -22,7 +22,7 @@ export function groupEditor(parts: Parts, caller: number, settings: RealmSetting
   const acting = actingUser(parts, caller);
   if (isGuest(acting)) throw apiError('NO_GUESTS');
   if (acting.botType !== null) throw apiError('NO_BOTS');
-  if (!policyAllows(Number(settings.user_group_edit_policy), acting, settings, now)) {
+  if (!policyAllows(settings.user_group_edit_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   return acting;

@@ -52,7 +52,7 @@ export function invitedStreams(
 }
 
 /** One line: names of organizations may hold anything. */
-export const flat = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
+export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {
   const expiry = expiryOf(of);

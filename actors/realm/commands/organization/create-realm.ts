@@ -5,14 +5,8 @@
 import { apiError } from '../../../../src/api/errors.js';
 import { type JsonObject, realmId, realmKey, userId, userKey } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmEntry, UserDefaults } from '../../../../src/directory/index.js';
-import {
-  FRESH_ACCOUNT,
-  initialSettings,
-  initialUserDefaults,
-  LAST_RESERVED_USER,
-  mailDomain,
-  ROLE,
-} from '../../../../src/people/index.js';
+import { initialRealmSettings, initialUserDefaults } from '../../../../src/model/settings/index.js';
+import { FRESH_ACCOUNT, LAST_RESERVED_USER, mailDomain, ROLE } from '../../../../src/people/index.js';
 import type { OutboxCommand } from '../../../../src/runtime/index.js';
 import { success, value } from '../../../shared/replies.js';
 import { asPart, REALM_PART, type RealmState, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
@@ -103,7 +97,7 @@ export const init: RealmCommand<NewRealmArgs> = {
       id: realm,
       subdomain,
       created: now,
-      settings: { ...initialSettings(orgType), name },
+      settings: { ...initialRealmSettings(orgType), name },
       nextUser: FIRST_USER + 1,
       nextRecipient: FIRST_USER + 1,
       directoryVersion: version,
@@ -129,7 +123,7 @@ export function hiddenFrom(
   volatile: RealmVolatile,
 ): { readonly visibility: number; readonly email: string } | undefined {
   if (visibility === 1) return undefined;
-  return { visibility: Number(visibility), email: hiddenAddress(id, domain, volatile) };
+  return { visibility, email: hiddenAddress(id, domain, volatile) };
 }
 
 export function newUser(of: {

@@ -2,6 +2,7 @@
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryDomain } from '../../../../src/directory/index.js';
+import { realmSettingEvent } from '../../../../src/model/settings/index.js';
 import { isOwner, presentDomain } from '../../../../src/people/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
@@ -73,7 +74,7 @@ export const removeDomain: RealmCommand<{ readonly domain: string }> = {
     const { parts: written, events } = stored(next, version, { op: 'remove', domain: gone.domain });
     const reply = success(undefined, version);
     // Restricted to none, nobody could join.
-    if (next.length > 0 || state.settings.emails_restricted_to_domains !== true) {
+    if (next.length > 0 || !state.settings.emails_restricted_to_domains) {
       return { parts: written, events, reply };
     }
     const opened = { emails_restricted_to_domains: false };
@@ -84,12 +85,7 @@ export const removeDomain: RealmCommand<{ readonly domain: string }> = {
       events: [
         ...events,
         tellReplicas({ settings: opened }),
-        tellEverybody(version, {
-          type: 'realm',
-          op: 'update',
-          property: 'emails_restricted_to_domains',
-          value: false,
-        }),
+        tellEverybody(version, realmSettingEvent('emails_restricted_to_domains', false)),
       ],
     };
   },

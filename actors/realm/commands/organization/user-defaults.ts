@@ -1,7 +1,14 @@
 /** PATCH /realm/user_settings_defaults (users.md § PATCH /settings): what new accounts start with. */
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
-import { isAdmin, SETTING_NAMES, type SettingValue, USER_SETTINGS } from '../../../../src/people/index.js';
+import {
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserSettingName,
+  type UserSettings,
+  type UserSettingValue,
+} from '../../../../src/model/settings/index.js';
+import { isAdmin } from '../../../../src/people/index.js';
 import { success } from '../../../shared/replies.js';
 import { USER_DEFAULTS_PART, userDefaultsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
@@ -9,8 +16,8 @@ import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
 interface DefaultsArgs extends JsonObject {
-  /** Only those that the request has; checked by the frontend. */
-  readonly values: { readonly [name: string]: SettingValue };
+  /** Settings that the request has, checked by the frontend. */
+  readonly values: Partial<UserSettings>;
 }
 
 export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
@@ -18,8 +25,8 @@ export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
   handle({ parts }, { values }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
     const before = userDefaultsOf(parts);
-    const after: Record<string, SettingValue> = { ...before };
-    const changed = SETTING_NAMES.filter(
+    const after: Record<string, UserSettingValue> = { ...before };
+    const changed = USER_SETTING_NAMES.filter(
       (name) => values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTINGS[name].default),
     );
     if (changed.length === 0) return { reply: success() };
@@ -27,7 +34,7 @@ export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
       if (values[name] === USER_SETTINGS[name].default) delete after[name];
       else after[name] = values[name]!;
     }
-    const event = (property: string) => ({
+    const event = (property: UserSettingName) => ({
       type: 'realm_user_settings_defaults',
       op: 'update',
       property,

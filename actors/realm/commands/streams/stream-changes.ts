@@ -44,7 +44,7 @@ const period = (days: number): string => (days < 0 ? 'Forever' : `${days} days`)
 /** @param days null = the organization's default */
 export function retentionChange(before: DirectoryStream, days: number | null, context: ChangeContext): StreamChange {
   const stream = { ...before, retentionDays: days };
-  const inForce = (own: number | null): number => own ?? Number(context.settings.message_retention_days ?? -1);
+  const inForce = (own: number | null): number => own ?? context.settings.message_retention_days;
   const now = inForce(days);
   const summary =
     now < 0

@@ -68,7 +68,7 @@ export function subscribeNotices(of: Subscribing): OutboxCommand[] {
     if (user.id === acting.id || user.botType !== null) continue;
     notices.push(directNotice(realm, user.id, notice(subscribedText(acting, names))));
   }
-  const announced = Number(settings.notifications_stream_id);
+  const announced = settings.notifications_stream_id;
   if (of.announce && created.length > 0 && announced > 0) {
     notices.push(streamNotice(realm, streamId(announced), NEW_STREAMS, notice(announcement(acting, created))));
   }

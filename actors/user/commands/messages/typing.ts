@@ -2,7 +2,7 @@
 import { apiError } from '../../../../src/api/errors.js';
 import { type JsonObject, userId } from '../../../../src/core/index.js';
 import { activeSender } from '../../../../src/messages/index.js';
-import { isOn } from '../../../../src/people/index.js';
+import { preference } from '../../../../src/people/index.js';
 import { success } from '../../../shared/replies.js';
 import { type TypingOp, typingEvent, typist } from '../../../shared/typing.js';
 import type { UserCommand } from '../../command.js';
@@ -17,7 +17,7 @@ export const typing: UserCommand<TypingArgs> = {
   read: true,
   handle(_view, { op, to }, _inputs, { directory, caller }) {
     const sender = activeSender(directory, caller);
-    if (!isOn(directory, sender.id, 'send_private_typing_notifications')) throw apiError('DIRECT_TYPING_OFF');
+    if (!preference(directory, sender.id, 'send_private_typing_notifications')) throw apiError('DIRECT_TYPING_OFF');
     // The sender comes last, unless he names himself.
     const recipients = [...new Set([...to, caller])].map((id) => {
       const user = directory.user(userId(id));

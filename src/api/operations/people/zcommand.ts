@@ -1,13 +1,14 @@
 /** POST /zcommand (realm.md § Other): settings as commands that are typed like a message. */
 import { realmKey } from '../../../core/index.js';
-import { mailDomain, type SettingName, type SettingValue, settingOf } from '../../../people/index.js';
+import type { UserSettingName, UserSettingValue } from '../../../model/settings/index.js';
+import { mailDomain, userSetting } from '../../../people/index.js';
 import { apiError } from '../../errors.js';
 import { operation } from '../../operation.js';
 import { text } from '../../parameters.js';
 
 interface Switch {
-  readonly setting: SettingName;
-  readonly value: SettingValue;
+  readonly setting: UserSettingName;
+  readonly value: UserSettingValue;
   readonly called: string;
   readonly back: string;
 }
@@ -35,7 +36,7 @@ export const zcommand = operation({
     if (!wanted) throw apiError('NO_SUCH_ZCOMMAND', { command });
     const { setting, value, called, back } = wanted;
     const user = directory.user(caller);
-    if (user && settingOf(directory, user, setting) === value)
+    if (user && userSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
     const args = { values: { [setting]: value }, domain: mailDomain(site) };
     await call.send({ to: realmKey(realm), command: 'change-settings', args });
