@@ -1,11 +1,10 @@
 /** The replicas of this process, made when a realm is first asked for. */
 import type { Clock, TimerHandle } from '../clock/index.js';
 import { type RealmId, realmId, realmKey } from '../core/index.js';
-import type { ExtraEmoji } from '../emoji/extra.js';
 import type { EventLog } from '../log/index.js';
 import type { ActorClient } from '../runtime/client.js';
 import { asSnapshot, type DirectorySnapshot } from './contents.js';
-import type { RealmEntry } from './records/index.js';
+import type { ExtraEmoji, RealmEntry } from './records/index.js';
 import { DirectoryReplica, type KeyRevoked } from './replica.js';
 import type { RealmTail } from './tail.js';
 import type { DirectoryView } from './view.js';

@@ -1,6 +1,5 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { RealmId, StreamId, UserId } from '../core/index.js';
-import type { ExtraEmoji } from '../emoji/extra.js';
 import { completeRealmSettings } from '../model/settings/index.js';
 import { Collection, Personals, Profiles, Streams, Users } from './collections/index.js';
 import {
@@ -23,6 +22,7 @@ import type {
   DirectoryStream,
   DirectoryStreamGroup,
   DirectoryUser,
+  ExtraEmoji,
   ProfileData,
   RealmEntry,
   RealmPictures,

@@ -4,11 +4,12 @@
  */
 import type { Clock } from '../clock/index.js';
 import { type RealmId, realmKey, type Seq, streamId } from '../core/index.js';
-import { type ExtraEmoji, extraEmoji } from '../emoji/extra.js';
+import { extraEmoji } from '../emoji/extra.js';
 import type { EventLog } from '../log/index.js';
 import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
 import { asChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
+import type { ExtraEmoji } from './records/index.js';
 import { RealmTail, type TailReader } from './tail.js';
 import type { DirectoryView } from './view.js';
 

@@ -3,7 +3,6 @@
  * interface only; how it is kept up is in replica.ts.
  */
 import type { RealmId, StreamId, UserId } from '../core/index.js';
-import type { ExtraEmoji } from '../emoji/extra.js';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -16,6 +15,7 @@ import type {
   DirectoryStream,
   DirectoryStreamGroup,
   DirectoryUser,
+  ExtraEmoji,
   ProfileData,
   RealmEntry,
   RealmPictures,

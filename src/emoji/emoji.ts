@@ -1,17 +1,9 @@
 /** Emoji as reactions and statuses name them: resolved, checked and shown (messages.md § Reactions). Pure. */
 import { apiError } from '../api/errors.js';
 import type { JsonObject } from '../core/index.js';
-import type { DirectoryEmoji, DirectoryView } from '../directory/index.js';
+import type { DirectoryEmoji, DirectoryView, EmojiRef } from '../directory/index.js';
 import { canonicalEmojiCode, emojiCode } from '../markdown/emoji-table.js';
 import { isExtraName, isExtraType } from './extra.js';
-
-/** As it is stored. */
-export interface EmojiRef extends JsonObject {
-  readonly name: string;
-  readonly code: string;
-  /** 'extra' is the emoji that is neither Unicode nor the organization's (README.md § Names). */
-  readonly type: 'unicode_emoji' | 'realm_emoji' | 'extra';
-}
 
 /** As clients give it; null = not given. */
 export interface GivenEmoji {

@@ -1,7 +1,6 @@
 export * from './custom.js';
 export {
   checkEmoji,
-  type EmojiRef,
   emojiByName,
   emojiCodeOf,
   emojiType,
@@ -11,5 +10,5 @@ export {
   type ResolvedEmoji,
   resolveEmoji,
 } from './emoji.js';
-export { type EmojiNames, type ExtraEmoji, extraEmoji, isExtraName } from './extra.js';
+export { extraEmoji, isExtraName } from './extra.js';
 export { checkEmojiName } from './names.js';

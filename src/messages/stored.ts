@@ -1,6 +1,6 @@
 /** The body of a stored message: what its record holds beside the indexed fields. */
 import type { JsonObject } from '../core/index.js';
-import type { EmojiRef } from '../emoji/index.js';
+import type { EmojiRef } from '../directory/index.js';
 import type { MessageRecord } from '../store/index.js';
 
 export interface StoredReaction extends EmojiRef {

@@ -1,6 +1,13 @@
 import { realmId } from '../../src/core/index.js';
-import { type DirectorySnapshot, NO_WHOLES, ONE_OF, RealmDirectory, type Records } from '../../src/directory/index.js';
-import { type EmojiNames, extraEmoji } from '../../src/emoji/index.js';
+import {
+  type DirectorySnapshot,
+  type EmojiNames,
+  NO_WHOLES,
+  ONE_OF,
+  RealmDirectory,
+  type Records,
+} from '../../src/directory/index.js';
+import { extraEmoji } from '../../src/emoji/index.js';
 
 const NO_RECORDS = Object.fromEntries(Object.keys(ONE_OF).map((collection) => [collection, []])) as unknown as {
   readonly [C in keyof Records]: [];

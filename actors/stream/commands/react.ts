@@ -1,10 +1,9 @@
 /** Reactions: made and taken back, by the actor that owns the message (messages.md § Reactions). */
 import { apiError } from '../../../src/api/errors.js';
 import { type JsonObject, userId, userKey } from '../../../src/core/index.js';
-import type { DirectoryView } from '../../../src/directory/index.js';
+import type { DirectoryView, EmojiRef } from '../../../src/directory/index.js';
 import {
   checkEmoji,
-  type EmojiRef,
   emojiByName,
   emojiCodeOf,
   emojiType,

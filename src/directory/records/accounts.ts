@@ -1,7 +1,7 @@
 /** Accounts, and what they choose for themselves. */
 import type { RealmId, UserId } from '../../core/index.js';
-import type { EmojiRef } from '../../emoji/emoji.js';
 import type { UserSettings } from '../../model/settings/index.js';
+import type { EmojiRef } from './emoji.js';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
 export interface DirectoryUser {

@@ -1,5 +1,5 @@
 /** The organization itself: settings, pictures, and what it adds to messages and accounts. */
-import type { RealmId, UserId } from '../../core/index.js';
+import type { RealmId } from '../../core/index.js';
 import type { UserSettings } from '../../model/settings/index.js';
 
 export type { RealmSettings } from '../../model/settings/index.js';
@@ -33,16 +33,6 @@ export interface DirectoryDomain {
   /** Lower-case. */
   readonly domain: string;
   readonly allowSubdomains: boolean;
-}
-
-export interface DirectoryEmoji {
-  readonly id: number;
-  readonly name: string;
-  /** Path under the organization's base URL. */
-  readonly url: string;
-  readonly stillUrl: string | null;
-  readonly deactivated: boolean;
-  readonly author: UserId | null;
 }
 
 export interface DirectoryLinkifier {

@@ -1,8 +1,7 @@
 /** POST /users/me/status (users.md § User status): known to every replica, which shows it to whoever registers. */
 import { apiError } from '../../../../src/api/errors.js';
 import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryPersonal } from '../../../../src/directory/index.js';
-import type { EmojiRef } from '../../../../src/emoji/index.js';
+import type { DirectoryPersonal, EmojiRef } from '../../../../src/directory/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { EMOJI_PART, type Parts, PERSONAL_PART, personalOf } from '../../state.js';
