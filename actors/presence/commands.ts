@@ -2,7 +2,7 @@
 import { type JsonObject, madeOnce, userId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { ROLE } from '../../src/people/index.js';
-import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '../../src/presence/index.js';
+import { hidesPresence, type PresenceCursor, type PresenceTimes, presenceEvent } from '../../src/presence/index.js';
 import type { CommandDefinition, Outcome, PlainItem, View } from '../../src/runtime/index.js';
 import { success, value } from '../shared/replies.js';
 import type { Presences } from './presences.js';
@@ -19,7 +19,7 @@ const MOST_TOLD = 100;
 
 interface Reading extends JsonObject {
   /** What the asking process knows already; null = nothing. */
-  readonly known: PresenceKnown | null;
+  readonly known: PresenceCursor | null;
 }
 
 interface Report extends Reading {

@@ -8,7 +8,7 @@ import { createMachine } from 'xstate';
 import { apiError } from '../../src/api/errors.js';
 import type { JsonObject } from '../../src/core/index.js';
 import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
-import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '../../src/secrets/index.js';
+import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '../../src/secrets/index.js';
 
 /** Addresses that each remembers. */
 const MOST_ADDRESSES = 16;
@@ -42,7 +42,7 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> 
   handle({ state }, { address }, _inputs, { now }) {
     const failures = failuresOf(state, address);
     const wait = waitForAttempt(failures, now);
-    if (wait > 0) throw tooManyAttempts(failures, wait, now);
+    if (wait > 0) throw attemptTooEarly(failures, wait, now);
     const others = state.attempts.filter(([of]) => of !== address);
     const failed = withFailure(failures, now);
     const attempts: Attempts[] = [...others, [address, failed]];

@@ -1,14 +1,14 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 import type { RealmId, StreamId, UserId } from '../core/index.js';
 import { completeRealmSettings } from '../model/settings/index.js';
-import { Collection, Personals, Profiles, Streams, Users } from './collections/index.js';
+import { Collection, Preferences, Profiles, Streams, Users } from './collections/index.js';
 import {
   type DirectoryChange,
   type DirectorySnapshot,
-  NO_WHOLES,
-  ONE_OF,
+  NO_SINGLETONS,
+  RECORD_NAMES,
   type Records,
-  type Wholes,
+  type Singletons,
 } from './contents.js';
 import type {
   DirectoryBot,
@@ -16,8 +16,8 @@ import type {
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
-  DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryPreferences,
   DirectoryProfileField,
   DirectoryStream,
   DirectoryStreamGroup,
@@ -32,8 +32,8 @@ import type {
 } from './records/index.js';
 import type { DirectoryView } from './view.js';
 
-const COLLECTIONS = Object.keys(ONE_OF) as (keyof Records)[];
-const WHOLES = Object.keys(NO_WHOLES) as (keyof Wholes)[];
+const COLLECTIONS = Object.keys(RECORD_NAMES) as (keyof Records)[];
+const WHOLES = Object.keys(NO_SINGLETONS) as (keyof Singletons)[];
 
 export class RealmDirectory implements DirectoryView {
   version: number;
@@ -41,10 +41,10 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   fullMembersAt: number;
-  #wholes = NO_WHOLES;
+  #wholes = NO_SINGLETONS;
   readonly #users: Users;
   readonly #streams = new Streams();
-  readonly #personals = new Personals();
+  readonly #preferences = new Preferences();
   readonly #profiles = new Profiles();
   readonly #realms = new Collection<RealmId, RealmEntry>(({ id }) => id);
   readonly #groups = new Collection<number, DirectoryGroup>(({ id }) => id);
@@ -68,7 +68,7 @@ export class RealmDirectory implements DirectoryView {
       users: this.#users,
       streams: this.#streams,
       realms: this.#realms,
-      personals: this.#personals,
+      personals: this.#preferences,
       groups: this.#groups,
       emoji: this.#emoji,
       profiles: this.#profiles,
@@ -81,7 +81,7 @@ export class RealmDirectory implements DirectoryView {
 
   apply(change: DirectoryChange): void {
     for (const name of COLLECTIONS) {
-      const record = change[ONE_OF[name]];
+      const record = change[RECORD_NAMES[name]];
       if (record) this.#put(name, record);
     }
     this.#replace(change);
@@ -156,20 +156,20 @@ export class RealmDirectory implements DirectoryView {
     return this.#users.silentBots;
   }
 
-  personal(user: UserId): DirectoryPersonal {
-    return this.#personals.of(user);
+  preferencesOf(user: UserId): DirectoryPreferences {
+    return this.#preferences.of(user);
   }
 
-  personals(): Iterable<DirectoryPersonal> {
-    return this.#personals.watching();
+  alertsAndMutes(): Iterable<DirectoryPreferences> {
+    return this.#preferences.alertsAndMutes();
   }
 
   statuses(): Iterable<readonly [UserId, UserStatus]> {
-    return this.#personals.statuses;
+    return this.#preferences.statuses;
   }
 
-  get choicesVersion(): number {
-    return this.#personals.version;
+  get preferencesVersion(): number {
+    return this.#preferences.version;
   }
 
   group(id: number): DirectoryGroup | undefined {
@@ -228,7 +228,7 @@ export class RealmDirectory implements DirectoryView {
     this.#collections[collection].put(record as Records[C]);
   }
 
-  #replace(change: Partial<Wholes>): void {
+  #replace(change: Partial<Singletons>): void {
     for (const name of WHOLES) {
       if (change[name] !== undefined) this.#wholes = { ...this.#wholes, [name]: change[name] };
     }

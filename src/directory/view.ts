@@ -9,8 +9,8 @@ import type {
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
-  DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryPreferences,
   DirectoryProfileField,
   DirectoryStream,
   DirectoryStreamGroup,
@@ -53,9 +53,9 @@ export interface DirectoryView {
   /** Deactivated ones too, in the order in which they were made. */
   bots(): Iterable<DirectoryBot>;
   /** Own choices of an account; those of an account that chose nothing are empty. */
-  personal(user: UserId): DirectoryPersonal;
+  preferencesOf(user: UserId): DirectoryPreferences;
   /** Accounts with alert words or muted users. */
-  personals(): Iterable<DirectoryPersonal>;
+  alertsAndMutes(): Iterable<DirectoryPreferences>;
   /** Of all who have one, deactivated accounts too. */
   statuses(): Iterable<readonly [UserId, UserStatus]>;
   group(id: number): DirectoryGroup | undefined;
@@ -94,5 +94,5 @@ export interface DirectoryView {
   /** Counts changes of groups made by people. */
   readonly groupsVersion: number;
   /** Counts changes of what `personal` gives. */
-  readonly choicesVersion: number;
+  readonly preferencesVersion: number;
 }

@@ -1,7 +1,7 @@
 /** The feeds of this host, one per realm that has queues here. */
 import type { Clock } from '../clock/index.js';
 import type { RealmId } from '../core/index.js';
-import type { Dependent, Directories } from '../directory/index.js';
+import type { Directories, ReplicaDependent } from '../directory/index.js';
 import type { EventLog } from '../log/index.js';
 import type { Store } from '../store/index.js';
 import { RealmFeed } from './feed.js';
@@ -14,7 +14,7 @@ declare module '../runtime/kind.js' {
   }
 }
 
-export class Feeds implements Dependent {
+export class Feeds implements ReplicaDependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
   /** Those of them that are there. */
   readonly #recent = new RecentBudget();

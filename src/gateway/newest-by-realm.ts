@@ -1,7 +1,7 @@
 /** Newest messages of the users of all realms that this process serves. */
 import { ActorRefused } from '../api/index.js';
 import { type ActorKey, type RealmId, type UserId, userKey } from '../core/index.js';
-import type { Dependent, Directories } from '../directory/index.js';
+import type { Directories, ReplicaDependent } from '../directory/index.js';
 import type { NewestKnown } from '../messages/index.js';
 import type { ActorClient } from '../runtime/index.js';
 import { NewestMessages, type Room } from './newest-messages.js';
@@ -12,7 +12,7 @@ const MOST = 2_000_000;
 /** Whose commits bring messages, or take them away. */
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
-export class NewestByRealm implements Dependent {
+export class NewestByRealm implements ReplicaDependent {
   readonly #realms = new Map<RealmId, NewestMessages>();
   readonly #room: Room = { used: 0 };
 

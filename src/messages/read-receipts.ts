@@ -34,8 +34,8 @@ export function showsReading(
 ): boolean {
   if (!user?.isActive || user.id === message.sender) return false;
   if (!preference(directory, user.id, 'send_read_receipts')) return false;
-  if (directory.personal(user.id).muted.some(({ id }) => id === caller)) return false;
-  return !directory.personal(userId(caller)).muted.some(({ id }) => id === user.id);
+  if (directory.preferencesOf(user.id).muted.some(({ id }) => id === caller)) return false;
+  return !directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === user.id);
 }
 
 /** Ids of those who have a copy and have read it, ascending. */

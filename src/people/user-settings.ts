@@ -1,7 +1,7 @@
 /** How the settings of a user are read: the account, the preferences and the defaults together give a value. */
 import { apiError } from '../api/errors.js';
 import type { UserId } from '../core/index.js';
-import type { DirectoryPersonal, DirectoryUser, DirectoryView } from '../directory/index.js';
+import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '../directory/index.js';
 import {
   USER_SETTING_NAMES,
   USER_SETTINGS,
@@ -14,7 +14,7 @@ import {
 /** @param chosen what the user changed */
 export function userSettingFrom<N extends UserSettingName>(
   user: DirectoryUser,
-  chosen: DirectoryPersonal['settings'],
+  chosen: DirectoryPreferences['settings'],
   name: N,
 ): UserSettings[N] {
   const { accountField }: UserSetting = USER_SETTINGS[name];
@@ -26,14 +26,14 @@ export const userSetting = <N extends UserSettingName>(
   directory: DirectoryView,
   user: DirectoryUser,
   name: N,
-): UserSettings[N] => userSettingFrom(user, directory.personal(user.id).settings, name);
+): UserSettings[N] => userSettingFrom(user, directory.preferencesOf(user.id).settings, name);
 
 /** A setting that is not a field of the account, for code that has the id of the user only. */
 export const preference = <N extends Exclude<UserSettingName, 'timezone' | 'email_address_visibility'>>(
   directory: DirectoryView,
   user: UserId,
   name: N,
-): UserSettings[N] => (directory.personal(user).settings[name] ?? USER_SETTINGS[name].default) as UserSettings[N];
+): UserSettings[N] => (directory.preferencesOf(user).settings[name] ?? USER_SETTINGS[name].default) as UserSettings[N];
 
 /** @throws ApiError */
 export function checkDraftsOn(directory: DirectoryView, user: UserId): void {
@@ -46,7 +46,7 @@ export function userSettings(
   user: DirectoryUser,
   only?: UserSettingGroup,
 ): Partial<UserSettings> {
-  const { settings } = directory.personal(user.id);
+  const { settings } = directory.preferencesOf(user.id);
   const names = USER_SETTING_NAMES.filter((name) => only === undefined || USER_SETTINGS[name].group === only);
   return Object.fromEntries(names.map((name) => [name, userSettingFrom(user, settings, name)]));
 }

@@ -19,7 +19,7 @@ const STILL_ACTIVE_MS = 70_000;
 /** After so many seconds of silence one is offline. */
 const OFFLINE_SECONDS = 200;
 /** Whoever was not heard of for longer is in no list. */
-export const LISTED_MS = 14 * 86_400_000;
+export const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
@@ -89,9 +89,9 @@ export function listPresences(
   for (const id of [...all.keys()].sort((a, b) => a - b)) {
     const times = all.get(id)!;
     const user = directory.user(id as never);
-    if (!user?.isActive || user.botType !== null || now - times.connected > LISTED_MS) continue;
+    if (!user?.isActive || user.botType !== null || now - times.connected > MAX_LISTED_AGE_MS) continue;
     if (hidesPresence(directory, user)) continue;
-    until = Math.min(until, times.connected + LISTED_MS);
+    until = Math.min(until, times.connected + MAX_LISTED_AGE_MS);
     const key = form === 'slim' ? String(id) : user.email;
     const shown = form === 'slim' ? slim(times, user.joined) : legacy(times, user.joined);
     entries.push(`${JSON.stringify(key)}:${JSON.stringify(shown)}`);

@@ -10,7 +10,7 @@ import { Feeds, PersonalParts } from '../events/index.js';
 import { Gateway } from '../gateway/index.js';
 import { ImageFetcher, ImageProxy } from '../image-proxy/index.js';
 import { type EventLog, MeteredLog } from '../log/index.js';
-import { PostOffice } from '../mail/index.js';
+import { MailDispatcher } from '../mail/index.js';
 import { MessageRenderer } from '../messages/index.js';
 import { Metrics } from '../metrics/index.js';
 import { disposableDomains } from '../people/addresses/disposable.js';
@@ -89,7 +89,7 @@ export class ConclaveNode {
           ),
           renderer: this.#renderer,
           blobs: ports.blobs,
-          mail: new PostOffice(mailer, clock, logger),
+          mail: new MailDispatcher(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),

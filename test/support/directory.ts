@@ -2,14 +2,14 @@ import { realmId } from '../../src/core/index.js';
 import {
   type DirectorySnapshot,
   type EmojiNames,
-  NO_WHOLES,
-  ONE_OF,
+  NO_SINGLETONS,
+  RECORD_NAMES,
   RealmDirectory,
   type Records,
 } from '../../src/directory/index.js';
 import { extraEmoji } from '../../src/emoji/index.js';
 
-const NO_RECORDS = Object.fromEntries(Object.keys(ONE_OF).map((collection) => [collection, []])) as unknown as {
+const NO_RECORDS = Object.fromEntries(Object.keys(RECORD_NAMES).map((collection) => [collection, []])) as unknown as {
   readonly [C in keyof Records]: [];
 };
 
@@ -22,7 +22,7 @@ export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot 
   fullMembersAt: 0,
   traffic: [],
   ...NO_RECORDS,
-  ...NO_WHOLES,
+  ...NO_SINGLETONS,
   ...of,
 });
 

@@ -16,7 +16,7 @@ const knownSettings = new WeakMap<DirectoryUser, Settings>();
 
 /** Encoded once per change of the account or of anybody's choices. */
 export function settingsSection({ user, directory }: SnapshotInputs): Fields {
-  const version = directory.choicesVersion;
+  const version = directory.preferencesVersion;
   let known = knownSettings.get(user);
   if (known?.version !== version) {
     const user_settings = {
@@ -43,11 +43,11 @@ export function notificationsSection({ user, directory, args }: SnapshotInputs):
 }
 
 export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
-  alert_words: directory.personal(user.id).alertWords,
+  alert_words: directory.preferencesOf(user.id).alertWords,
 });
 
 export const mutedUsersSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
-  muted_users: directory.personal(user.id).muted,
+  muted_users: directory.preferencesOf(user.id).muted,
 });
 
 /** Of active accounts that say something. */

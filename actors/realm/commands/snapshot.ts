@@ -1,6 +1,6 @@
 /** The whole directory, for replicas. */
 import type { Json, JsonObject } from '../../../src/core/index.js';
-import { NO_WHOLES } from '../../../src/directory/index.js';
+import { NO_SINGLETONS } from '../../../src/directory/index.js';
 import { value } from '../../shared/replies.js';
 import { type Parts, RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
 import type { RealmCommand } from './command.js';
@@ -30,7 +30,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       fullMembersAt: state.fullMembersAt,
       traffic: trafficOf(parts),
       ...mapped(RECORD_PARTS, (prefix) => records(parts, prefix)),
-      ...mapped(WHOLE_PARTS, (part, name) => parts.get(part) ?? (NO_WHOLES as unknown as JsonObject)[name]!),
+      ...mapped(WHOLE_PARTS, (part, name) => parts.get(part) ?? (NO_SINGLETONS as unknown as JsonObject)[name]!),
     }),
   }),
 };

@@ -47,7 +47,7 @@ export interface UploadedAvatar {
 }
 
 /** What others need of a user's own choices: kept by the realm actor, so that every replica has it. */
-export interface DirectoryPersonal {
+export interface DirectoryPreferences {
   readonly user: UserId;
   /** Settings of users.md that differ from the default. */
   readonly settings: Partial<UserSettings>;

@@ -2,7 +2,7 @@
 import { apiError } from '../../api/errors.js';
 import type { DirectoryDomain, RealmSettings } from '../../directory/index.js';
 
-const LONGEST = 255;
+const MAX_DOMAIN_LENGTH = 255;
 
 const invalid = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
 
@@ -11,7 +11,7 @@ export function checkDomain(given: string): string {
   const domain = given.trim().toLowerCase();
   if (domain === '') throw invalid("Domain can't be empty.");
   if (!domain.includes('.')) throw invalid('Domain must have at least one dot (.)');
-  if (domain.length > LONGEST) throw invalid('Domain is too long');
+  if (domain.length > MAX_DOMAIN_LENGTH) throw invalid('Domain is too long');
   if (domain.startsWith('.') || domain.endsWith('.')) throw invalid('Domain cannot start or end with a dot (.)');
   for (const label of domain.split('.')) {
     if (label === '') throw invalid("Consecutive '.' are not allowed.");

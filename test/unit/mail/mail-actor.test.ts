@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { mailKind } from '../../../actors/mail/kind.js';
 import { mailCommand } from '../../../actors/shared/mail.js';
 import { mailKey, partitionOf, realmId } from '../../../src/core/index.js';
-import { type Mailer, NoMailer, PostOffice, SmtpMailer } from '../../../src/mail/index.js';
+import { MailDispatcher, type Mailer, NoMailer, SmtpMailer } from '../../../src/mail/index.js';
 import type { Logger } from '../../../src/runtime/index.js';
 import { Secrets } from '../../../src/secrets/index.js';
 import { startSmtp } from '../../support/smtp.js';
@@ -33,7 +33,7 @@ class Post {
     const logger: Logger = { debug: () => {}, info: note, warn: note, error: note };
     this.harness = new Harness({ mail: mailKind }, true, (clock) => ({
       clock,
-      mail: new PostOffice(counted, clock, logger),
+      mail: new MailDispatcher(counted, clock, logger),
       secrets: SECRETS,
     }));
   }

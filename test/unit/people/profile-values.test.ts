@@ -4,7 +4,13 @@ import t from 'tap';
 import { ApiError } from '../../../src/api/errors.js';
 import { userId } from '../../../src/core/index.js';
 import type { DirectoryProfileField, ProfileValue } from '../../../src/directory/index.js';
-import { checkValue, FIELD_TYPE, type GivenValue, optionsAdded, presentProfile } from '../../../src/people/index.js';
+import {
+  checkProfileValue,
+  FIELD_TYPE,
+  type GivenValue,
+  optionsAdded,
+  presentProfile,
+} from '../../../src/people/index.js';
 import { person } from '../../support/person.js';
 
 const OPTIONS = JSON.stringify({ a: { text: 'A', order: '1' }, b: { text: 'B', order: '2' } });
@@ -25,7 +31,7 @@ const find = (id: number) => PEOPLE.find((one) => one.id === id);
 /** Message of the refusal. @throws whatever is no refusal */
 function refusal(type: number, value: GivenValue): string | undefined {
   try {
-    checkValue(field(type), value, find);
+    checkProfileValue(field(type), value, find);
     return undefined;
   } catch (error) {
     if (error instanceof ApiError) return error.message;
@@ -64,7 +70,8 @@ t.test('of each type: what is taken obeys its rule, and nothing but a refusal is
       fc.property(given, (value) => {
         if (refusal(type, value) !== undefined) return;
         taken++;
-        if (!RULES[type]!(checkValue(field(type), value, find), value)) throw new Error('taken against the rule');
+        if (!RULES[type]!(checkProfileValue(field(type), value, find), value))
+          throw new Error('taken against the rule');
       }),
       { numRuns: 1_000 },
     );

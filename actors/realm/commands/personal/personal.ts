@@ -1,7 +1,7 @@
 /** What commands on a person's own choices have in common. */
 import { apiError } from '../../../../src/api/errors.js';
 import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryPersonal, DirectoryUser, UserStatus } from '../../../../src/directory/index.js';
+import type { DirectoryPreferences, DirectoryUser, UserStatus } from '../../../../src/directory/index.js';
 import { ROLE } from '../../../../src/people/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { asPart, type Parts, PERSONAL_PART, userOf } from '../../state.js';
@@ -27,7 +27,7 @@ export const tellEverybody = (version: number, event: JsonObject): LogItem => ({
 });
 
 /** The part and the directory change that store what a person chose. */
-export function storePersonal(personal: DirectoryPersonal): {
+export function storePersonal(personal: DirectoryPreferences): {
   readonly parts: Record<string, Json>;
   readonly change: LogItem;
 } {
@@ -38,7 +38,10 @@ export function storePersonal(personal: DirectoryPersonal): {
 }
 
 /** With this status, or none where it says nothing. */
-export function withStatus({ status: _, ...personal }: DirectoryPersonal, status?: UserStatus): DirectoryPersonal {
+export function withStatus(
+  { status: _, ...personal }: DirectoryPreferences,
+  status?: UserStatus,
+): DirectoryPreferences {
   const says = status && (status.text !== '' || status.emoji !== null || status.away);
   return says ? { ...personal, status } : personal;
 }

@@ -3,7 +3,13 @@ import { ApiError, apiError } from '../../../../src/api/errors.js';
 import type { Json, JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '../../../../src/directory/index.js';
 import { htmlOrNone } from '../../../../src/markdown/index.js';
-import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '../../../../src/people/index.js';
+import {
+  checkProfileValue,
+  type GivenValue,
+  liveValues,
+  presentValue,
+  RENDERED_TYPES,
+} from '../../../../src/people/index.js';
 import type { LogItem, Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
@@ -84,7 +90,7 @@ class Profile {
   /** All or none. @throws ApiError */
   set(entries: readonly Given[], rendered: RenderedValues): void {
     const find = (id: number): DirectoryUser | undefined => userOf(this.parts, id);
-    const checked = entries.map(({ id, value }) => ({ id, value: checkValue(this.#field(id), value, find) }));
+    const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
     const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
       const html = RENDERED_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
       if (html === undefined) throw apiError('FIELD_NOT_FOUND', { id });

@@ -1,7 +1,7 @@
 /** POST /users/me/status (users.md § User status): known to every replica, which shows it to whoever registers. */
 import { apiError } from '../../../../src/api/errors.js';
 import type { Json, JsonObject } from '../../../../src/core/index.js';
-import type { DirectoryPersonal, EmojiRef } from '../../../../src/directory/index.js';
+import type { DirectoryPreferences, EmojiRef } from '../../../../src/directory/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { EMOJI_PART, type Parts, PERSONAL_PART, personalOf } from '../../state.js';
@@ -69,8 +69,11 @@ function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
 const stored = (emoji: GivenEmoji | null): EmojiRef | null =>
   emoji && { name: emoji.name, code: emoji.code, type: emoji.type };
 
-const personalIn = (parts: Readonly<Record<string, Json>> | undefined, user: number): DirectoryPersonal | undefined =>
-  parts?.[`${PERSONAL_PART}${user}`] as unknown as DirectoryPersonal | undefined;
+const personalIn = (
+  parts: Readonly<Record<string, Json>> | undefined,
+  user: number,
+): DirectoryPreferences | undefined =>
+  parts?.[`${PERSONAL_PART}${user}`] as unknown as DirectoryPreferences | undefined;
 
 /** What is told of the whole status includes it. */
 const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';

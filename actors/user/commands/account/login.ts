@@ -3,7 +3,7 @@ import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import { userId } from '../../../../src/core/index.js';
 import type { NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
-import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '../../../../src/secrets/index.js';
+import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '../../../../src/secrets/index.js';
 import { success, value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { pushTokenParts } from '../../push-tokens.js';
@@ -42,7 +42,7 @@ export const fetchKey: UserCommand<Attempt, boolean | null> = {
   needs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
-    if (correct === null || wait > 0) throw tooManyAttempts(state.failedLogins ?? [], Math.max(wait, 1), now);
+    if (correct === null || wait > 0) throw attemptTooEarly(state.failedLogins ?? [], Math.max(wait, 1), now);
     const outcome = counted(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];

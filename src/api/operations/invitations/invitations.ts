@@ -1,7 +1,7 @@
 /** Invitations (realm.md § Invitations). */
 import { Type } from 'typebox';
 import { realmKey } from '../../../core/index.js';
-import { invitees } from '../../../invitations/index.js';
+import { parseInvitees } from '../../../invitations/index.js';
 import { validationError } from '../../errors.js';
 import { operation } from '../../operation.js';
 import { pathId } from '../../parameters.js';
@@ -80,7 +80,7 @@ const invite = operation({
     to: realmKey(realm),
     command: 'invite',
     args: {
-      emails: invitees(params.invitee_emails),
+      emails: parseInvitees(params.invitee_emails),
       minutes: minutes(params.invite_expires_in_minutes),
       role: params.invite_as,
       stream_ids: params.stream_ids,

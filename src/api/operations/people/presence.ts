@@ -3,7 +3,7 @@ import { presenceKey, userId } from '../../../core/index.js';
 import type { DirectoryUser } from '../../../directory/index.js';
 import { isSystemBot } from '../../../people/index.js';
 import {
-  type AskPresences,
+  type FetchPresences,
   hidesPresence,
   type PresenceForm,
   type PresenceReplica,
@@ -24,7 +24,7 @@ async function upToDate(call: Call<unknown>): Promise<PresenceReplica> {
 }
 
 const asking =
-  (call: Call<unknown>): AskPresences =>
+  (call: Call<unknown>): FetchPresences =>
   (known) =>
     call.send({ to: presenceKey(call.realm), command: 'presences', args: { known } });
 

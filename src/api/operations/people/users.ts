@@ -2,7 +2,7 @@
 import { madeOnce, realmKey, userId, userKey } from '../../../core/index.js';
 import type { DirectoryUser } from '../../../directory/index.js';
 import { encodedUsers, isEmail, isSystemBot, presentUser } from '../../../people/index.js';
-import { strangerOf } from '../../../secrets/index.js';
+import { loginGuardOf } from '../../../secrets/index.js';
 import { type Encoded, ReadyFields } from '../../encode-fields.js';
 import { apiError } from '../../errors.js';
 import { type Answer, type Call, type Forward, operation } from '../../operation.js';
@@ -138,7 +138,7 @@ export const fetchApiKey = operation({
     await call.refresh();
     const found = call.directory.userByEmail(typed);
     const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-    const { to, ...hashed } = strangerOf(secrets, realm, typed);
+    const { to, ...hashed } = loginGuardOf(secrets, realm, typed);
     const forward: Forward = user
       ? { to: userKey(realm, user.id), command: 'fetch-key', args: { password }, as: user.id }
       : { to, command: 'fetch-key', args: { password, ...hashed } };
