@@ -3,7 +3,7 @@
 import { success, value } from '#actors/shared';
 import { type JsonObject, madeOnce } from '#base';
 import { ROLE } from '#domain/people';
-import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '#domain/presence';
+import { hidesPresence, type PresenceCursor, type PresenceTimes, presenceEvent } from '#domain/presence';
 import type { DirectoryView, PlainItem } from '#model';
 import { userId } from '#model';
 import type { CommandDefinition, Outcome, View } from '#runtime';
@@ -21,7 +21,7 @@ const MOST_TOLD = 100;
 
 interface Reading extends JsonObject {
   /** What the asking process knows already; null = nothing. */
-  readonly known: PresenceKnown | null;
+  readonly known: PresenceCursor | null;
 }
 
 interface Report extends Reading {

@@ -1,6 +1,6 @@
 /** The feeds of this host, one per realm that has queues here. */
 import type { Clock } from '#base/clock';
-import type { Dependent, Directories } from '#directory';
+import type { Directories, ReplicaDependent } from '#directory';
 import type { RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
@@ -14,7 +14,7 @@ declare module '../runtime/kind.js' {
   }
 }
 
-export class Feeds implements Dependent {
+export class Feeds implements ReplicaDependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
   /** Those of them that are there. */
   readonly #recent = new RecentBudget();

@@ -52,7 +52,7 @@ export class PersonalParts {
 
   /** Fields for this user's event; null: there is nothing to tell. @throws StoreUnavailable */
   async fields(realm: RealmId, user: number, part: OwnPart): Promise<JsonObject | null> {
-    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.opened(text)) };
+    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.tryOpen(text)) };
     if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
     const ids = await this.#range(realm, user, part);
     const from = part.slice * READ_IDS_PER_EVENT;

@@ -1,13 +1,14 @@
 /** What a realm's directory consists of: how it changes, and how it is handed over as a whole. */
 import type { Json, JsonObject } from '#base';
+import type { RealmSettings } from '#model';
 import type {
   DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
-  DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryPreferences,
   DirectoryProfile,
   DirectoryProfileField,
   DirectoryStream,
@@ -15,7 +16,6 @@ import type {
   DirectoryUser,
   RealmEntry,
   RealmPictures,
-  RealmSettings,
   UserDefaults,
 } from '#model/records';
 
@@ -25,7 +25,7 @@ export interface Records {
   readonly streams: DirectoryStream;
   /** Realm 0 only. */
   readonly realms: RealmEntry;
-  readonly personals: DirectoryPersonal;
+  readonly personals: DirectoryPreferences;
   readonly groups: DirectoryGroup;
   readonly emoji: DirectoryEmoji;
   readonly profiles: DirectoryProfile;
@@ -33,7 +33,7 @@ export interface Records {
 }
 
 /** Collection → name of one of its records in a change. */
-export const ONE_OF = {
+export const RECORD_NAMES = {
   users: 'user',
   streams: 'stream',
   realms: 'realm',
@@ -45,7 +45,7 @@ export const ONE_OF = {
 } as const satisfies { readonly [C in keyof Records]: string };
 
 /** What is small, and replaced by each change of it. */
-export interface Wholes {
+export interface Singletons {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
@@ -56,7 +56,7 @@ export interface Wholes {
   readonly pictures: RealmPictures;
 }
 
-export const NO_WHOLES: Wholes = {
+export const NO_SINGLETONS: Singletons = {
   linkifiers: [],
   playgrounds: [],
   domains: [],
@@ -69,13 +69,13 @@ export const NO_WHOLES: Wholes = {
 /** A stream, and its messages of the last 28 days. */
 export type Traffic = readonly [stream: number, recent: number];
 
-type OneOfEach = { readonly [C in keyof Records as (typeof ONE_OF)[C]]?: Records[C] };
+type OneOfEach = { readonly [C in keyof Records as (typeof RECORD_NAMES)[C]]?: Records[C] };
 type AllOfEach = { readonly [C in keyof Records]: readonly Records[C][] };
 
 /** What the realm actor puts into the log (`DirectoryItem.change`). */
-export interface DirectoryChange extends OneOfEach, Partial<Wholes> {
+export interface DirectoryChange extends OneOfEach, Partial<Singletons> {
   /** Those that are other than they were. */
-  readonly settings?: RealmSettings;
+  readonly settings?: Partial<RealmSettings>;
   /** Of the organization itself. */
   readonly deactivated?: boolean;
   readonly fullMembersAt?: number;
@@ -84,11 +84,12 @@ export interface DirectoryChange extends OneOfEach, Partial<Wholes> {
 }
 
 /** Answer of the realm actor's `snapshot` command. Records are in the order of their numbers. */
-export interface DirectorySnapshot extends AllOfEach, Wholes {
+export interface DirectorySnapshot extends AllOfEach, Singletons {
   readonly version: number;
   readonly subdomain: string;
   readonly deactivated: boolean;
-  readonly settings: RealmSettings;
+  /** Settings that are newer than the answering host are missing. */
+  readonly settings: Partial<RealmSettings>;
   readonly fullMembersAt: number;
   readonly traffic: readonly Traffic[];
 }

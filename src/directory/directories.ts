@@ -1,9 +1,8 @@
 /** The replicas of this process, made when a realm is first asked for. */
 import type { Clock, TimerHandle } from '#base/clock';
-import type { ExtraEmoji } from '#domain/emoji';
 import type { DirectoryView } from '#model';
 import { type RealmId, realmId, realmKey } from '#model';
-import type { RealmEntry } from '#model/records';
+import type { ExtraEmoji, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
 import { asSnapshot, type DirectorySnapshot } from './contents.js';
@@ -30,14 +29,14 @@ const WAIT_MS = 8_000;
  */
 const ROUND_MS = 300_000;
 
-interface Open {
+interface OpenReplica {
   readonly replica: DirectoryReplica;
   /** Round in which it was last asked for. */
   used: number;
 }
 
 /** What is derived from replicas. */
-export interface Dependent {
+export interface ReplicaDependent {
   /** It still follows the realm. */
   busy(realm: RealmId): boolean;
   /** The replica is closed: what was made of it gets no news. */
@@ -45,9 +44,9 @@ export interface Dependent {
 }
 
 export class Directories {
-  readonly #open = new Map<RealmId, Open>();
+  readonly #open = new Map<RealmId, OpenReplica>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
-  readonly #dependents: Dependent[] = [];
+  readonly #dependents: ReplicaDependent[] = [];
   /** Called with the hash of each key that opens nothing any more. */
   onKeyRevoked: KeyRevoked = () => {};
   #round = 0;
@@ -89,7 +88,7 @@ export class Directories {
   }
 
   /** Nothing is closed while one of them needs it. */
-  addDependent(dependent: Dependent): void {
+  addDependent(dependent: ReplicaDependent): void {
     this.#dependents.push(dependent);
   }
 

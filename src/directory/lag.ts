@@ -4,7 +4,7 @@ import type { EventLog } from '#ports/log';
 import type { RealmTail } from './tail.js';
 
 /** One look asks the log about so many realms at most; the others have their turn at the next. */
-const LOOKS = 50;
+const MAX_LOOKS = 50;
 
 interface Behind {
   /** What the log held then. */
@@ -12,7 +12,7 @@ interface Behind {
   readonly since: number;
 }
 
-export interface Lag {
+export interface ReplicaLag {
   /** Of the replica that is farthest behind. */
   readonly positions: number;
   /** For how long it has not reached what the log held, ms; the longest. */
@@ -29,9 +29,9 @@ export class LagWatch {
     private readonly now: () => number,
   ) {}
 
-  async look(): Promise<Lag> {
+  async look(): Promise<ReplicaLag> {
     const all = this.tails();
-    const some = Array.from({ length: Math.min(LOOKS, all.length) }, (_, i) => all[(this.#turn + i) % all.length]!);
+    const some = Array.from({ length: Math.min(MAX_LOOKS, all.length) }, (_, i) => all[(this.#turn + i) % all.length]!);
     this.#turn += some.length;
     const positions = await Promise.all(some.map((tail) => this.#lookAt(tail)));
     const now = this.now();

@@ -3,27 +3,27 @@
  * interface only; how it is kept up is in replica.ts.
  */
 
-import type { ExtraEmoji } from '#domain/emoji';
 import type {
   DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
-  DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryPreferences,
   DirectoryProfileField,
   DirectoryStream,
   DirectoryStreamGroup,
   DirectoryUser,
+  ExtraEmoji,
   ProfileData,
   RealmEntry,
   RealmPictures,
-  RealmSettings,
   UserDefaults,
   UserStatus,
 } from '#model/records';
 import type { RealmId, StreamId, UserId } from './ids.js';
+import type { RealmSettings } from './settings/realm-settings.js';
 
 export interface DirectoryView {
   readonly realm: RealmId;
@@ -54,9 +54,9 @@ export interface DirectoryView {
   /** Deactivated ones too, in the order in which they were made. */
   bots(): Iterable<DirectoryBot>;
   /** Own choices of an account; those of an account that chose nothing are empty. */
-  personal(user: UserId): DirectoryPersonal;
+  preferencesOf(user: UserId): DirectoryPreferences;
   /** Accounts with alert words or muted users. */
-  personals(): Iterable<DirectoryPersonal>;
+  alertsAndMutes(): Iterable<DirectoryPreferences>;
   /** Of all who have one, deactivated accounts too. */
   statuses(): Iterable<readonly [UserId, UserStatus]>;
   group(id: number): DirectoryGroup | undefined;
@@ -95,5 +95,5 @@ export interface DirectoryView {
   /** Counts changes of groups made by people. */
   readonly groupsVersion: number;
   /** Counts changes of what `personal` gives. */
-  readonly choicesVersion: number;
+  readonly preferencesVersion: number;
 }

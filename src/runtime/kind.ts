@@ -188,6 +188,8 @@ export interface ActorKind<S extends JsonObject, V = undefined> {
   readonly commands: Readonly<Record<string, AnyCommand<S, V>>>;
   /** State of an actor that has no root. */
   initial(key: ActorKey): S;
+  /** Completes a state that an older version of the program stored. The same object if nothing is missing. */
+  upgrade?(stored: S): S;
   /** @param owned wall time since which this host has had the actor's partition, ms */
   volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, owned: number): V;
   /**

@@ -1,8 +1,9 @@
-import { type DirectorySnapshot, NO_WHOLES, ONE_OF, RealmDirectory, type Records } from '#directory';
-import { type EmojiNames, extraEmoji } from '#domain/emoji';
+import { type DirectorySnapshot, NO_SINGLETONS, RECORD_NAMES, RealmDirectory, type Records } from '#directory';
+import { extraEmoji } from '#domain/emoji';
 import { realmId } from '#model';
+import type { EmojiNames } from '#model/records';
 
-const NO_RECORDS = Object.fromEntries(Object.keys(ONE_OF).map((collection) => [collection, []])) as unknown as {
+const NO_RECORDS = Object.fromEntries(Object.keys(RECORD_NAMES).map((collection) => [collection, []])) as unknown as {
   readonly [C in keyof Records]: [];
 };
 
@@ -15,7 +16,7 @@ export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot 
   fullMembersAt: 0,
   traffic: [],
   ...NO_RECORDS,
-  ...NO_WHOLES,
+  ...NO_SINGLETONS,
   ...of,
 });
 

@@ -3,7 +3,8 @@
 import type { JsonObject } from '#base';
 import { Encoded, type Fields } from '#base';
 import { presentEmoji } from '#domain/emoji';
-import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '#domain/people';
+import { userSettings } from '#domain/people';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
 import type { DirectoryUser } from '#model/records';
 import type { SnapshotInputs } from './take.js';
 
@@ -16,11 +17,11 @@ const knownSettings = new WeakMap<DirectoryUser, Settings>();
 
 /** Encoded once per change of the account or of anybody's choices. */
 export function settingsSection({ user, directory }: SnapshotInputs): Fields {
-  const version = directory.choicesVersion;
+  const version = directory.preferencesVersion;
   let known = knownSettings.get(user);
   if (known?.version !== version) {
     const user_settings = {
-      ...settingsOf(directory, user),
+      ...userSettings(directory, user),
       emojiset_choices: EMOJISET_CHOICES,
       available_notification_sounds: NOTIFICATION_SOUNDS,
     };
@@ -33,21 +34,21 @@ export function settingsSection({ user, directory }: SnapshotInputs): Fields {
 /** For clients without `user_settings_object`: at the top level. */
 export function displaySection({ user, directory, args }: SnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...settingsOf(directory, user, 'D'), emojiset_choices: EMOJISET_CHOICES };
+  return { ...userSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
 }
 
 /** For clients without `user_settings_object`: at the top level. */
 export function notificationsSection({ user, directory, args }: SnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...settingsOf(directory, user, 'N'), available_notification_sounds: NOTIFICATION_SOUNDS };
+  return { ...userSettings(directory, user, 'notification'), available_notification_sounds: NOTIFICATION_SOUNDS };
 }
 
 export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
-  alert_words: directory.personal(user.id).alertWords,
+  alert_words: directory.preferencesOf(user.id).alertWords,
 });
 
 export const mutedUsersSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
-  muted_users: directory.personal(user.id).muted,
+  muted_users: directory.preferencesOf(user.id).muted,
 });
 
 /** Of active accounts that say something. */

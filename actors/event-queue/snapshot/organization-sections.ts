@@ -1,17 +1,16 @@
 /** What the organization has besides people and streams, as register shows it (register.md § fetch_event_types). */
 import type { Fields, JsonObject } from '#base';
 import {
-  defaultSettings,
-  EMOJISET_CHOICES,
   encodedGroups,
   FIELD_TYPES,
-  NOTIFICATION_SOUNDS,
+  newAccountSettings,
   presentDomain,
   presentField,
   presentLinkifier,
   presentPlayground,
   withoutPronouns,
 } from '#domain/people';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
 import type { SnapshotInputs } from './take.js';
 
 export const groupsSection = ({ directory }: SnapshotInputs): Fields => ({
@@ -42,7 +41,7 @@ export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonO
 
 export const settingsDefaultsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
-    ...defaultSettings(directory),
+    ...newAccountSettings(directory),
     emojiset_choices: EMOJISET_CHOICES,
     available_notification_sounds: NOTIFICATION_SOUNDS,
   },

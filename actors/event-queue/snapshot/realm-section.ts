@@ -5,6 +5,7 @@ import { MAX_MESSAGE } from '#domain/messages';
 import { EXTERNAL_ACCOUNTS, mailDomain } from '#domain/people';
 import { PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
 import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '#domain/streams';
+import { REALM_SETTING_NAMES } from '#model';
 import type { SnapshotInputs } from './take.js';
 
 const GIPHY_RATINGS = {
@@ -17,13 +18,11 @@ const GIPHY_RATINGS = {
 };
 
 export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
-  const settings = Object.fromEntries(
-    Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
-  );
+  const settings = REALM_SETTING_NAMES.map((name) => [`realm_${name}`, directory.settings[name]]);
   const { origin, site } = args;
   const pictures = Object.entries(presentRealmPictures(directory)).map(([name, value]) => [`realm_${name}`, value]);
   return {
-    ...settings,
+    ...Object.fromEntries(settings),
     realm_authentication_methods: { Email: true },
     realm_email_auth_enabled: true,
     realm_password_auth_enabled: true,

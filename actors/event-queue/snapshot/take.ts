@@ -171,7 +171,7 @@ async function takeOnce(
     args,
     now: suppliers.services.clock.now(),
     limits: suppliers.services.limits,
-    unseal: (sealed) => suppliers.services.secrets.opened(sealed),
+    unseal: (sealed) => suppliers.services.secrets.tryOpen(sealed),
     unreadable,
     subscriptions,
     subscribers: subscribers.of,

@@ -12,6 +12,7 @@ import {
   systemBot,
 } from '#domain/people';
 import { webPublicEnabled } from '#domain/streams';
+import type { RealmPolicyName } from '#model';
 import type { SnapshotInputs } from './take.js';
 import { VISITOR } from './visitor.js';
 
@@ -28,7 +29,7 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Fi
   };
   // Nobody has been idle for longer than those who may not come.
   const withoutAvatar = args.options.capabilities.user_avatar_url_field_optional;
-  const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
+  const may = (policy: RealmPolicyName): boolean => policyAllows(settings[policy], user, settings, now);
   const publicStreams = may('create_public_stream_policy');
   const privateStreams = may('create_private_stream_policy');
   const webPublicStreams = webPublicEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');

@@ -2,20 +2,12 @@
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import {
-  checkEmoji,
-  type EmojiRef,
-  emojiByName,
-  emojiCodeOf,
-  emojiType,
-  isEmoji,
-  presentEmoji,
-  resolveEmoji,
-} from '#domain/emoji';
+import { checkEmoji, emojiByName, emojiCodeOf, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
 import type { DirectoryView, LogItem } from '#model';
 import { userId, userKey } from '#model';
 import { apiError } from '#model/errors';
+import type { EmojiRef } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { StreamCommand } from '../command.js';
 import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';

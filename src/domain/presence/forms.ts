@@ -1,5 +1,6 @@
 /** Who was here lately, in the forms in which the API shows it (users.md § Presence). Pure. */
 import type { JsonObject } from '#base';
+import { preference } from '#domain/people';
 import type { DirectoryView } from '#model';
 import type { DirectoryUser } from '#model/records';
 
@@ -19,7 +20,7 @@ const STILL_ACTIVE_MS = 70_000;
 /** After so many seconds of silence one is offline. */
 const OFFLINE_SECONDS = 200;
 /** Whoever was not heard of for longer is in no list. */
-export const LISTED_MS = 14 * 86_400_000;
+export const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
@@ -68,7 +69,7 @@ export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: nu
 
 /** The user's client reports nothing, by setting. */
 export const hidesPresence = (directory: DirectoryView, user: DirectoryUser): boolean =>
-  directory.personal(user.id).settings.presence_enabled === false;
+  !preference(directory, user.id, 'presence_enabled');
 
 export interface PresenceList {
   /** JSON text of the `presences` object. */
@@ -89,9 +90,9 @@ export function listPresences(
   for (const id of [...all.keys()].sort((a, b) => a - b)) {
     const times = all.get(id)!;
     const user = directory.user(id as never);
-    if (!user?.isActive || user.botType !== null || now - times.connected > LISTED_MS) continue;
+    if (!user?.isActive || user.botType !== null || now - times.connected > MAX_LISTED_AGE_MS) continue;
     if (hidesPresence(directory, user)) continue;
-    until = Math.min(until, times.connected + LISTED_MS);
+    until = Math.min(until, times.connected + MAX_LISTED_AGE_MS);
     const key = form === 'slim' ? String(id) : user.email;
     const shown = form === 'slim' ? slim(times, user.joined) : legacy(times, user.joined);
     entries.push(`${JSON.stringify(key)}:${JSON.stringify(shown)}`);

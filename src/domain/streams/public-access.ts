@@ -1,10 +1,9 @@
 /** Access without an account (conventions.md § Authentication). Pure. */
-import type { DirectoryView } from '#model';
-import type { RealmSettings } from '#model/records';
+import type { DirectoryView, RealmSettings } from '#model';
 
 /** @param server the configuration allows web-public streams */
 export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>
-  server && settings.enable_spectator_access === true;
+  server && settings.enable_spectator_access;
 
 /** May anybody read what is open to the web here, without credentials? */
 export function hasPublicAccess(server: boolean, directory: DirectoryView): boolean {

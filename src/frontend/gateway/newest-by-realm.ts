@@ -1,6 +1,6 @@
 /** Newest messages of the users of all realms that this process serves. */
 
-import type { Dependent, Directories } from '#directory';
+import type { Directories, ReplicaDependent } from '#directory';
 import type { NewestKnown } from '#domain/messages';
 import { type ActorKey, type RealmId, type UserId, userKey } from '#model';
 import { ActorRefused } from '#model/errors';
@@ -13,7 +13,7 @@ const MOST = 2_000_000;
 /** Whose commits bring messages, or take them away. */
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
-export class NewestByRealm implements Dependent {
+export class NewestByRealm implements ReplicaDependent {
   readonly #realms = new Map<RealmId, NewestMessages>();
   readonly #room: Room = { used: 0 };
 

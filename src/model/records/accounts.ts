@@ -1,7 +1,6 @@
 /** Accounts, and what they choose for themselves. */
-
-import type { EmojiRef } from '#domain/emoji';
-import type { RealmId, UserId } from '#model';
+import type { RealmId, UserId, UserSettings } from '#model';
+import type { EmojiRef } from './emoji.js';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
 export interface DirectoryUser {
@@ -47,10 +46,10 @@ export interface UploadedAvatar {
 }
 
 /** What others need of a user's own choices: kept by the realm actor, so that every replica has it. */
-export interface DirectoryPersonal {
+export interface DirectoryPreferences {
   readonly user: UserId;
   /** Settings of users.md that differ from the default. */
-  readonly settings: { readonly [name: string]: boolean | number | string | null };
+  readonly settings: Partial<UserSettings>;
   readonly alertWords: readonly string[];
   /** Muted users, in the order of muting; seconds since 1970. */
   readonly muted: readonly { readonly id: number; readonly timestamp: number }[];

@@ -1,5 +1,7 @@
 /** The organization itself: settings, pictures, and what it adds to messages and accounts. */
-import type { RealmId, UserId } from '#model';
+import type { RealmId, UserSettings } from '#model';
+
+export type { RealmSettings } from '#model';
 
 /** One realm of the server, as realm 0 (the server's own) lists it. */
 export interface RealmEntry {
@@ -9,10 +11,8 @@ export interface RealmEntry {
   readonly deactivated: boolean;
 }
 
-export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
-
-/** Settings that new accounts start with (users.md § Settings), where they differ from those of the program. */
-export type UserDefaults = { readonly [name: string]: boolean | number | string };
+/** Settings that new accounts start with (users.md § Settings), where they differ from the program's defaults. */
+export type UserDefaults = Partial<UserSettings>;
 
 export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
 
@@ -32,16 +32,6 @@ export interface DirectoryDomain {
   /** Lower-case. */
   readonly domain: string;
   readonly allowSubdomains: boolean;
-}
-
-export interface DirectoryEmoji {
-  readonly id: number;
-  readonly name: string;
-  /** Path under the organization's base URL. */
-  readonly url: string;
-  readonly stillUrl: string | null;
-  readonly deactivated: boolean;
-  readonly author: UserId | null;
 }
 
 export interface DirectoryLinkifier {

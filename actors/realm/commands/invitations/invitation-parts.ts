@@ -5,8 +5,8 @@ import { invitationLink } from '#domain/invitations';
 import { hiddenLink } from '#domain/mail';
 import type { Secrets } from '#domain/secrets';
 import { canAccess } from '#domain/streams';
-import type { RealmId } from '#model';
-import type { DirectoryUser, RealmSettings } from '#model/records';
+import type { RealmId, RealmSettings } from '#model';
+import type { DirectoryUser } from '#model/records';
 import type { OutboxCommand, Suppliers } from '#runtime';
 import { expiryOf, type Invitation, nameOf } from '../../invitations.js';
 import { type Parts, streamOf } from '../../state.js';
@@ -52,7 +52,7 @@ export function invitedStreams(
 }
 
 /** One line: names of organizations may hold anything. */
-export const flat = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
+export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {
   const expiry = expiryOf(of);

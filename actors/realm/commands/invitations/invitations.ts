@@ -52,7 +52,8 @@ export const inviteByLink: RealmCommand<
 
   needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: (of) => suppliers.services.secrets.sealSame(linkMaker(suppliers.services.secrets, realm, origin)(of)),
+    link: (of) =>
+      suppliers.services.secrets.sealDeterministic(linkMaker(suppliers.services.secrets, realm, origin)(of)),
     members: await membersForInvitation(stream_ids, view.parts, realm, suppliers),
   }),
 
