@@ -1,2 +1,1 @@
 export { queueKind } from './kind.js';
-export { VISITOR } from './snapshot/visitor.js';

@@ -1,7 +1,7 @@
 /** Reading who is subscribed, from the actors of several streams at once. */
 
-import type { DirectoryView } from '#model';
 import { type RealmId, streamId, streamKey, userId } from '#model';
+import type { DirectoryView } from '#model/records';
 import type { Suppliers } from '#runtime';
 
 /** What a stream's actor answers to `members`. */

@@ -1,9 +1,8 @@
 /** What a message means for bots: copies for those that it names, calls of those that are called. */
 
 import { BOT_TYPE } from '#domain/people';
-import type { DirectoryView } from '#model';
 import { type RealmId, type UserId, userId, userKey, webhookKey } from '#model';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { OutboxCommand } from '#runtime';
 
 /** Why an outgoing webhook is called, as it is told. */

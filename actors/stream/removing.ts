@@ -1,14 +1,13 @@
 /** What it means that messages go: their records, the topics' newest messages, and the events (events.md, delete_message). */
 
-import { filesUnlinked } from '#actors/shared';
-import { idEvents } from '#actors/user';
+import { filesUnlinked, idEvents, READ_STREAM } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
 import type { Audience, LogItem } from '#model';
 import { parseKey } from '#model';
 import type { MessageRecord } from '#ports/store';
 import type { CommandContext, Outcome } from '#runtime';
-import { memberOf, READ_STREAM } from './commands/members.js';
+import { memberOf } from './commands/members.js';
 import { goneItems } from './editing/event.js';
 import { removal, type StreamView } from './messages.js';
 import type { StreamState } from './state.js';

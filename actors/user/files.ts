@@ -1,7 +1,10 @@
 /** Uploaded files as their owner's actor keeps them: one part each, named by the file's token. Pure. */
+
+import type { FileChange } from '#actors/shared';
+import { tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { blobOfFile, parsePath } from '#domain/files';
-import { type RealmId, realmKey } from '#model';
+import type { RealmId } from '#model';
 import type { OutboxCommand } from '#runtime';
 
 export interface OwnFile extends JsonObject {
@@ -52,26 +55,6 @@ export const presentFile = ({ id, name, path, size, created, messages }: OwnFile
   create_time: Math.floor(created / 1000) * 1000,
   messages: messages.map((message) => ({ id: message.id, date_sent: message.sent * 1000 })),
 });
-
-/**
- * What the realm actor is told of changes: it counts the space that all files take, tells the owner, and has the bytes
- * of removed files deleted, after the commit that removed them.
- */
-export interface FileChange extends JsonObject {
-  readonly op: 'add' | 'update' | 'remove';
-  readonly attachment: JsonObject;
-  /** Bytes that more are in use than before. */
-  readonly bytes: number;
-}
-
-export function tellRealm(
-  realm: RealmId,
-  owner: number,
-  changes: readonly FileChange[],
-  erase: readonly string[] = [],
-): OutboxCommand {
-  return { to: realmKey(realm), name: 'files-changed', args: { owner, changes, erase }, caller: 0 };
-}
 
 interface Removal {
   readonly parts: Record<string, Json>;

@@ -3,9 +3,9 @@
 import { directNotice, silentMention } from '#actors/shared';
 import type { Json } from '#base';
 import { checkContent } from '#domain/messages';
-import type { DirectoryView } from '#model';
 import { dmKey, streamId, streamKey, userId } from '#model';
 import { ApiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { CommandContext, OutboxCommand } from '#runtime';
 import { botOf, type Fate, type Place } from './calls.js';
 import { callPart, type Waiting } from './state.js';

@@ -3,9 +3,9 @@
 import { movedCopy } from '#domain/messages';
 import { ROLE } from '#domain/people';
 import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
-import type { Audience, DirectoryView } from '#model';
+import type { Audience } from '#model';
 import { userId } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Role of the account at a realm version. */
 export function roleAt(user: DirectoryUser, version: number): number {

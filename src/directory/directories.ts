@@ -1,12 +1,14 @@
 /** The replicas of this process, made when a realm is first asked for. */
 import type { Clock, TimerHandle } from '#base/clock';
-import type { DirectoryView } from '#model';
-import { type RealmId, realmId, realmKey } from '#model';
-import type { ExtraEmoji, RealmEntry } from '#model/records';
+import type { ExtraEmoji, RealmId } from '#model';
+import { realmId, realmKey } from '#model';
+import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
-import { asSnapshot, type DirectorySnapshot } from './contents.js';
-import { DirectoryReplica, type KeyRevoked } from './replica.js';
+import type { DirectorySnapshot } from './contents.js';
+import { asSnapshot } from './contents.js';
+import type { KeyRevoked } from './replica.js';
+import { DirectoryReplica } from './replica.js';
 import type { RealmTail } from './tail.js';
 
 /** The realm does not exist. */

@@ -1,5 +1,5 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
-import type { DirectoryView, RealmId, RealmSettings, StreamId, UserId } from '#model';
+import type { ExtraEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
 import { completeRealmSettings } from '#model';
 import type {
   DirectoryBot,
@@ -13,7 +13,7 @@ import type {
   DirectoryStream,
   DirectoryStreamGroup,
   DirectoryUser,
-  ExtraEmoji,
+  DirectoryView,
   ProfileData,
   RealmEntry,
   RealmPictures,
@@ -21,14 +21,8 @@ import type {
   UserStatus,
 } from '#model/records';
 import { Collection, Preferences, Profiles, Streams, Users } from './collections/index.js';
-import {
-  type DirectoryChange,
-  type DirectorySnapshot,
-  NO_SINGLETONS,
-  RECORD_NAMES,
-  type Records,
-  type Singletons,
-} from './contents.js';
+import type { DirectoryChange, DirectorySnapshot, Records, Singletons } from './contents.js';
+import { NO_SINGLETONS, RECORD_NAMES } from './contents.js';
 
 const COLLECTIONS = Object.keys(RECORD_NAMES) as (keyof Records)[];
 const WHOLES = Object.keys(NO_SINGLETONS) as (keyof Singletons)[];

@@ -4,13 +4,15 @@
  */
 import type { Clock } from '#base/clock';
 import { extraEmoji } from '#domain/emoji';
-import type { DirectoryView, LogEntry, LogGroup } from '#model';
-import { type RealmId, realmKey, type Seq, streamId } from '#model';
-import type { ExtraEmoji } from '#model/records';
+import type { ExtraEmoji, LogEntry, LogGroup, RealmId, Seq } from '#model';
+import { realmKey, streamId } from '#model';
+import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
-import { asChange, type DirectorySnapshot } from './contents.js';
+import type { DirectorySnapshot } from './contents.js';
+import { asChange } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
-import { RealmTail, type TailReader } from './tail.js';
+import type { TailReader } from './tail.js';
+import { RealmTail } from './tail.js';
 
 /**
  * A change is acknowledged before it is in the log. It comes there at once, but for a crash; a snapshot of a large organization

@@ -1,4 +1,4 @@
-export type { DirectoryView } from './directory-view.js';
+export type { EmojiNames, EmojiRef, ExtraEmoji } from './emoji.js';
 export {
   beatsAfter,
   eventId,

@@ -20,5 +20,4 @@ export {
   type View,
 } from './kind.js';
 export { MachineSteps, type Step } from './machine-steps.js';
-export type { Logger } from './ports.js';
 export type { Envelope, OutboxCommand, Reply } from './protocol.js';

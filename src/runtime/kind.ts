@@ -8,7 +8,8 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
 import type { ActorRedirect, ActorReply } from '#frontend/api';
-import type { ActorKey, DirectoryView, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { ActorKey, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { DirectoryView } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { OutboxCommand } from './protocol.js';
 

@@ -1,7 +1,8 @@
-import { type DirectorySnapshot, NO_SINGLETONS, RECORD_NAMES, RealmDirectory, type Records } from '#directory';
+import type { DirectorySnapshot, Records } from '#directory';
+import { NO_SINGLETONS, RECORD_NAMES, RealmDirectory } from '#directory';
 import { extraEmoji } from '#domain/emoji';
+import type { EmojiNames } from '#model';
 import { realmId } from '#model';
-import type { EmojiNames } from '#model/records';
 
 const NO_RECORDS = Object.fromEntries(Object.keys(RECORD_NAMES).map((collection) => [collection, []])) as unknown as {
   readonly [C in keyof Records]: [];

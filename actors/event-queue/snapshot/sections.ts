@@ -3,7 +3,7 @@ import { encodeParts, type Fields, madeOnce } from '#base';
 import { presentCustomEmoji } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import type { DirectoryView } from '#model';
+import type { DirectoryView } from '#model/records';
 import { botsSection } from './bot-section.js';
 import {
   alertWordsSection,

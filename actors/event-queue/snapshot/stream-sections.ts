@@ -13,9 +13,8 @@ import {
   presentSubscriptionFields,
   weeklyTraffic,
 } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { streamId } from '#model';
-import type { DirectoryStream } from '#model/records';
+import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { SnapshotInputs } from './take.js';
 
 /** Live streams by name; sorted once per change of any. */

@@ -3,7 +3,7 @@
  * out exactly the events that the snapshot already shows (design § 3).
  */
 
-import { type OwnSection, readOwnState } from '#actors/shared';
+import { type OwnSection, readOwnState, VISITOR } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { encodeParts, type Fields } from '#base';
 import type { Limits } from '#domain/files';
@@ -11,10 +11,9 @@ import { newestMessage, recentConversations } from '#domain/messages';
 import type { Unseal } from '#domain/people';
 import { presencesIn } from '#domain/presence';
 import type { Subscription } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryBot, DirectoryUser } from '#model/records';
+import type { DirectoryBot, DirectoryUser, DirectoryView } from '#model/records';
 import type { NeedsContext, Suppliers } from '#runtime';
 import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
@@ -25,7 +24,7 @@ import { presenceSection, visitorsPresence } from './presence-section.js';
 import { encodedShared, personalSections, sharedSections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
 import { userSections } from './user-sections.js';
-import { forTheWeb, nothingOwn, VISITOR } from './visitor.js';
+import { forTheWeb, nothingOwn } from './visitor.js';
 
 export interface Snapshot {
   readonly start: Seq;

@@ -1,4 +1,6 @@
 /** fetch_event_types `realm_user`: everybody, and what the user is and may do (register.md). */
+
+import { VISITOR } from '#actors/shared';
 import type { Fields } from '#base';
 import {
   avatarUrl,
@@ -14,7 +16,6 @@ import {
 import { webPublicEnabled } from '#domain/streams';
 import type { RealmPolicyName } from '#model';
 import type { SnapshotInputs } from './take.js';
-import { VISITOR } from './visitor.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 

@@ -5,21 +5,6 @@
 
 import type { OwnSection, OwnState } from '#actors/shared';
 import type { Fields } from '#base';
-import { FRESH_ACCOUNT, ROLE } from '#domain/people';
-import { userId } from '#model';
-import type { DirectoryUser } from '#model/records';
-
-/** No account has this id: callers without credentials are 0. */
-export const VISITOR: DirectoryUser = {
-  id: userId(0),
-  recipient: 0,
-  deliveryEmail: '',
-  email: 'username@example.com',
-  fullName: 'Anonymous User',
-  ...FRESH_ACCOUNT,
-  role: ROLE.guest,
-  emailVisibility: 4,
-};
 
 /** Nothing of one's own: there is no actor to ask. */
 export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>

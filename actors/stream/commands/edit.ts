@@ -4,42 +4,29 @@
  * can't be on its way to another one.
  */
 
+import type { EditArgs } from '#actors/shared';
 import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
 import type { Json } from '#base';
-import type { Rendered } from '#domain/markdown';
-import { asStored, checkWildcard, type MessageBody, type StoredEdit, type StoredMessage } from '#domain/messages';
+import { asStored, checkWildcard, type StoredMessage } from '#domain/messages';
 import { asMember, type Member, memberPart } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { MessageRecord } from '#ports/store';
-import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
+import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { StreamCommand } from '../command.js';
-import type { EditArgs } from '../editing/args.js';
 import { type CarryArgs, carriedOn, idsOf, topicsOf } from '../editing/carry.js';
 import { checkEdit, type Editor } from '../editing/checks.js';
-import { type Memberships, membershipsFor, newContent, newText } from '../editing/content.js';
+import { membershipsFor, newContent, newText } from '../editing/content.js';
 import { editItems } from '../editing/event.js';
+import type { EditInputs, NewText } from '../editing/inputs.js';
 import { moveOf } from '../editing/move.js';
-import { readScope, type Scope } from '../editing/scope.js';
+import { readScope } from '../editing/scope.js';
 import { change, elsewhere, holders, latest, type StreamView, storedRecord } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { newestOfTopic, topicWithout } from '../topics.js';
 import { memberIds, memberOf } from './members.js';
-
-export interface EditInputs {
-  readonly stored: MessageRecord | null;
-  /** null: cannot be rendered. Undefined: the text isn't changed, or can't be one. */
-  readonly rendered: Rendered | null | undefined;
-  /** Uploaded files that the new text links and the old one did not: those that the sender may claim. */
-  readonly files: readonly string[];
-  readonly memberships: Memberships;
-  /** Only for moves. */
-  readonly scope: Scope | undefined;
-  /** Whether the mover, and the owner of a bot that moves, are in the target stream. */
-  readonly inTarget: ReadonlyMap<number, Member | undefined>;
-}
 
 type Context = NeedsContext<StreamState, StreamVolatile>;
 
@@ -101,14 +88,6 @@ function needs(moves: boolean) {
     ]);
     return { stored, ...content, scope, inTarget };
   };
-}
-
-/** What an edit of the text does to the message: changes of the body, and the history's entry. */
-export interface NewText {
-  readonly body: Partial<MessageBody>;
-  readonly edit: Pick<StoredEdit, 'content'>;
-  /** For the owners of files that it links now, or not any more. */
-  readonly commands: readonly OutboxCommand[];
 }
 
 const without = (list: readonly string[], those: readonly string[]): string[] =>

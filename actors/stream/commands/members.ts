@@ -1,6 +1,6 @@
 /** Who is subscribed: read, join, leave, and the end of it all. */
 
-import { value } from '#actors/shared';
+import { READ_STREAM, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
 import type { LogItem } from '#model';
@@ -127,9 +127,6 @@ function amongThemselves(leaving: readonly number[], { key, directory }: Members
   const event = { type: 'subscription', op: 'peer_remove', stream_ids: [ownStream(key)], user_ids: leaving };
   return [{ t: 'event', to: { users: seeing }, event }];
 }
-
-/** To a user's actor, which marks what it finds unread in the stream. */
-export const READ_STREAM = 'read-stream';
 
 /** Nothing of a stream that somebody has left is unread for him. */
 function reading({ state }: View<StreamState>, users: readonly number[], context: MembersContext, archived = false) {

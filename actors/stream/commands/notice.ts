@@ -3,6 +3,7 @@
  * `streamNotice` and `directNotice` (actors/shared/notices.ts); never refused.
  */
 
+import type { Said } from '#actors/shared';
 import { value } from '#actors/shared';
 import { apology, type Rendered } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
@@ -13,7 +14,7 @@ import { PRODUCT } from '#model/errors';
 import type { CommandContext } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
-import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
+import { type Prepared, prepare, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 export interface NoticeArgs extends Said {
   /** Whose copies are read from the beginning. */

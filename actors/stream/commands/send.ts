@@ -1,6 +1,6 @@
 /** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
 
-import type { JsonObject } from '#base';
+import type { SendAgainArgs, SendArgs } from '#actors/shared';
 import {
   activeSender,
   checkDirect,
@@ -18,16 +18,7 @@ import type { CommandContext } from '#runtime';
 import { callsOf, namedOutside, toNobody } from '../bots.js';
 import type { StreamCommand } from '../command.js';
 import { hasMembers, memberIds, memberOf } from './members.js';
-import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
-
-interface SendArgs extends Said {
-  /** The sender's own copy is read: the client is one that a person looks at. */
-  readonly human: boolean;
-  readonly queue_id: string | null;
-  readonly local_id: string | null;
-  /** As sent. */
-  readonly widget: string | null;
-}
+import { type Prepared, prepare, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 /** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
 export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
@@ -54,11 +45,6 @@ export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
     return sentToStream({ state, parts }, args, context, stream, spoken);
   },
 };
-
-export interface SendAgainArgs extends JsonObject {
-  readonly stream: number;
-  readonly message: SendArgs;
-}
 
 /** What may be granted by something that the stream has not heard of yet. */
 const GRANTED: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 /** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
 
+import type { Said } from '#actors/shared';
 import { claimedFiles, filesLinked, success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { type Rendered, topicLinks } from '#domain/markdown';
 import {
   type MessageBody,
@@ -13,9 +13,9 @@ import {
   streamConversation,
 } from '#domain/messages';
 import { countMessage, isMember } from '#domain/streams';
-import type { Audience, DirectoryView, MessageItem } from '#model';
+import type { Audience, MessageItem } from '#model';
 import { parseKey, realmKey } from '#model';
-import type { DirectoryStream } from '#model/records';
+import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
 import { copiesGiven } from '../bots.js';
 import type { StreamView } from '../messages.js';
@@ -24,16 +24,6 @@ import type { StreamState } from '../state.js';
 import { arrivedIn } from '../topics.js';
 import { memberOf } from './members.js';
 import { armed } from './retention.js';
-
-/** What somebody says. */
-export interface Said extends JsonObject {
-  /** Normalised: trimmed, cut to the limit. */
-  readonly content: string;
-  /** Checked and cut; '' for direct messages. */
-  readonly topic: string;
-  /** Base URL under which the sender reached the organization. */
-  readonly origin: string;
-}
 
 export interface Prepared {
   readonly id: number;

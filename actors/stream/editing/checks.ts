@@ -1,12 +1,12 @@
 /** Who may change what of a message, in the order in which messages.md § PATCH lists the checks. Pure. */
 
+import type { EditArgs } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { policyAllows, ROLE } from '#domain/people';
 import { canAccess, checkMayPost, checkTopic } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { EditArgs } from './args.js';
 
 /** Added to the limits of editing and moving: who began in time may finish. Seconds. */
 const GRACE = 20;

@@ -1,5 +1,6 @@
 /** Messages get another topic or go to another stream: what is decided in one commit (messages.md § PATCH, effects). */
 
+import type { EditArgs } from '#actors/shared';
 import { success } from '#actors/shared';
 import type { Move, StoredMessage } from '#domain/messages';
 import { isGuest } from '#domain/people';
@@ -8,17 +9,16 @@ import type { LogItem } from '#model';
 import { parseKey, streamId, streamKey, userId, userKey } from '#model';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
-import type { EditInputs, NewText } from '../commands/edit.js';
 import { memberIds, memberOf } from '../commands/members.js';
 import { linksOf } from '../commands/sent.js';
 import { change, holders, type StreamView } from '../messages.js';
 import type { StreamState } from '../state.js';
 import { arrivedIn, recentlyIn, stillIn, topicOf, topicWithout } from '../topics.js';
 import { watchersOf } from '../watchers.js';
-import type { EditArgs } from './args.js';
 import { batches, carryOut, type Decision, movedBody } from './carry.js';
 import { checkMove, checkWholeTopic, type Editor, type Wanted } from './checks.js';
 import { editItems, goneItems } from './event.js';
+import type { EditInputs, NewText } from './inputs.js';
 import { involved, noticesOf } from './notices.js';
 
 interface Choice {

@@ -1,4 +1,6 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
+
+import type { EditArgs } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import {
   asStored,
@@ -10,16 +12,14 @@ import {
   streamConversation,
 } from '#domain/messages';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { streamId, streamKey, userId } from '#model';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { NeedsContext, Suppliers } from '#runtime';
 import { memberOf } from '../commands/members.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { newestOfTopic } from '../topics.js';
-import type { EditArgs } from './args.js';
 
 export interface Target {
   /** Subscribers, at this membership version. */

@@ -20,6 +20,7 @@ import {
 import type { Config } from '#app/config';
 import type { Ports } from '#app/server';
 import { ConclaveNode, isCluster, mismatch, openPorts, serverSecret, zuliprcText } from '#app/server';
+import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { writePrivate } from '#base/disk';
 import { ROLE } from '#domain/people';
@@ -27,7 +28,6 @@ import { Secrets } from '#domain/secrets';
 import type { RealmId } from '#model';
 import { ORG_TYPES } from '#model';
 import { DirectoryInUse } from '#ports/store';
-import type { Logger } from '#runtime';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { Action, AdminCommand, Options } from './command.js';
 

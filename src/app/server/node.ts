@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Config } from '#app/config';
+import type { Logger } from '#base';
 import { Metrics } from '#base/metrics';
 import { Feeds, PersonalParts } from '#delivery';
 import { Directories } from '#directory';
@@ -17,7 +18,7 @@ import { Reachable, WebhookCaller } from '#domain/webhooks';
 import { Gateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import { type EventLog, MeteredLog } from '#ports/log';
-import { ActorClient, ActorHost, type Logger } from '#runtime';
+import { ActorClient, ActorHost } from '#runtime';
 import { actorKinds } from './kinds.js';
 import type { Ports } from './ports.js';
 

@@ -2,11 +2,11 @@
 import { AdminChannel, BusCaller } from '#app/admin';
 import type { Config } from '#app/config';
 import { answerPage, healthPages } from '#app/ops';
+import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { Secrets } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
 import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowTransfers } from '#frontend/http';
-import type { Logger } from '#runtime';
 import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
 import { observe, observeServer } from './observe.js';

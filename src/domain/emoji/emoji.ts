@@ -2,9 +2,9 @@
 
 import type { JsonObject } from '#base';
 import { canonicalEmojiCode, emojiCode } from '#domain/markdown';
-import type { DirectoryView } from '#model';
+import type { EmojiRef } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryEmoji, EmojiRef } from '#model/records';
+import type { DirectoryEmoji, DirectoryView } from '#model/records';
 import { isExtraName, isExtraType } from './extra.js';
 
 /** As clients give it; null = not given. */

@@ -1,7 +1,9 @@
 /** Tries to send what is due, and says what is to become of each mail; keeps nothing. */
+
+import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import type { Logger } from '#runtime';
-import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
+import type { Mail, Mailer } from './mailer.js';
+import { MailerUnavailable, MailRefused } from './mailer.js';
 
 declare module '../../runtime/kind.js' {
   interface HostServices {

@@ -1,9 +1,10 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
 import { madeOnce } from '#base';
-import { CannotRender, type CustomEmoji, type MarkdownContext, type Rendered, RenderThreads } from '#domain/markdown';
+import type { CustomEmoji, MarkdownContext, Rendered } from '#domain/markdown';
+import { CannotRender, RenderThreads } from '#domain/markdown';
 import { isSystemBot, userSetting } from '#domain/people';
-import type { DirectoryView, UserId } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { UserId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 
 declare module '../../runtime/kind.js' {
   interface HostServices {

@@ -1,8 +1,9 @@
 /** User groups (users.md § User groups): those that people make, and the system groups, which follow from roles. */
 import { Encoded, madeOnce } from '#base';
-import type { DirectoryView, UserId } from '#model';
-import type { DirectoryGroup, DirectoryUser } from '#model/records';
-import { isFullMember, ROLE, type WaitingPeriod } from './roles.js';
+import type { UserId } from '#model';
+import type { DirectoryGroup, DirectoryUser, DirectoryView } from '#model/records';
+import type { WaitingPeriod } from './roles.js';
+import { isFullMember, ROLE } from './roles.js';
 
 /** Fixed in every realm, one chain, each a subgroup of the next; `nobody` stands alone. */
 export const SYSTEM_GROUP = {

@@ -1,16 +1,15 @@
 /** How the settings of a user are read: the account, the preferences and the defaults together give a value. */
-
-import type { DirectoryView, UserId } from '#model';
 import {
   USER_SETTING_NAMES,
   USER_SETTINGS,
+  type UserId,
   type UserSetting,
   type UserSettingGroup,
   type UserSettingName,
   type UserSettings,
 } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryPreferences, DirectoryUser } from '#model/records';
+import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
 
 /** @param chosen what the user changed */
 export function userSettingFrom<N extends UserSettingName>(

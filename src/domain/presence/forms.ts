@@ -1,8 +1,7 @@
 /** Who was here lately, in the forms in which the API shows it (users.md § Presence). Pure. */
 import type { JsonObject } from '#base';
 import { preference } from '#domain/people';
-import type { DirectoryView } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Milliseconds since 1970. */
 export interface PresenceTimes {

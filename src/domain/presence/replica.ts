@@ -3,7 +3,7 @@
  * time, and encoded once for all who read it.
  */
 import { Encoded, type JsonObject, madeOnce, SharedRuns } from '#base';
-import type { DirectoryView } from '#model';
+import type { DirectoryView } from '#model/records';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
 
 /** Up to where the changes of one activation of the actor are known. */

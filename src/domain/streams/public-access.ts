@@ -1,5 +1,6 @@
 /** Access without an account (conventions.md § Authentication). Pure. */
-import type { DirectoryView, RealmSettings } from '#model';
+import type { RealmSettings } from '#model';
+import type { DirectoryView } from '#model/records';
 
 /** @param server the configuration allows web-public streams */
 export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>

@@ -7,8 +7,9 @@ import type { Static, TSchema } from 'typebox';
 import type { Fields, JsonObject, ReadyFields } from '#base';
 import type { Secrets } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { ActorKey, DirectoryView, RealmId, UserId } from '#model';
+import type { ActorKey, RealmId, UserId } from '#model';
 import type { ErrorReply } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

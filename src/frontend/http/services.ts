@@ -6,8 +6,8 @@
 import type { Clock } from '#base/clock';
 import type { Secrets } from '#domain/secrets';
 import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
-import type { DirectoryView, RealmId } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { RealmId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
 /** The part of pino that is used here. */

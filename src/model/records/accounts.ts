@@ -1,6 +1,5 @@
 /** Accounts, and what they choose for themselves. */
-import type { RealmId, UserId, UserSettings } from '#model';
-import type { EmojiRef } from './emoji.js';
+import type { EmojiRef, RealmId, UserId, UserSettings } from '#model';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
 export interface DirectoryUser {

@@ -1,6 +1,7 @@
 export type { DirectoryPreferences, DirectoryUser, UploadedAvatar, UserStatus } from './accounts.js';
 export type { BotService, DirectoryBot } from './bots.js';
-export type { DirectoryEmoji, EmojiNames, EmojiRef, ExtraEmoji } from './emoji.js';
+export type { DirectoryView } from './directory-view.js';
+export type { DirectoryEmoji } from './emoji.js';
 export type { DirectoryGroup } from './groups.js';
 export type {
   DirectoryDomain,

@@ -1,8 +1,6 @@
 /** The organization itself: settings, pictures, and what it adds to messages and accounts. */
 import type { RealmId, UserSettings } from '#model';
 
-export type { RealmSettings } from '#model';
-
 /** One realm of the server, as realm 0 (the server's own) lists it. */
 export interface RealmEntry {
   readonly id: RealmId;

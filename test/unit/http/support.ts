@@ -4,10 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { Secrets } from '#domain/secrets';
 import type { ActorRepeat, ActorReply, Forward, Operation } from '#frontend/api';
 import type { Caller, ForwardContext, Forwarding, FrontendServices } from '#frontend/http';
-import type { DirectoryView } from '#model';
 import { realmId, userId } from '#model';
 import { ApiError, apiError } from '#model/errors';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 

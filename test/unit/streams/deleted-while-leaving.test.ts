@@ -1,6 +1,6 @@
 /** Somebody leaves a stream, and messages there are deleted before his actor has looked up what he had not read. */
 import t from 'tap';
-import { READ_STREAM } from '#actors/stream';
+import { READ_STREAM } from '#actors/shared';
 import type { Json } from '#base';
 import type { StoredMessage } from '#domain/messages';
 import type { LogItem } from '#model';

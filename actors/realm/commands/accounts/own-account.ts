@@ -1,6 +1,6 @@
 /** The part of PATCH /settings that is about the account itself: password, address, name (users.md § PATCH /settings). */
 
-import type { CheckedPassword } from '#actors/user';
+import type { CheckedPassword } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { hiddenLink } from '#domain/mail';
 import { checkFullName, domainOf, isAdmin } from '#domain/people';

@@ -1,7 +1,7 @@
 /** Uploaded files, as far as they concern the whole organization: their numbers and the space that they take. */
 
+import type { FileChange } from '#actors/shared';
 import { value } from '#actors/shared';
-import type { FileChange } from '#actors/user';
 import type { Json, JsonObject } from '#base';
 import { BlobsUnavailable } from '#ports/blobs';
 import type { RealmCommand } from '../command.js';

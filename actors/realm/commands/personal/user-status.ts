@@ -2,10 +2,11 @@
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { LogItem } from '#model';
+import type { EmojiRef, LogItem } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryPreferences, EmojiRef } from '#model/records';
-import { EMOJI_PART, type Parts, PERSONAL_PART, personalOf } from '../../state.js';
+import type { DirectoryPreferences } from '#model/records';
+import type { Parts } from '../../state.js';
+import { EMOJI_PART, PERSONAL_PART, personalOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { changeSettings } from './own-settings.js';
 import { actingUser, LANE, storePersonal, tellEverybody, withStatus } from './personal.js';

@@ -1,5 +1,6 @@
 /** The password: tried at login and to change it. Failed attempts are counted here, wherever they come from. */
 
+import type { CheckedPassword } from '#actors/shared';
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
@@ -55,13 +56,6 @@ export const fetchKey: UserCommand<Attempt, boolean | null> = {
     return { ...outcome, reply: success(fields) };
   },
 };
-
-/** Answer of `check-password`. */
-export interface CheckedPassword extends JsonObject {
-  readonly correct: boolean;
-  /** Milliseconds until another attempt is allowed; above 0: this one was not looked at. */
-  readonly wait: number;
-}
 
 /** For the realm actor, which has the password changed together with the rest of a request. */
 export const checkPassword: UserCommand<Attempt, boolean | null> = {

@@ -1,6 +1,6 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 
-import { success, value } from '#actors/shared';
+import { success, tellRealm, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '#domain/files';
 import { undelivered } from '#domain/messages';
@@ -9,7 +9,7 @@ import { apiError } from '#model/errors';
 import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { nextWake, withParts } from '../../due.js';
-import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles, tellRealm } from '../../files.js';
+import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles } from '../../files.js';
 import { selfOf, type UserState } from '../../state.js';
 
 /**

@@ -15,8 +15,8 @@ import {
   scheduledOf,
   scheduledPart,
 } from '#domain/messages';
-import type { DirectoryView } from '#model';
 import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import type { DirectoryView } from '#model/records';
 import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { nextWake } from '../../due.js';

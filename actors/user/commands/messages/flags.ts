@@ -1,7 +1,6 @@
 /** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
 
-import { success } from '#actors/shared';
-import { ownerOf } from '#actors/stream';
+import { flagEvent, ownerOf, success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
   asStored,
@@ -26,7 +25,7 @@ import { type LogItem, READ_IDS_PER_EVENT } from '#model';
 import { apiError } from '#model/errors';
 import type { CommandContext, NeedsContext, Outcome, Suppliers, View } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { flagEvent, messageDetails } from '../../reading/flag-event.js';
+import { messageDetails } from '../../reading/flag-event.js';
 import { type Fold, folded, foldOf } from '../../reading/folding.js';
 import { untilTold } from '../../reading/told.js';
 import { isSubscribed, type UserState } from '../../state.js';

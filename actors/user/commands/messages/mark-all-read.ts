@@ -3,13 +3,13 @@
  * of messages.
  */
 
-import { partially, success } from '#actors/shared';
+import { allReadEvent, partially, success } from '#actors/shared';
 import { IdSet, type Json, type JsonObject } from '#base';
 import { asStored, type HomeReading, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
 import type { LogItem } from '#model';
 import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { allReadEvent, rangeEvents, rangeOf } from '../../reading/flag-event.js';
+import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import { type NewestOfHome, newestDirect } from '../../reading/newest.js';
 import { untilTold } from '../../reading/told.js';
 import { subscriptionsOf, type UserState } from '../../state.js';

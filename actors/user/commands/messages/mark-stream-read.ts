@@ -1,7 +1,6 @@
 /** Marking a stream as read (messages.md): on request, and when the user leaves it. */
 
-import { success, value } from '#actors/shared';
-import { READ_STREAM } from '#actors/stream';
+import { idEvents, READ_STREAM, success, value } from '#actors/shared';
 import { IdSet, type Json, type JsonObject } from '#base';
 import { markedRead, OwnFlags, readingPart, type StoredMessage, UnreadScan, withRead } from '#domain/messages';
 import { canAccess } from '#domain/streams';
@@ -9,7 +8,7 @@ import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
 import { apiError } from '#model/errors';
 import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { idEvents, rangeEvents, rangeOf } from '../../reading/flag-event.js';
+import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import { isSubscribed, selfOf, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';
 

@@ -1,6 +1,6 @@
 /** POST /mark_topic_as_read (messages.md). */
 
-import { success } from '#actors/shared';
+import { idEvents, success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { markRead, OwnFlags, type StoredMessage, streamConversation, UnreadScan } from '#domain/messages';
 import { canAccess, topicKey } from '#domain/streams';
@@ -8,7 +8,6 @@ import { streamId } from '#model';
 import { apiError } from '#model/errors';
 import type { NeedsContext, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { idEvents } from '../../reading/flag-event.js';
 import { untilTold } from '../../reading/told.js';
 import { isSubscribed, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';

@@ -1,7 +1,7 @@
 /** Commands that change messages, or tell how they were changed, as far as the caller's own actor deals with them. */
 
+import type { EditArgs } from '#actors/shared';
 import { success } from '#actors/shared';
-import type { EditArgs } from '#actors/stream';
 import type { Json, JsonObject } from '#base';
 import { messageHistory, type OwnMessage } from '#domain/messages';
 import { canAccess } from '#domain/streams';

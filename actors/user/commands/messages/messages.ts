@@ -21,8 +21,8 @@ import {
   variant,
   windowOf,
 } from '#domain/messages';
-import type { DirectoryView } from '#model';
 import { apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
 import { accessed, rightsOf } from './on-message.js';
 

@@ -3,14 +3,13 @@
  * it, and names the actor that owns it. The frontend goes on there.
  */
 
-import { ownerOf } from '#actors/stream';
+import { ownerOf } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '#domain/messages';
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { type RealmId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { CommandContext, NeedsContext, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed, subscriptionsOf, type UserState } from '../../state.js';

@@ -3,8 +3,8 @@
  * sender may already know. Who joins is told so before the stream is, and clients send as soon as they are told.
  */
 
+import type { SendAgainArgs } from '#actors/shared';
 import { readOwnState } from '#actors/shared';
-import type { SendAgainArgs } from '#actors/stream';
 import { streamId, streamKey, userId } from '#model';
 import { TooEarly } from '#runtime';
 import type { UserCommand } from '../../command.js';

@@ -2,10 +2,9 @@
 
 import { activeSubscribers, type Membership, readMembership, success } from '#actors/shared';
 import { canSeeMetadata, presentStream } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { streamId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryStream } from '#model/records';
+import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 

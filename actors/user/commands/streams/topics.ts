@@ -14,10 +14,10 @@ import {
   type UserTopic,
   userTopics,
 } from '#domain/streams';
-import type { DirectoryView, LogItem } from '#model';
+import type { LogItem } from '#model';
 import { type RealmId, streamId, streamKey, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryStream } from '#model/records';
+import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { OutboxCommand, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed, selfOf, type UserState } from '../../state.js';

@@ -1,29 +1,18 @@
-/**
- * What every process knows of a realm: a read replica of the realm actor's directory. Handlers and frontends see this
- * interface only; how it is kept up is in replica.ts.
- */
-
+import type { ExtraEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
+import type { DirectoryPreferences, DirectoryUser, UserStatus } from './accounts.js';
+import type { DirectoryBot } from './bots.js';
+import type { DirectoryEmoji } from './emoji.js';
+import type { DirectoryGroup } from './groups.js';
 import type {
-  DirectoryBot,
   DirectoryDomain,
-  DirectoryEmoji,
-  DirectoryGroup,
   DirectoryLinkifier,
   DirectoryPlayground,
-  DirectoryPreferences,
-  DirectoryProfileField,
-  DirectoryStream,
-  DirectoryStreamGroup,
-  DirectoryUser,
-  ExtraEmoji,
-  ProfileData,
   RealmEntry,
   RealmPictures,
   UserDefaults,
-  UserStatus,
-} from '#model/records';
-import type { RealmId, StreamId, UserId } from './ids.js';
-import type { RealmSettings } from './settings/realm-settings.js';
+} from './organization.js';
+import type { DirectoryProfileField, ProfileData } from './profiles.js';
+import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
 
 export interface DirectoryView {
   readonly realm: RealmId;
