@@ -1,4 +1,4 @@
-/** What a realm's directory consists of: how it changes, and how it is handed over as a whole. */
+/** The data of a realm's directory: its collections, its changes in the log, and its snapshot. */
 import type { Json, JsonObject } from '#base';
 import type { RealmSettings } from '#model';
 import type {
@@ -19,7 +19,7 @@ import type {
   UserDefaults,
 } from '#model/records';
 
-/** Collections of records that change one by one. */
+/** Collections whose records change one by one. The keys are fields of the snapshot. */
 export interface Records {
   readonly users: DirectoryUser;
   readonly streams: DirectoryStream;
@@ -32,7 +32,7 @@ export interface Records {
   readonly bots: DirectoryBot;
 }
 
-/** Collection → name of one of its records in a change. */
+/** Collection → field of `DirectoryChange` that holds one of its records. */
 export const RECORD_NAMES = {
   users: 'user',
   streams: 'stream',
@@ -44,7 +44,7 @@ export const RECORD_NAMES = {
   bots: 'bot',
 } as const satisfies { readonly [C in keyof Records]: string };
 
-/** What is small, and replaced by each change of it. */
+/** Small lists and objects that a change replaces as a whole. The keys are fields of snapshots and changes. */
 export interface Singletons {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
@@ -66,17 +66,17 @@ export const NO_SINGLETONS: Singletons = {
   pictures: {},
 };
 
-/** A stream, and its messages of the last 28 days. */
+/** A stream and the number of its messages in the last 28 days. */
 export type Traffic = readonly [stream: number, recent: number];
 
 type OneOfEach = { readonly [C in keyof Records as (typeof RECORD_NAMES)[C]]?: Records[C] };
 type AllOfEach = { readonly [C in keyof Records]: readonly Records[C][] };
 
-/** What the realm actor puts into the log (`DirectoryItem.change`). */
+/** A change as the realm actor logs it (`DirectoryItem.change`). */
 export interface DirectoryChange extends OneOfEach, Partial<Singletons> {
-  /** Those that are other than they were. */
+  /** The settings that changed. */
   readonly settings?: Partial<RealmSettings>;
-  /** Of the organization itself. */
+  /** The organization was deactivated or reactivated. */
   readonly deactivated?: boolean;
   readonly fullMembersAt?: number;
   readonly groupGone?: number;

@@ -1,4 +1,4 @@
-/** The directory of one realm in memory: a DirectoryView that changes are applied to. */
+/** The directory of one realm in memory: a DirectoryView to which changes are applied. */
 import type { ExtraEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
 import { completeRealmSettings } from '#model';
 import type {
@@ -228,6 +228,6 @@ export class RealmDirectory implements DirectoryView {
   }
 }
 
-/** With its first account. */
+/** An organization is as old as its first account. */
 const foundedAt = (users: readonly DirectoryUser[]): number =>
   users.length === 0 ? 0 : users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);

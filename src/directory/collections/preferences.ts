@@ -1,4 +1,4 @@
-/** What accounts have chosen for themselves. */
+/** Preferences of accounts; accounts without a record have empty ones. */
 import type { UserId } from '#model';
 import type { DirectoryPreferences, UserStatus } from '#model/records';
 import { Collection } from './collection.js';
@@ -14,7 +14,7 @@ export class Preferences extends Collection<UserId, DirectoryPreferences> {
     return this.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
   }
 
-  /** Of those who have alert words or muted somebody. */
+  /** Preferences with alert words or muted users. */
   *alertsAndMutes(): Iterable<DirectoryPreferences> {
     for (const one of this.all()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
   }

@@ -16,8 +16,8 @@ export type PresenceForm = 'slim' | 'legacy';
 
 /** Clients report once a minute: whoever was active shortly before he was last heard of is so still. */
 const STILL_ACTIVE_MS = 70_000;
-/** After so many seconds of silence one is offline. */
-const OFFLINE_SECONDS = 200;
+/** A user whose clients were silent for longer is offline. Register's snapshot tells clients the same number. */
+export const OFFLINE_SECONDS = 200;
 /** Whoever was not heard of for longer is in no list. */
 export const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 

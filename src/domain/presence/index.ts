@@ -2,6 +2,7 @@ export {
   hidesPresence,
   listPresences,
   MAX_LISTED_AGE_MS,
+  OFFLINE_SECONDS,
   type PresenceForm,
   type PresenceList,
   type PresenceTimes,

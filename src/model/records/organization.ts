@@ -1,4 +1,4 @@
-/** The organization itself: settings, pictures, and what it adds to messages and accounts. */
+/** Records of the organization itself: settings, pictures, domains, linkifiers and playgrounds. */
 import type { RealmId, UserSettings } from '#model';
 
 /** One realm of the server, as realm 0 (the server's own) lists it. */
@@ -15,16 +15,16 @@ export type UserDefaults = Partial<UserSettings>;
 export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
 
 export interface RealmPicture {
-  /** Of the upload; 0: the default picture. */
+  /** Number of the upload; 0 is the default picture. */
   readonly number: number;
-  /** One more with each change. */
+  /** Grows by one with each change. */
   readonly version: number;
 }
 
-/** Absent: never changed. */
+/** The pictures of an organization. A picture that was never changed is absent. */
 export type RealmPictures = { readonly [N in RealmPictureName]?: RealmPicture };
 
-/** Accounts may have addresses of it. */
+/** A domain that e-mail addresses of accounts may have. */
 export interface DirectoryDomain {
   readonly id: number;
   /** Lower-case. */
@@ -40,7 +40,7 @@ export interface DirectoryLinkifier {
   readonly urlTemplate: string;
 }
 
-/** Where code blocks of a language can be run. */
+/** A site on which code blocks of a language can be run. */
 export interface DirectoryPlayground {
   readonly id: number;
   readonly name: string;

@@ -14,8 +14,8 @@ import {
   realmId,
   realmKey,
 } from '#model';
-import { realmSection } from '../../../actors/event-queue/snapshot/realm-section.js';
-import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/take.js';
+import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
+import { realmSection } from '../../../actors/event-queue/snapshot/organization-sections.js';
 import { changeRealm } from '../../../actors/realm/commands/organization/realm-settings.js';
 import { asPart } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
