@@ -3,7 +3,7 @@
 import type { Clock } from '#base/clock';
 import type { Feeds, RecipientFields } from '#delivery';
 import type { Limits } from '#domain/files';
-import type { PostOffice } from '#domain/mail';
+import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
 import type { DisposableDomains } from '#domain/people';
 import type { PasswordStrength, Secrets } from '#domain/secrets';
@@ -24,7 +24,7 @@ export interface ActorServices {
   readonly disposable: DisposableDomains;
   readonly renderer: MessageRenderer;
   readonly blobs: Blobs;
-  readonly mail: PostOffice;
+  readonly mail: MailDispatcher;
   readonly limits: Limits;
   readonly feeds: Feeds;
   readonly webhooks: WebhookCaller;

@@ -6,7 +6,7 @@
  */
 
 import type { JsonObject } from '#base';
-import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
@@ -42,7 +42,7 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined, 
   handle({ state }, { address }, _inputs, { now }) {
     const failures = failuresOf(state, address);
     const wait = waitForAttempt(failures, now);
-    if (wait > 0) throw tooManyAttempts(failures, wait, now);
+    if (wait > 0) throw attemptTooEarly(failures, wait, now);
     const others = state.attempts.filter(([of]) => of !== address);
     const failed = withFailure(failures, now);
     const attempts: Attempts[] = [...others, [address, failed]];

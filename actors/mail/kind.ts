@@ -5,7 +5,7 @@
 
 import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { type Fate, pauseAfter, withLinks } from '#domain/mail';
+import { type MailOutcome, retryDelay, withLinks } from '#domain/mail';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
@@ -43,7 +43,7 @@ const send: MailCommand<SendArgs> = {
  * must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under the
  * same id.
  */
-const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
+const due: MailCommand<JsonObject, ReadonlyMap<string, MailOutcome>> = {
   lane: 'sending',
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
@@ -63,7 +63,7 @@ const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
       if (fate === 'done') written[part] = null;
       else if (fate === 'later') {
         const tries = mail.tries + 1;
-        const kept: Kept = { ...mail, tries, next: now + pauseAfter(tries) };
+        const kept: Kept = { ...mail, tries, next: now + retryDelay(tries) };
         written[part] = kept;
         left.push(kept);
       } else left.push(mail);

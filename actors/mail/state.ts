@@ -1,6 +1,6 @@
 /** Persisted state of a mail actor. Each mail is a part, deleted when it is sent. */
 import type { Json, JsonObject } from '#base';
-import type { Waiting } from '#domain/mail';
+import type { QueuedMail } from '#domain/mail';
 
 export interface MailState extends JsonObject {
   /** Number of the last mail that was stored. */
@@ -41,7 +41,7 @@ export const waiting = (
   part: string,
   { to, subject, text, date, tries }: Kept,
   open: (text: string) => string,
-): Waiting => ({
+): QueuedMail => ({
   id: `${realm}-${numberOf(part)}-${date.toString(36)}`,
   to,
   subject,

@@ -1,9 +1,11 @@
 /** Commands of the presence actor: reports of clients, reads, changes of settings (users.md § Presence). */
 
 import { success, value } from '#actors/shared';
-import { type JsonObject, madeOnce } from '#base';
+import type { JsonObject } from '#base';
+import { madeOnce } from '#base';
 import { ROLE } from '#domain/people';
-import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '#domain/presence';
+import type { PresenceCursor, PresenceTimes } from '#domain/presence';
+import { hidesPresence, OFFLINE_SECONDS, presenceEvent } from '#domain/presence';
 import type { PlainItem } from '#model';
 import { userId } from '#model';
 import type { DirectoryView } from '#model/records';
@@ -16,14 +18,19 @@ type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A,
 
 /** Times are changed at most this often: several windows of one user report each. */
 const LEAST_CHANGE_MS = 55_000;
-/** A user who was inactive for longer is shown as away: offline after 200 s, less one report and some delay. */
-const CAME_BACK_MS = 130_000;
-/** With more active accounts, no presence events are sent: clients learn of each other when they report. */
+/** A report comes once a minute, and up to 10 s late. */
+const REPORT_MS = 70_000;
+/**
+ * A user who was inactive for longer may already look offline to others, so their return is published at once. It is
+ * the time after which clients show a user as offline, less one report (130 s).
+ */
+const CAME_BACK_MS = OFFLINE_SECONDS * 1_000 - REPORT_MS;
+/** With more active accounts than this nobody is told: clients hear of each other when they report themselves. */
 const MOST_TOLD = 100;
 
 interface Reading extends JsonObject {
-  /** Version that the asking process has; null = none. */
-  readonly known: PresenceKnown | null;
+  /** What the asking process knows already; null = nothing. */
+  readonly known: PresenceCursor | null;
 }
 
 interface Report extends Reading {

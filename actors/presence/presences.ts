@@ -3,7 +3,7 @@
  * part, changes since an earlier read by version.
  */
 import type { Json } from '#base';
-import type { PresenceChanges, PresenceKnown, PresenceTimes } from '#domain/presence';
+import type { PresenceChanges, PresenceCursor, PresenceTimes } from '#domain/presence';
 import { bucketOf, decodeTimes, encodeTimes, partOf } from './state.js';
 
 /** Changes that are remembered one by one, at least; a reader that missed more gets all presences. */
@@ -59,7 +59,7 @@ export class Presences {
   }
 
   /** Changes since the version that the reader has. */
-  since(known: PresenceKnown | null): PresenceChanges {
+  since(known: PresenceCursor | null): PresenceChanges {
     const { source, version } = this;
     const missed = known?.source === source && known.version >= this.#first - 1 && known.version <= version;
     const users = missed ? new Set(this.#history.slice(known.version - this.#first + 1)) : this.#of.keys();

@@ -1,7 +1,7 @@
 /** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
 
 import { FIRST_GROUP } from '#domain/people';
-import { parseKey } from '#model';
+import { completeRealmSettings, DEFAULT_REALM_SETTINGS, parseKey } from '#model';
 import { apiError } from '#model/errors';
 import type { ActorKind } from '#runtime';
 import type { ActorServices } from '../services.js';
@@ -191,7 +191,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     id: parseKey(key).realm,
     subdomain: '',
     created: 0,
-    settings: {},
+    settings: DEFAULT_REALM_SETTINGS,
     nextUser: 1,
     nextStream: 1,
     nextRecipient: 1,
@@ -209,6 +209,10 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     fullMembersAt: 0,
     nextProfileField: 1,
   }),
+  upgrade: (state) => {
+    const settings = completeRealmSettings(state.settings);
+    return settings === state.settings ? state : { ...state, settings };
+  },
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
   sidecar: (handle) => new LiveRealm(handle),
   takeBack: ({ parts, volatile }) => volatile.rebuild(parts),

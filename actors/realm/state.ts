@@ -1,8 +1,9 @@
 /** Persisted state of a realm actor. Everything that grows, such as records and lists of the directory, is in parts. */
 import type { Json, JsonObject } from '#base';
-import { NO_WHOLES, type Records, type Traffic, type Wholes } from '#directory';
+import { NO_SINGLETONS, type Records, type Singletons, type Traffic } from '#directory';
+import type { RealmSettings } from '#model';
 import { userId } from '#model';
-import type { DirectoryPersonal, DirectoryProfile, RealmSettings } from '#model/records';
+import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {
   readonly phase: string;
@@ -71,7 +72,7 @@ export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
 };
 
 /** One part with all of it. */
-export const WHOLE_PARTS: { readonly [W in keyof Wholes]: string } = {
+export const WHOLE_PARTS: { readonly [W in keyof Singletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
   domains: DOMAINS_PART,
@@ -98,9 +99,9 @@ const record =
     parts.get(`${RECORD_PARTS[collection]}${id}`) as unknown as Records[C] | undefined;
 
 const whole =
-  <W extends keyof Wholes>(name: W) =>
-  (parts: Parts): Wholes[W] =>
-    (parts.get(WHOLE_PARTS[name]) as unknown as Wholes[W] | undefined) ?? NO_WHOLES[name];
+  <W extends keyof Singletons>(name: W) =>
+  (parts: Parts): Singletons[W] =>
+    (parts.get(WHOLE_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
 
 export const usersOf = records('users');
 export const userOf = record('users');
@@ -114,7 +115,7 @@ export const botsOf = records('bots');
 export const botOf = record('bots');
 
 const personalIn = record('personals');
-export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
+export const personalOf = (parts: Parts, user: number): DirectoryPreferences =>
   personalIn(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
 
 const profileIn = record('profiles');
@@ -136,4 +137,4 @@ export const trafficOf = (parts: Parts): Traffic[] =>
     .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
 
 /** What is stored of a record, or of all that is kept whole. */
-export const asPart = (value: Records[keyof Records] | Wholes[keyof Wholes]): Json => value as unknown as Json;
+export const asPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;

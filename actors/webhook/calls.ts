@@ -68,7 +68,7 @@ async function one(
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOf(message);
   const { trigger, origin } = call;
-  const token = services.secrets.opened(service.tokenSealed);
+  const token = services.secrets.tryOpen(service.tokenSealed);
   if (token === undefined) return { call, place, is: 'failed', reason: UNREADABLE };
   const called = { bot, service, token, message, trigger, origin };
   const post = postOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));

@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock';
-import type { Dependent, Directories } from '#directory';
+import type { Directories, ReplicaDependent } from '#directory';
 import type { RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
@@ -9,7 +9,7 @@ import { RecentEntryBudget } from './recent-entries.js';
 import { RecentMessageBudget } from './recent-message-index.js';
 
 /** The feeds of this host: one for each realm that has queues here. */
-export class Feeds implements Dependent {
+export class Feeds implements ReplicaDependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
   /** The feeds whose directory replica is open. */
   readonly #open = new Map<RealmId, RealmFeed>();

@@ -4,25 +4,25 @@
  * all queues of this host that ask in one tick), and the unsealed secrets of a bot.
  */
 
-import { IdSet, type JsonObject } from '#base';
+import type { JsonObject } from '#base';
+import { IdSet } from '#base';
+import type { HomeReading, StoredMessage } from '#domain/messages';
 import {
   asStored,
   copyOf,
   decidingStreams,
-  type HomeReading,
   MARK_PART,
   MARKS,
   OwnFlags,
   orderFlags,
   READ_PART,
-  type StoredMessage,
   UnreadScan,
 } from '#domain/messages';
 import { unsealed } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
 import { asMember, memberPart } from '#domain/streams';
-import type { RealmId } from '#model';
-import { READ_IDS_PER_EVENT, type ReadRange, type RecipientPart, userKey } from '#model';
+import type { ReadRange, RealmId, RecipientPart } from '#model';
+import { READ_IDS_PER_EVENT, userKey } from '#model';
 import type { Store } from '#ports/store';
 
 /** Ranges in memory, for the other slices of the same change of read state. */
@@ -49,7 +49,7 @@ export class RecipientFields {
    * @throws StoreUnavailable
    */
   async resolve(realm: RealmId, user: number, part: RecipientPart): Promise<JsonObject | null> {
-    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.opened(text)) };
+    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.tryOpen(text)) };
     if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
     const ids = await this.#range(realm, user, part);
     const from = part.slice * READ_IDS_PER_EVENT;

@@ -64,3 +64,37 @@ export {
   type RecipientPart,
 } from './log-entry.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';
+export { LANGUAGES } from './settings/languages.js';
+export {
+  ALWAYS_REPORTED_NAMES,
+  checkedRealmSettings,
+  completeRealmSettings,
+  DEFAULT_REALM_SETTINGS,
+  initialRealmSettings,
+  isOwnerSetting,
+  ORG_TYPES,
+  REALM_SETTING_NAMES,
+  REALM_SETTINGS,
+  type RealmPolicyName,
+  type RealmSettings,
+  type RealmSettingValue,
+  realmSettingEntries,
+  realmSettingEvent,
+  replyValue,
+  STREAM_SETTING_NAMES,
+} from './settings/realm-settings.js';
+export {
+  checkedUserSettings,
+  EMOJISET_CHOICES,
+  initialUserDefaults,
+  isAccountField,
+  NOTIFICATION_SOUNDS,
+  REALM_DEFAULT_NAMES,
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserSetting,
+  type UserSettingGroup,
+  type UserSettingName,
+  type UserSettings,
+  type UserSettingValue,
+} from './settings/user-settings.js';

@@ -231,6 +231,8 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
   readonly commands: Readonly<Record<string, AnyCommand<S, V, Services>>>;
   /** State of an actor that has no root. */
   initial(key: ActorKey): S;
+  /** Completes a state that an older version of the program stored. The same object if nothing is missing. */
+  upgrade?(stored: S): S;
   /** @param ownedSince wall time since which this host has owned the actor's partition, ms */
   volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, ownedSince: number): V;
   /**

@@ -37,7 +37,8 @@ export class ActorMemory {
   load({ root, parts }: Loaded, ownedSince: number): void {
     if (root) {
       this.exists = true;
-      this.state = root.state as JsonObject;
+      const stored = root.state as JsonObject;
+      this.state = this.kind.upgrade?.(stored) ?? stored;
     }
     this.#parts = parts;
     this.#volatile = this.kind.volatile(this.key, this.state, parts, ownedSince);

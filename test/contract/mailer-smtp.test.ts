@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MailerAway, MailRefused, SmtpMailer } from '#domain/mail';
+import { MailerUnavailable, MailRefused, SmtpMailer } from '#domain/mail';
 import { startSmtp } from '../support/smtp.js';
 import { FROM, mailerContract, mailTo } from './mailer.js';
 
@@ -27,7 +27,7 @@ t.test('an unreachable server is a temporary failure; when it is back, the mail 
   t.teardown(() => smtp.away());
   const mailer = new SmtpMailer(smtp.url, FROM);
   await smtp.away();
-  await t.rejects(mailer.send(mailTo('one@example.com')), MailerAway);
+  await t.rejects(mailer.send(mailTo('one@example.com')), MailerUnavailable);
   await smtp.back();
   await mailer.send(mailTo('one@example.com'));
   t.equal(smtp.received.length, 1);
@@ -43,7 +43,7 @@ t.test('5xx for a recipient is permanent, 4xx temporary', async (t) => {
     () => undefined,
     (error: unknown) => error,
   );
-  t.ok(busy instanceof Error && !(busy instanceof MailRefused) && !(busy instanceof MailerAway), String(busy));
+  t.ok(busy instanceof Error && !(busy instanceof MailRefused) && !(busy instanceof MailerUnavailable), String(busy));
   await mailer.send(mailTo('here@example.com'));
   t.same(
     smtp.received.map(({ to }) => to),
@@ -56,6 +56,9 @@ t.test("the server's URL has the login; a wrong login is a failure of the mailer
   t.teardown(() => smtp.away());
   await new SmtpMailer(smtp.url, FROM).send(mailTo('one@example.com'));
   t.equal(smtp.received.length, 1);
-  await t.rejects(new SmtpMailer(smtp.url.replace('s3cret', 'wrong'), FROM).send(mailTo('a@example.com')), MailerAway);
+  await t.rejects(
+    new SmtpMailer(smtp.url.replace('s3cret', 'wrong'), FROM).send(mailTo('a@example.com')),
+    MailerUnavailable,
+  );
   t.equal(smtp.received.length, 1);
 });

@@ -163,7 +163,7 @@ async function takeOnce(
     args,
     now: sources.services.clock.now(),
     limits: sources.services.limits,
-    unseal: (sealed) => sources.services.secrets.opened(sealed),
+    unseal: (sealed) => sources.services.secrets.tryOpen(sealed),
     unreadable,
     subscriptions,
     subscribers: subscribers.of,

@@ -34,7 +34,7 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
   if (isAdmin(user)) return;
   const { settings } = directory;
   const own = message.sender === caller;
-  if (!own || !policyAllows(Number(settings.delete_own_message_policy), user, settings, now)) {
+  if (!own || !policyAllows(settings.delete_own_message_policy, user, settings, now)) {
     throw apiError('DELETE_NOT_ALLOWED');
   }
   const limit = settings.message_content_delete_limit_seconds;

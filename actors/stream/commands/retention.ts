@@ -30,7 +30,7 @@ export function armed(state: StreamState, now: number): { readonly state: Stream
 function kept(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
-  const days = own ?? Number(directory.settings.message_retention_days ?? -1);
+  const days = own ?? directory.settings.message_retention_days;
   return days > 0 ? days : null;
 }
 

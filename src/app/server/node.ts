@@ -9,7 +9,7 @@ import { Metrics } from '#base/metrics';
 import { Feeds, RecipientFields } from '#delivery';
 import { Directories } from '#directory';
 import { extraEmoji } from '#domain/emoji';
-import { PostOffice } from '#domain/mail';
+import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
 import { disposableDomains } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
@@ -92,7 +92,7 @@ export class ConclaveNode {
           ),
           renderer: this.#renderer,
           blobs: ports.blobs,
-          mail: new PostOffice(mailer, clock, logger),
+          mail: new MailDispatcher(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),

@@ -5,20 +5,20 @@
  * newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that was
  * already confirmed to the user, the answer comes from the Store.
  */
-import type { Dependent, Directories, TailReader } from '#directory';
+import type { Directories, ReplicaDependent, TailReader } from '#directory';
 import type { NewestKnown } from '#domain/messages';
-import {
-  type ActorKey,
-  type CarryingItem,
-  type LogEntry,
-  type LogGroup,
-  type LogItem,
-  type MembershipItem,
-  type MessageItem,
-  type RealmId,
-  type UserId,
-  userKey,
+import type {
+  ActorKey,
+  CarryingItem,
+  LogEntry,
+  LogGroup,
+  LogItem,
+  MembershipItem,
+  MessageItem,
+  RealmId,
+  UserId,
 } from '#model';
+import { userKey } from '#model';
 import { ActorRefused } from '#model/errors';
 import type { ActorClient } from '#runtime';
 
@@ -29,7 +29,7 @@ const MAX_USED = 2_000_000;
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
 /** Newest messages of the users of all realms that this process serves. */
-export class NewestMessages implements Dependent {
+export class NewestMessages implements ReplicaDependent {
   readonly #realms = new Map<RealmId, RealmNewestMessages>();
   readonly #budget: MemoryBudget = { used: 0 };
 

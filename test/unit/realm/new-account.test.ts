@@ -2,8 +2,7 @@
 import t from 'tap';
 import { realmKind } from '#actors/realm';
 import type { Json } from '#base';
-import { DEFAULT_REALM_SETTINGS } from '#domain/people';
-import { realmId, realmKey } from '#model';
+import { DEFAULT_REALM_SETTINGS, realmId, realmKey } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { createUser } from '../../../actors/realm/commands/accounts/create-user.js';
 import { asPart, type RealmState } from '../../../actors/realm/state.js';

@@ -19,7 +19,7 @@ const directory = {
   stream,
   streams: () => [stream(1), stream(2), stream(3)],
   streamsVersion: 1,
-  personal: () => ({ settings: {} }),
+  preferencesOf: () => ({ settings: {} }),
   settings: {},
 } as unknown as DirectoryView;
 const own = (id: number, active: boolean): JsonObject => ({ stream: id, active, color: '#000000', muted: false });

@@ -92,7 +92,7 @@ export function changeAccount(
   }
   const asked = email === null ? undefined : askForAddress(email, user, link, facts, { realm, now });
   if (asked) commands.push(...asked.commands);
-  const fixed = facts.state.settings.name_changes_disabled === true && !isAdmin(user);
+  const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
   const fullName =
     full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };

@@ -88,7 +88,7 @@ export const renewKey: RealmCommand<Renewal, Renewed> = {
     return {
       ...makeKey(realm, sources),
       tokenSealed: secrets.seal(secrets.newApiKey(realm)),
-      readable: (sealed) => secrets.opened(sealed) !== undefined,
+      readable: (sealed) => secrets.tryOpen(sealed) !== undefined,
     };
   },
   handle({ parts }, { user: id, instead }, { tokenSealed, readable, ...key }, { realm, version }) {

@@ -4,17 +4,19 @@ import { readMembership, success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentDefaults, ROLE } from '#domain/people';
 import { canAccess } from '#domain/streams';
-import type { StreamId } from '#model';
+import type { RealmSettings, StreamId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryBot, DirectoryUser, RealmSettings } from '#model/records';
+import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../bots.js';
-import { type Parts, type RealmState, streamOf } from '../../state.js';
+import type { Parts, RealmState } from '../../state.js';
+import { streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { userAdded } from '../accounts/user-added.js';
 import type { RealmCommand } from '../command.js';
-import { createUserCommand, type NewAccount, newUser } from '../organization/create-realm.js';
+import type { NewAccount } from '../organization/create-realm.js';
+import { createUserCommand, newUser } from '../organization/create-realm.js';
 import { actingUser } from '../personal/personal.js';
 
 export interface StreamChoices extends JsonObject {

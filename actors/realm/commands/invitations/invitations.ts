@@ -6,23 +6,16 @@ import type { JsonObject } from '#base';
 import { isAdmin, isOwner, ROLE } from '#domain/people';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import {
-  asPart,
-  expired,
-  expiryOf,
-  type Invitation,
-  invitationOf,
-  invitationsOf,
-  invitesChanged,
-  partOf,
-} from '../../invitations.js';
-import { type Parts, userOf } from '../../state.js';
+import type { Invitation } from '../../invitations.js';
+import { asPart, expired, expiryOf, invitationOf, invitationsOf, invitesChanged, partOf } from '../../invitations.js';
+import type { Parts } from '../../state.js';
+import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser } from '../personal/personal.js';
+import type { LinkMaker } from './invitation-parts.js';
 import {
   hiddenLinkMaker,
   invitedStreams,
-  type LinkMaker,
   linkMaker,
   membersForInvitation,
   sentInvitation,
@@ -52,7 +45,7 @@ export const inviteByLink: RealmCommand<
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: (of) => sources.services.secrets.sealSame(linkMaker(sources.services.secrets, realm, origin)(of)),
+    link: (of) => sources.services.secrets.sealDeterministic(linkMaker(sources.services.secrets, realm, origin)(of)),
     members: await membersForInvitation(stream_ids, view.parts, realm, sources),
   }),
 

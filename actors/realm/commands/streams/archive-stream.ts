@@ -4,7 +4,7 @@ import { type Membership, readMembership, success, value } from '#actors/shared'
 import { ROLE } from '#domain/people';
 import { MAX_STREAM_NAME } from '#domain/streams';
 import type { LogItem } from '#model';
-import { type RealmId, streamId, streamKey, userId, userKey } from '#model';
+import { type RealmId, realmSettingEvent, STREAM_SETTING_NAMES, streamId, streamKey, userId, userKey } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import type { OutboxCommand } from '#runtime';
@@ -26,9 +26,6 @@ export function archivedName({ id, name }: Pick<DirectoryStream, 'id' | 'name'>)
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
   return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME).join('');
 }
-
-/** Settings that name streams. */
-const NAMING = ['notifications_stream_id', 'signup_notifications_stream_id'];
 
 interface Archiving {
   readonly state: RealmState;
@@ -57,12 +54,11 @@ function archiving(
   if (stream.isDefault) events.push(defaultStreamsChanged(parts, after, version));
   if (!stream.inviteOnly && inStreamGroups(parts, stream)) events.push(streamGroupsChanged(parts, after, version));
   events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
-  const named = NAMING.filter((setting) => state.settings[setting] === stream.id);
+  const named = STREAM_SETTING_NAMES.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
   if (named.length > 0) events.push(tellReplicas({ settings }));
   for (const property of named) {
-    const event = { type: 'realm', op: 'update', property, value: -1 };
-    events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event });
+    events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event: realmSettingEvent(property, -1) });
   }
   const streams = [{ id: stream.id, name: stream.name }];
   const toUsers = members.map((user): OutboxCommand => {

@@ -3,7 +3,7 @@
 import type { CheckedPassword } from '#actors/shared';
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { userId } from '#model';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
@@ -45,7 +45,7 @@ export const fetchKey: UserCommand<Attempt, boolean | null> = {
   inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
-    if (correct === null || wait > 0) throw tooManyAttempts(state.failedLogins ?? [], Math.max(wait, 1), now);
+    if (correct === null || wait > 0) throw attemptTooEarly(state.failedLogins ?? [], Math.max(wait, 1), now);
     const outcome = counted(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];

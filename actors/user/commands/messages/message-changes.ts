@@ -24,7 +24,7 @@ export const history: UserCommand<{ readonly message_id: number }, OwnMessage | 
   read: true,
   inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
   handle(_view, _args, own, { directory }) {
-    if (directory.settings.allow_edit_history === false) throw apiError('EDIT_HISTORY_OFF');
+    if (!directory.settings.allow_edit_history) throw apiError('EDIT_HISTORY_OFF');
     if (!own) throw apiError('INVALID_MESSAGES');
     return { reply: success({ message_history: messageHistory(own.message) as Json }) };
   },

@@ -24,7 +24,7 @@ export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     const target = directory.user(userId(muted_user_id));
     if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
-    if (directory.personal(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
+    if (directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
       throw apiError('USER_ALREADY_MUTED');
     }
     const flags = new OwnFlags(caller, parts);

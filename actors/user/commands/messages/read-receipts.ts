@@ -18,12 +18,12 @@ export const readReceipts: UserCommand<{ readonly message_id: number }, Receipts
     const own = await accessed(message_id, context, sources);
     const { realm, caller } = context;
     const directory = await sources.directory(realm);
-    if (!own || directory.settings.enable_read_receipts !== true) return { accessible: own !== undefined, readers: [] };
+    if (!own || !directory.settings.enable_read_receipts) return { accessible: own !== undefined, readers: [] };
     return { accessible: true, readers: await readersOf(own.message, caller, { ...sources, realm, directory }) };
   },
   handle(_view, _args, { accessible, readers }, { directory }) {
     if (!accessible) throw apiError('INVALID_MESSAGES');
-    if (directory.settings.enable_read_receipts !== true) throw apiError('READ_RECEIPTS_DISABLED');
+    if (!directory.settings.enable_read_receipts) throw apiError('READ_RECEIPTS_DISABLED');
     return { reply: success({ user_ids: readers }) };
   },
 };

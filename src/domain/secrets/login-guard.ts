@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.js';
 const SLOTS = 1_024;
 
 /** @param address as typed */
-export function strangerOf(
+export function loginGuardOf(
   secrets: Secrets,
   realm: RealmId,
   address: string,

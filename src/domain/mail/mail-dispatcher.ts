@@ -2,29 +2,30 @@
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { type Mail, type Mailer, MailerAway, MailRefused } from './mailer.js';
+import type { Mail, Mailer } from './mailer.js';
+import { MailerUnavailable, MailRefused } from './mailer.js';
 
-export interface Waiting extends Mail {
+export interface QueuedMail extends Mail {
   /** Failed attempts so far. */
   readonly tries: number;
 }
 
 /** done: it is sent, or nobody should try again. */
-export type Fate = 'done' | 'later';
+export type MailOutcome = 'done' | 'later';
 
 /** Connections to the mail server of one organization. */
-const AT_ONCE = 4;
+const MAX_CONNECTIONS = 4;
 const MINUTE_MS = 60_000;
-const LONGEST_PAUSE_MS = 60 * MINUTE_MS;
+const MAX_RETRY_DELAY_MS = 60 * MINUTE_MS;
 /** As long as mail servers commonly try. */
 const GIVE_UP_MS = 3 * 24 * 60 * MINUTE_MS;
 /** While no mail gets through, the log says so this often, however many mails wait. */
-const SAY_AGAIN_MS = 60 * MINUTE_MS;
+const LOG_INTERVAL_MS = 60 * MINUTE_MS;
 
 /** Until the next attempt, ms: a minute, then twice as long each time, an hour at most. @param tries at least 1 */
-export const pauseAfter = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
+export const retryDelay = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS);
 
-export class PostOffice {
+export class MailDispatcher {
   /** When the log may say again that the mail server is away; wall clock, ms. */
   #sayAgain = Number.NEGATIVE_INFINITY;
   /** New mails that wait for the mail server, and of which the log has no line yet. */
@@ -37,10 +38,10 @@ export class PostOffice {
   ) {}
 
   /** Never rejects. The order of the answers is that of the mails. */
-  async send(mails: readonly Waiting[]): Promise<readonly Fate[]> {
-    const fates = new Array<Fate>(mails.length);
+  async send(mails: readonly QueuedMail[]): Promise<readonly MailOutcome[]> {
+    const fates = new Array<MailOutcome>(mails.length);
     let next = 0;
-    let away: MailerAway | undefined;
+    let away: MailerUnavailable | undefined;
     const work = async (): Promise<void> => {
       for (let i = next++; i < mails.length; i = next++) {
         const mail = mails[i]!;
@@ -50,17 +51,17 @@ export class PostOffice {
           await this.mailer.send(mail);
           fates[i] = 'done';
         } catch (error) {
-          if (error instanceof MailerAway) away = error;
+          if (error instanceof MailerUnavailable) away = error;
           fates[i] = this.#failed(mail, error as Error);
         }
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: MAX_CONNECTIONS }, work));
     return fates;
   }
 
   /** Texts and addresses stay out of the log: they are people's own. */
-  #failed({ id, date, tries }: Waiting, err: Error): Fate {
+  #failed({ id, date, tries }: QueuedMail, err: Error): MailOutcome {
     if (err instanceof MailRefused) {
       this.logger.warn({ mail: id, err }, 'a mail was refused for good and is dropped');
       return 'done';
@@ -70,7 +71,7 @@ export class PostOffice {
       this.logger.error({ mail: id, tries, reason }, 'a mail could not be sent for three days and is dropped');
       return 'done';
     }
-    if (err instanceof MailerAway) {
+    if (err instanceof MailerUnavailable) {
       if (tries === 0) this.#away(err);
       return 'later';
     }
@@ -80,12 +81,12 @@ export class PostOffice {
   }
 
   /** A line for each mail would bury the log of a server that has no mail server. */
-  #away({ message: reason }: MailerAway): void {
+  #away({ message: reason }: MailerUnavailable): void {
     this.#unsaid++;
     const now = this.clock.now();
     if (now < this.#sayAgain) return;
     this.logger.warn({ mails: this.#unsaid, reason }, 'the mail server is away: mails wait and are tried again later');
     this.#unsaid = 0;
-    this.#sayAgain = now + SAY_AGAIN_MS;
+    this.#sayAgain = now + LOG_INTERVAL_MS;
   }
 }
