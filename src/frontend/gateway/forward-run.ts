@@ -5,7 +5,7 @@ import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
 import type { ForwardContext, ForwardHandle } from '#frontend/http';
 import type { ActorKey, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
-import { type ActorClient, CommandTimeout, type Sent } from '#runtime';
+import { type ActorClient, CommandTimeout, type SentCommand } from '#runtime';
 
 export interface ForwardServices {
   readonly client: ActorClient;
@@ -32,7 +32,7 @@ export class ForwardRun implements ForwardHandle {
   #cancelled = false;
   #leaving = false;
   /** The command in progress. */
-  #sent: Sent | undefined;
+  #sent: SentCommand | undefined;
   /** The command that waits at an actor, and the resolver of its reply. */
   #held: Forward | undefined;
   #resolveHeld: ((reply: Reply) => void) | undefined;
@@ -81,7 +81,7 @@ export class ForwardRun implements ForwardHandle {
   }
 
   /** Follows a redirect or sends the follow-up command; otherwise the reply is the answer. */
-  #next(forward: Forward, reply: Awaited<Sent['reply']>): Reply | Promise<Reply> {
+  #next(forward: Forward, reply: Awaited<SentCommand['reply']>): Reply | Promise<Reply> {
     const { context, services } = this;
     if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);
     if ('forward' in reply) {
