@@ -58,9 +58,9 @@ export {
   type MembershipItem,
   type MessageItem,
   type MovedCopies,
-  type RecipientPart,
-  type ReadRange,
   type PlainItem,
   READ_IDS_PER_EVENT,
+  type ReadRange,
+  type RecipientPart,
 } from './log-entry.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';
