@@ -7,7 +7,7 @@ import type { QueueOptions } from './state.js';
 /** More waiting events than this end the queue: its client is not coming back for them. */
 export const BUFFER_LIMIT = 100_000;
 
-/** Size of one answer, unless a single event is larger. A client that was away for long fetches its events in pieces. */
+/** Size of one answer, unless a single event is larger. A client that was away for long fetches events in pieces. */
 export const ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Transient events that wait for the client; more push out the oldest. */
@@ -90,7 +90,7 @@ export class EventBuffer {
     this.#slots.push({ id: event.id, event });
   }
 
-  /** Reserves the place of an event in the order. @returns the function that fills it; null = there is nothing to send */
+  /** Reserves a slot in order. @returns the function that fills the slot; null = there is nothing to send */
   reserve(id: number): (event: BufferedEvent | null) => void {
     const slot: Slot = { id, event: 'resolving' };
     this.#slots.push(slot);
@@ -161,8 +161,8 @@ export class EventBuffer {
   }
 
   /**
-   * Response fields with the waiting events, oldest first, up to `ANSWER_BYTES`; the next poll gets the rest. The bytes of
-   * a shared event are the same object for all queues.
+   * Response fields with the waiting events, oldest first, up to `ANSWER_BYTES`; the next poll gets the rest. The bytes
+   * of a shared event are the same object for all queues.
    */
   answer(): Uint8Array[] {
     this.#coalescing = undefined;

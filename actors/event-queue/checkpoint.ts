@@ -14,13 +14,10 @@ import type { QueueVolatile } from './volatile.js';
 
 /** A queue without a waiting poll is written this long after its client's last sign of life (design § 3). */
 const FLUSH_MS = 30_000;
-/**
- * How often a queue with a waiting poll is checked for a checkpoint: busy log, quiet log. A check costs as much as a
- * heartbeat.
- */
+/** Interval of the checks of a queue with a waiting poll: busy log, quiet log. A check costs as much as a heartbeat. */
 const CHECK_MS = 60_000;
 const QUIET_CHECK_MS = 5 * CHECK_MS;
-/** Jitter: a waiting poll is written after 50–100 % of its lag, so polls that came together are not written together. */
+/** Jitter: a queue with a waiting poll is written after 50–100 % of the lag, so that writes spread out. */
 const MIN_LAG = 0.5;
 /** A position that has moved on by more is written, though nothing else has changed: a successor reads from there. */
 const POSITION_LAG = 1_000;
@@ -30,8 +27,9 @@ export class CheckpointTimer implements Deadline {
   #stopped = false;
   /** The timer runs for the check of a queue with a waiting poll, not for a flush. */
   #isCheck = false;
-  /** Time until the next check, and the cursor's position at the last one. */
+  /** Time from one check to the next. */
   #checkMs = CHECK_MS;
+  /** Position of the cursor at the last check. */
   #checkedAt: number | undefined;
 
   constructor(

@@ -85,7 +85,7 @@ export const end: QueueCommand<{ readonly reason: QueueEnd }> = {
   handle: ({ volatile }, { reason }) => endWith(volatile, reason, value(null)),
 };
 
-/** The collection: ends a queue without a sign of life for its lifespan, unless there was one since `due` was written. */
+/** The collection: the due time has come. Ends the queue, unless its client gave a sign of life meanwhile. */
 export const due: QueueCommand<JsonObject> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.isPolling ? now : volatile.active;

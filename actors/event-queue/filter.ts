@@ -1,4 +1,4 @@
-/** What a queue does with an event of the log (events.md § Filtering per queue): one verdict per event. Pure. */
+/** Judges what a queue does with an event of the log (events.md § Filtering per queue): one verdict per event. Pure. */
 import type { JsonObject } from '#base';
 import type { SharedEvent } from '#delivery';
 import type { NeutralMessage } from '#domain/messages';

@@ -1,4 +1,4 @@
-/** Takes events of the feed into a queue: the filter judges each event once, and its verdict decides about the buffer. */
+/** Takes events of the feed into a queue's buffer, as the filter's verdict on each event says. */
 
 import type { SharedEvent, TransientEvent } from '#delivery';
 import type { OwnPart, PlainItem, RealmId } from '#model';
@@ -23,7 +23,7 @@ export class Inbox {
     private readonly listener: { resolved(): void },
   ) {}
 
-  /** Carries out the filter's verdict. @returns the verdict, of which the session has the rest to do */
+  /** Puts the event into the buffer, unless the verdict is `skip` or `lock-out`. @returns the verdict */
   take(event: SharedEvent): Verdict {
     const { buffer, state } = this;
     const verdict = verdictOn(event, state.user, state);

@@ -8,7 +8,9 @@ import { missingQueue, QueueSidecar } from './sidecar.js';
 import type { QueueState } from './state.js';
 import { QueueVolatile } from './volatile.js';
 
-/** Clients nearly always have a poll waiting: a queue without one for this long has lost its client. */
+/**
+ * A queue without a waiting poll for this long leaves memory: clients that are there nearly always have one waiting.
+ */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /** The account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */

@@ -54,7 +54,7 @@ export class QueueSession implements EventSubscriber, Deadline {
   #isDeactivated = false;
   /** The waiting poll. */
   #request: DeferredRequest | undefined;
-  /** False: the waiting poll waits only until the events before its answer are resolved. */
+  /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
   #blocks = true;
   #isAnswerScheduled = false;
 
@@ -162,7 +162,7 @@ export class QueueSession implements EventSubscriber, Deadline {
     try {
       const [feed, { incarnation, end }] = await Promise.all([
         services.feeds.of(realm).then((found) => {
-          // Transient events count from registration on. A reloaded queue doesn't know yet what its client has received.
+          // A new queue gets transient events from now on; a reloaded one doesn't know yet what its client received.
           if (!this.#acks && !this.#isStopped) found.listen(this);
           this.#feed = found;
           return found;
@@ -253,7 +253,7 @@ export class QueueSession implements EventSubscriber, Deadline {
     } else this.#send('POLL');
   }
 
-  /** Answers the waiting poll after the entry that is being delivered, so all events of one entry come in one answer. */
+  /** Answers the waiting poll after the present log entry, so that all events of one entry come in one answer. */
   #answerSoon(): void {
     if (!this.#request || this.#isAnswerScheduled) return;
     this.#isAnswerScheduled = true;

@@ -1,4 +1,4 @@
-/** The side of a queue's actor outside the mailbox: opens a session when one is needed, and refuses polls after the end. */
+/** The side of a queue's actor outside the mailbox: opens a session when needed, and refuses polls after the end. */
 
 import type { JsonObject } from '#base';
 import type { ActorReply } from '#frontend/api';

@@ -1,4 +1,4 @@
-/** What the handlers and the session of a queue share in memory. It is lost when the actor leaves memory. */
+/** State in memory that the handlers and the session of a queue share. It is lost when the actor leaves memory. */
 import type { Step } from '#runtime';
 import { endIn, type QueueEnd, type QueueEvent, queueSteps } from './machine.js';
 import { activeUntil, type QueueState } from './state.js';

@@ -6,17 +6,19 @@ import type { EventSubscriber, PendingEntry } from './subscriber.js';
 
 const RETRY_MS = 1_000;
 
-/** Opens a subscription to the entries after a position: in memory (`replays`) if they are all there, else in the log. */
+/**
+ * Opens a subscription to the entries after a position: in memory (`replays`) if they are all there, else in the log.
+ */
 export type CatchUpSource = (
   after: Seq,
   reader: LogReader,
 ) => { readonly replays: boolean; readonly subscription: LogSubscription };
 
-/** What a catch-up uses of its feed. */
+/** The part of its feed that a catch-up uses. */
 export interface CatchUpFeed {
   /** Position to start reading at so that any repeat of an entry up to `position` is recognised. */
   startFor(position: Seq): Seq;
-  /** Undefined: delivered at once. */
+  /** @returns undefined if the entry was delivered at once */
   deliver(work: PendingEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
   /** True if the live feed has taken over the queues. */
   takeOver(catchUp: CatchUp): boolean;

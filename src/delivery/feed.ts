@@ -1,6 +1,7 @@
 /**
- * The event feed of one realm on one host: follows the realm's log once for all queues here, decides which queues receive
- * an event, and pushes references to shared events. A queue that attaches at an older position first catches up.
+ * The event feed of one realm on one host: follows the realm's log once for all queues here, decides which queues
+ * receive an event, and pushes references to shared events. A queue that attaches at an older position first catches
+ * up.
  */
 import type { Clock } from '#base/clock';
 import type { DirectoryReplica } from '#directory';
@@ -12,7 +13,7 @@ import { receives, streamsOf } from './audience.js';
 import { CatchUp, type CatchUpFeed, type CatchUpSource } from './catch-up.js';
 import { Memberships } from './memberships.js';
 import { QueueIndex } from './queue-index.js';
-import { type RecentBudget, RecentEntries } from './recent-entries.js';
+import { RecentEntries, type RecentEntryBudget } from './recent-entries.js';
 import { type RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
 import { REPEAT_DISTANCE, RepeatDetector } from './repeat-detector.js';
 import { isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
@@ -25,12 +26,12 @@ export interface Subscribers {
   readonly of: ReadonlyMap<number, readonly number[]>;
 }
 
-/** What all feeds of a process share. */
+/** Ports and budgets that all feeds of a process share. */
 export interface FeedPorts {
   readonly log: EventLog;
   readonly store: Store;
   readonly clock: Clock;
-  readonly recentEntries: RecentBudget;
+  readonly recentEntries: RecentEntryBudget;
   readonly recentMessages: RecentMessageBudget;
 }
 
@@ -349,7 +350,9 @@ export class RealmFeed {
     this.#restart();
   }
 
-  /** The live queues have missed entries: each attaches again at its own position, from which the log may still read. */
+  /**
+   * The live queues have missed entries: each attaches again at its own position, from which the log may still read.
+   */
   #restart(): void {
     this.#generation++;
     this.#memberships.forget();

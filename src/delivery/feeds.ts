@@ -4,7 +4,7 @@ import type { RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import { type FeedPorts, RealmFeed } from './feed.js';
-import { RecentBudget } from './recent-entries.js';
+import { RecentEntryBudget } from './recent-entries.js';
 import { RecentMessageBudget } from './recent-message-index.js';
 
 /** The feeds of this host: one for each realm that has queues here. */
@@ -20,7 +20,13 @@ export class Feeds implements Dependent {
     store: Store,
     clock: Clock,
   ) {
-    this.#ports = { log, store, clock, recentEntries: new RecentBudget(), recentMessages: new RecentMessageBudget() };
+    this.#ports = {
+      log,
+      store,
+      clock,
+      recentEntries: new RecentEntryBudget(),
+      recentMessages: new RecentMessageBudget(),
+    };
     directories.addDependent(this);
   }
 

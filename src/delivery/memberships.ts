@@ -54,8 +54,8 @@ export class Memberships {
   }
 
   /**
-   * Undefined when the stream is loaded. The Store holds every version that the log has shown here, and every version that
-   * a log entry names.
+   * Undefined when the stream is loaded. The Store holds every version that the log has shown here, and every version
+   * that a log entry names.
    *
    * @param mv version that must be shown: an entry of another actor may name one before the log shows it
    */

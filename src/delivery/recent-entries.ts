@@ -21,7 +21,7 @@ interface RecentEntry {
 }
 
 /** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
-export class RecentBudget {
+export class RecentEntryBudget {
   /** The realm whose newest entry is oldest comes first. */
   readonly #realms = new Set<RecentEntries>();
   #bytes = 0;
@@ -67,7 +67,7 @@ export class RecentEntries {
 
   /** @param after log position after which the first added entry comes */
   constructor(
-    private readonly budget: RecentBudget,
+    private readonly budget: RecentEntryBudget,
     after: Seq,
   ) {
     this.#after = after;

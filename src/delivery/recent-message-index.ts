@@ -1,10 +1,11 @@
 /**
- * The part of a realm's messages that registrations read, in memory: the newest messages, and the members of streams. It is
- * read from the Store once, then kept up to date from the log in step with the feed. Registrations that come together share
- * the one question that is left for the Store: does it hold a message that the log has not shown here?
+ * The part of a realm's messages that registrations read, in memory: the newest messages, and the members of streams.
+ * The index is read from the Store once, then kept up to date from the log in step with the feed. Registrations that
+ * come together share the one question that is left for the Store: does it hold a message that the log has not shown
+ * here?
  *
- * Invariant: `reads()` shows every message that the Store held when it was called, and every change of a message that the
- * log had shown here. For everything else an event is still to come.
+ * Invariant: `reads()` shows every message that the Store held at the call, and every change of a message that the log
+ * had shown here. For everything else an event is still to come.
  */
 
 import { SharedRuns } from '#base';
@@ -22,7 +23,7 @@ const FIRST_LOAD = 2_048;
 const BATCH = 1_024;
 /** More messages are dropped, the oldest first. */
 const MAX_MESSAGES = 8_192;
-/** A message is written within this many seconds of its time: the Store gets no message any more that was sent before. */
+/** A message is written within this many seconds of its time, so the Store gets no older message any more. */
 const WRITE_LAG = 5;
 /** The log may still bring changes of messages younger than this. Seconds. */
 const YOUNG = 300;
@@ -33,7 +34,7 @@ const MAX_DELETED = 1_000;
 /** After this many questions about single members of a stream, all its members are loaded. */
 const LOAD_MEMBERS_AFTER = 3;
 
-/** What the index uses of its feed. */
+/** The part of its feed that the index uses. */
 export interface IndexSource {
   readonly clock: Clock;
   /** Entries that the feed has read, oldest first. */
@@ -94,7 +95,7 @@ export class RecentMessageIndex implements MessageReads {
     for (const { resolve } of this.#arrivals.splice(0)) resolve();
   }
 
-  /** @returns reads that show at least what the Store holds now; the Store itself while messages move between streams */
+  /** @returns reads that show at least what the Store holds now; while messages move between streams, the Store */
   async reads(): Promise<MessageReads> {
     if (!this.#records) await this.#loadOnce();
     if (!this.#records) return this.store;
@@ -145,7 +146,7 @@ export class RecentMessageIndex implements MessageReads {
     });
   }
 
-  /** True if the stream's members are loaded. They are loaded in the background for streams that are asked for often. */
+  /** True if the stream's members are loaded. A stream that is asked for often is loaded in the background. */
   #hasMembers(stream: number): boolean {
     if (this.memberships.of(stream)) return true;
     const asked = (this.#memberQuestions.get(stream) ?? 0) + 1;
@@ -377,7 +378,7 @@ function recordOf({ message, to, flags, wildcard }: MessageItem): MessageRecord 
   };
 }
 
-/** Bounds the messages that all realms of a process hold in memory. The realm whose index is unused for longest is reset. */
+/** Bounds the messages that all realms of a process hold in memory: resets the index that was unused for longest. */
 export class RecentMessageBudget {
   /** Least recently used first. */
   readonly #sizes = new Map<RecentMessageIndex, number>();

@@ -1,6 +1,6 @@
 /**
- * The newest messages of a realm, without their texts, ordered by id: every message from `floor` on. Answers scans towards
- * older messages as far down as `floor`. Pure.
+ * The newest messages of a realm, without their texts, ordered by id: every message from `floor` on. Answers scans
+ * towards older messages as far down as `floor`. Pure.
  */
 import type { JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';
@@ -129,7 +129,7 @@ const isKnownIndex = (index: MessageIndex): boolean =>
 
 type Ranges = Map<string, MessageRange[]>;
 
-/** A user's scan has two ranges for each stream of the user: its messages, and the messages that were moved out of it. */
+/** A user's scan has two ranges for each stream: its messages, and the messages that were moved out of it. */
 function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
   const here: Ranges = new Map();
   const away: Ranges = new Map();

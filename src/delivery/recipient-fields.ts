@@ -1,7 +1,7 @@
 /**
- * Fields of events that differ from recipient to recipient, resolved from the Store when the event is delivered: the flags
- * on an edited message, and the messages that a change of read state has marked as read. Queues of this host that ask in
- * one tick share a read.
+ * Fields of events that differ from recipient to recipient, resolved when the event is delivered: the flags on an
+ * edited message, and the messages that a change of read state has marked as read (both from the Store, in one read for
+ * all queues of this host that ask in one tick), and the unsealed secrets of a bot.
  */
 
 import { IdSet, type JsonObject } from '#base';

@@ -1,7 +1,7 @@
 /**
- * Tells which groups of a log entry repeat earlier ones. An append is repeated if its reply was lost or if a former owner
- * left it behind, and a feed that begins between the original and the repeat sees the repeat alone: it would deliver the
- * events twice. So the detector reads a stretch of the log before the feed's start.
+ * Tells which groups of a log entry repeat earlier ones. An append is repeated if its reply was lost or if a former
+ * owner left it behind. A feed that begins between the original and the repeat sees the repeat alone, and would deliver
+ * the events twice. So the detector reads a stretch of the log before the feed's start.
  */
 import type { Clock } from '#base/clock';
 import type { RealmId, Seq } from '#model';
@@ -9,7 +9,7 @@ import { LogDeduplicator, type LogEntry, type LogGroup, seq as toSeq } from '#mo
 import type { EventLog, LogSubscription } from '#ports/log';
 import type { PendingEntry } from './subscriber.js';
 
-/** Log positions read before the start: more than a busy log grows until other hosts have resumed a dead host's actors. */
+/** Log positions read before the start: more than a busy log grows until a dead host's actors are resumed elsewhere. */
 const LOOK_BACK = 4_096;
 /** A repeated append lies at most this many positions after the original (bound used by catch-up). */
 export const REPEAT_DISTANCE = 256;

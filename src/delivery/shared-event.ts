@@ -1,6 +1,6 @@
 /**
- * One event of the log, held once per host and referenced by every queue in which it waits. Each variant is encoded once,
- * and equal variants share one byte array, so a fan-out carries the bytes once.
+ * One event of the log, held once per host and referenced by every queue in which it waits. Each variant is encoded
+ * once, and equal variants share one byte array, so a fan-out carries the bytes once.
  */
 import type { JsonObject } from '#base';
 import { type NeutralMessage, orderFlags, variant } from '#domain/messages';
@@ -32,9 +32,9 @@ export class SharedEvent {
   }
 
   /**
-   * Queues receive the event even if their snapshot contains its commit: applied again, together with the later changes of
-   * flags, it changes nothing. It is needed for a message that the snapshot left out because the user had left its stream:
-   * the message's own event comes later, with the flags that it had when it was sent.
+   * Queues receive the event even if their snapshot contains its commit: applied again, together with the later changes
+   * of flags, the event changes nothing. It is needed for a message that the snapshot left out because the user had
+   * left its stream: the message's own event comes later, with the flags that it had when it was sent.
    */
   get isReplayable(): boolean {
     return this.type === 'update_message_flags';
@@ -76,7 +76,7 @@ export class SharedEvent {
   }
 }
 
-/** An event that is in no log entry (a user is typing). Its id differs from queue to queue; the rest is encoded once. */
+/** An event that is in no log entry (a user is typing). Each queue gives it another id; the rest is encoded once. */
 export class TransientEvent {
   readonly #start: string;
   readonly #slim: string;

@@ -1,4 +1,4 @@
-/** What a feed and the event queues that it serves know of each other. */
+/** The types that a feed shares with the event queues that it serves. */
 import type { LogEntry, LogGroup, Seq } from '#model';
 import type { SharedEvent, TransientEvent } from './shared-event.js';
 
@@ -7,7 +7,7 @@ export interface LivePosition {
   at: Seq;
 }
 
-/** What a queue has already: everything up to a log position, and the commits that its snapshot contains. */
+/** Tells which events a queue has already: all up to a log position, and those of the commits in its snapshot. */
 export class Cursor {
   #own: Seq;
   /** Set while the queue is live. */

@@ -1,4 +1,4 @@
-/** What a registration asks for, and what the sections of its snapshot are made of. */
+/** Arguments of a registration, and the inputs from which the sections of its snapshot are made. */
 import type { JsonObject } from '#base';
 import type { Limits } from '#domain/files';
 import type { Unseal } from '#domain/people';

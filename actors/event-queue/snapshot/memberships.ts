@@ -38,8 +38,9 @@ interface OwnState {
 }
 
 /**
- * A change of subscription is committed by the user's actor first and by the stream's actor after it, and the user gets no
- * event of the second commit. So a snapshot with one of the two must have the other: if they differ, both are read again.
+ * A change of subscription is committed by the user's actor first and by the stream's actor after it, and the user gets
+ * no event of the second commit. So a snapshot with one of the two must have the other: if they differ, both are read
+ * again.
  *
  * @param withSubscribers the subscribers of all streams are wanted
  * @param versions gets the version of the user's actor

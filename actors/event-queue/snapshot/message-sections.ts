@@ -1,4 +1,5 @@
 /** Sections about messages: unread_msgs and starred_messages (register.md). */
+
 import type { Json, JsonObject } from '#base';
 import type { RecentMessageIndex } from '#delivery';
 import {
@@ -29,8 +30,8 @@ export interface OwnReading {
 }
 
 /**
- * Picks the source from which a registration reads messages: memory, unless the user's reading state names a message that
- * the log has not shown here. Call it after the reading state was read.
+ * Picks the source from which a registration reads messages: memory, unless the user's reading state names a message
+ * that the log has not shown here. Call it after the reading state was read.
  */
 export async function messageReads(
   index: RecentMessageIndex,

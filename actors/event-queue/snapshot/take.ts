@@ -1,5 +1,5 @@
 /**
- * Takes the state that POST /register sends, and notes which commits it contains (actor → version), so that the queue can
+ * Takes the state that POST /register sends, and notes which commits it contains (actor → version). So the queue can
  * leave out exactly the events that the client has already seen as state (design § 3).
  */
 
@@ -20,11 +20,10 @@ import type { QueueVolatile } from '../volatile.js';
 import type { RegisterArgs, SnapshotInputs, Wanted } from './inputs.js';
 import { readWithSubscribers, untilFirstMessagesShow } from './memberships.js';
 import { messageReads, readStarred, readUnread } from './message-sections.js';
-import { ownSections } from './own-sections.js';
-import { presenceSection, visitorsPresence } from './presence-section.js';
+import { presenceSection, userSections, visitorsPresence } from './people-sections.js';
+import { ownSections } from './preference-sections.js';
 import { encodedShared, personalSections, sharedSections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
-import { userSections } from './user-sections.js';
 import { forTheWeb, nothingOwn } from './visitor.js';
 
 export interface Snapshot {
@@ -58,8 +57,8 @@ const ownNeeded = (wanted: Wanted): OwnSection[] =>
   (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
 
 /**
- * Accounts may change during every attempt. The last attempt accepts that: the lists may show a deactivated subscriber for
- * a moment, as lists elsewhere do.
+ * Accounts may change during every attempt. The last attempt accepts that: the lists may show a deactivated subscriber
+ * for a moment, as lists elsewhere do.
  */
 const MAX_ATTEMPTS = 4;
 
@@ -75,15 +74,15 @@ export async function takeSnapshot(
   }
 }
 
-/** API keys sealed under a former server secret can't be decrypted. A user with a right to such a key gets a new one. */
+/** An API key sealed under a former server secret can't be decrypted: a user with a right to the key gets a new one. */
 async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: InputSources): Promise<void> {
   for (const { user, keySealed } of bots) await ask(realmKey(realm), 'renew-bot-key', { user, instead: keySealed });
 }
 
 /**
  * @param last attempt: succeeds in any case
- * @returns undefined if another attempt is needed: API keys were replaced, or accounts changed after the subscribers were
- * read, so that the snapshot's versions would suppress the event that removes one
+ * @returns undefined if another attempt is needed: API keys were replaced, or accounts changed after the subscribers
+ * were read, so that the snapshot's versions would suppress the event that removes one
  */
 async function takeOnce(
   args: RegisterArgs,

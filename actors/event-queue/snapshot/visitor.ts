@@ -1,16 +1,16 @@
 /**
- * Who reads without an account (conventions.md § Authentication): the state that POST /register shows to nobody in
- * particular is that of a guest who is in nothing, without what is not for the web.
+ * The visitor: a reader without an account (conventions.md § Authentication). POST /register shows a visitor the state
+ * of a guest without subscriptions, minus everything that is not open to the web.
  */
 
 import type { OwnSection, OwnState } from '#actors/shared';
 import type { Fields } from '#base';
 
-/** Nothing of one's own: there is no actor to ask. */
+/** The own state of a visitor: all sections are empty, as there is no actor to ask. */
 export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>
   ({ version: 0, ...Object.fromEntries(sections.map((section) => [section, []])) }) as unknown as OwnState<OwnSection>;
 
-/** What replaces fields that depend on being somebody; undefined = left out. */
+/** Replacements for fields that depend on the account; undefined = left out. */
 const SHOWN: Fields = {
   streams: undefined,
   custom_profile_fields: [],

@@ -138,7 +138,7 @@ export interface Forward {
   /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
   readonly released?: JsonObject;
   /** With `held`: what the frontend answers while nothing comes; the command stays held meanwhile. */
-  readonly meanwhile?: Meanwhile;
+  readonly keepalive?: PollKeepalive;
   /** Milliseconds that the whole may take, where it is more than the usual deadline (work with a budget of its own). */
   readonly patienceMs?: number;
   /** User on whose behalf the command runs, where the operation itself established it (login). */
@@ -153,13 +153,13 @@ export interface Forward {
  * Answers that a frontend gives by itself for a held command. They are numbered; the next request to the same actor that says which number it
  * has goes on with the command, instead of sending another one.
  */
-export interface Meanwhile {
+export interface PollKeepalive {
   /** What the client has. */
   readonly last: number;
   /** Parameter of the query in which it says so. */
   readonly parameter: string;
   /** Numbers above it that may be given for this command. */
-  readonly most: number;
+  readonly heartbeatIds: number;
   /** Fields of the answer in JSON, each after a comma. */
   fields(n: number): string;
   /**

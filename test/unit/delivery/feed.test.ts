@@ -4,7 +4,7 @@ import {
   Cursor,
   type EventSubscriber,
   RealmFeed,
-  RecentBudget,
+  RecentEntryBudget,
   RecentMessageBudget,
   type SharedEvent,
   type TransientEvent,
@@ -82,7 +82,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   const clock = new FakeClock();
   const host = async () => {
     const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
-    const budgets = { recentEntries: new RecentBudget(), recentMessages: new RecentMessageBudget() };
+    const budgets = { recentEntries: new RecentEntryBudget(), recentMessages: new RecentMessageBudget() };
     return new RealmFeed(REALM, replica, { log, store, clock, ...budgets });
   };
   const feed = await host();

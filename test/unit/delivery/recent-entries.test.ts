@@ -1,5 +1,5 @@
 import t from 'tap';
-import { RecentBudget } from '#delivery';
+import { RecentEntryBudget } from '#delivery';
 import type { LogEntry } from '#model';
 import { seq } from '#model';
 import { RecentEntries } from '../../../src/delivery/recent-entries.js';
@@ -23,7 +23,7 @@ async function read(recent: RecentEntries, after: number): Promise<number[] | un
 }
 
 t.test('entries are given from any position above the start, and live ones after them', async (t) => {
-  const recent = new RecentEntries(new RecentBudget(), seq(10));
+  const recent = new RecentEntries(new RecentEntryBudget(), seq(10));
   for (const at of [12, 13, 20]) recent.add(seq(at), entry('x'));
   t.same(await read(recent, 10), [12, 13, 20]);
   t.same(await read(recent, 11), [12, 13, 20]);
@@ -45,7 +45,7 @@ t.test('entries are given from any position above the start, and live ones after
 });
 
 t.test('what is read of the time before comes first', async (t) => {
-  const recent = new RecentEntries(new RecentBudget(), seq(10));
+  const recent = new RecentEntries(new RecentEntryBudget(), seq(10));
   recent.add(seq(11), entry('x'));
   recent.prepend(
     [4, 7, 10].map((at) => ({ seq: seq(at), entry: entry('x') })),
@@ -53,7 +53,7 @@ t.test('what is read of the time before comes first', async (t) => {
   );
   t.same(await read(recent, 3), [4, 7, 10, 11]);
   t.equal(await read(recent, 2), undefined);
-  const long = new RecentEntries(new RecentBudget(), seq(10_000));
+  const long = new RecentEntries(new RecentEntryBudget(), seq(10_000));
   long.prepend(
     Array.from({ length: 5_000 }, (_, i) => ({ seq: seq(5_001 + i), entry: entry('x') })),
     seq(0),
@@ -64,7 +64,7 @@ t.test('what is read of the time before comes first', async (t) => {
 });
 
 t.test('nothing is put before a gap', async (t) => {
-  const gapped = new RecentEntries(new RecentBudget(), seq(10));
+  const gapped = new RecentEntries(new RecentEntryBudget(), seq(10));
   gapped.add(seq(11), entry('x'));
   gapped.restart(seq(20));
   gapped.prepend([{ seq: seq(7), entry: entry('x') }], seq(3));
@@ -72,7 +72,7 @@ t.test('nothing is put before a gap', async (t) => {
   t.equal(await read(gapped, 3), undefined);
   t.equal(await read(gapped, 11), undefined);
   t.same(await read(gapped, 20), [21]);
-  const full = new RecentEntries(new RecentBudget(1_000), seq(10));
+  const full = new RecentEntries(new RecentEntryBudget(1_000), seq(10));
   full.add(seq(11), entry('x'.repeat(900)));
   full.add(seq(12), entry('x'));
   full.prepend([{ seq: seq(7), entry: entry('x') }], seq(3));
@@ -80,7 +80,7 @@ t.test('nothing is put before a gap', async (t) => {
 });
 
 t.test('all realms share one budget: the oldest entries go, wherever they are', async (t) => {
-  const budget = new RecentBudget(100_000);
+  const budget = new RecentEntryBudget(100_000);
   const [one, two] = [new RecentEntries(budget, seq(0)), new RecentEntries(budget, seq(0))];
   one.add(seq(1), entry('x'.repeat(30_000)));
   two.add(seq(2), entry('x'.repeat(30_000)));
@@ -102,7 +102,7 @@ t.test('all realms share one budget: the oldest entries go, wherever they are', 
 });
 
 t.test('so many entries of one realm, however small', async (t) => {
-  const recent = new RecentEntries(new RecentBudget(), seq(0));
+  const recent = new RecentEntries(new RecentEntryBudget(), seq(0));
   for (let at = 1; at <= 20_000; at++) recent.add(seq(at), entry(''));
   t.equal(await read(recent, 10_000), undefined);
   t.equal((await read(recent, 20_000 - 4_096))?.length, 4_096);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createActor } from 'xstate';
-import { queueMachine } from '#actors/event-queue';
-import { endIn, QUEUE_ENDS, type QueueEvent, queueSteps } from '../../../actors/event-queue/machine.js';
+import { QUEUE_ENDS, queueMachine } from '#actors/event-queue';
+import { endIn, type QueueEvent, queueSteps } from '../../../actors/event-queue/machine.js';
 
 const LIVING = ['resting', 'idle', 'polling', 'parked'] as const;
 const ENDS = QUEUE_ENDS.map((reason) => `END.${reason}` as const);

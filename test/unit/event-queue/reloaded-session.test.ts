@@ -1,4 +1,5 @@
 /** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
+
 import t from 'tap';
 import { TransientEvent } from '#delivery';
 import type { ActorReply } from '#frontend/api';

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { TransientEvent } from '#delivery';
-import { beatsAfter, eventId, queueId, queueKey, realmId, type Seq, TRANSIENT_SLOT, userId } from '#model';
+import type { Seq } from '#model';
+import { eventId, heartbeatIdsAfter, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
 import { EventBuffer } from '../../../actors/event-queue/buffer.js';
 import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
 import { settle } from '../../support/fake-clock.js';
@@ -27,22 +28,22 @@ t.test('ids of what is in no log', async (t) => {
 
 t.test('which heartbeats a frontend may give by itself', async (t) => {
   for (const id of [-1, eventId(7, 0), eventId(7, 12), eventId(7, TRANSIENT_SLOT - 1)]) {
-    t.equal(beatsAfter(id), 0, `${id}: more of its entry may come`);
+    t.equal(heartbeatIdsAfter(id), 0, `${id}: more of its entry may come`);
   }
   const first = eventId(7, TRANSIENT_SLOT);
-  const most = beatsAfter(first);
+  const most = heartbeatIdsAfter(first);
   t.ok(most > 0);
   for (let id = first; id < eventId(8, 0); id++) {
-    const beats = beatsAfter(id);
+    const beats = heartbeatIdsAfter(id);
     if (beats !== 0 && beats !== most) t.fail(`${beats} after ${id}`);
     if (beats > 0 && id + beats >= eventId(8, 0)) t.fail(`${id}: the ids of the next position`);
   }
   const ids = idsWith(async () => 0 as Seq);
   const last = ids.heartbeat(7);
-  ids.reserve(last + beatsAfter(last));
-  t.equal(ids.transient(7), last + beatsAfter(last) + 1, 'the queue gives its own ids above them');
+  ids.reserve(last + heartbeatIdsAfter(last));
+  t.equal(ids.transient(7), last + heartbeatIdsAfter(last) + 1, 'the queue gives its own ids above them');
   ids.reserve(last);
-  t.equal(ids.newest, last + beatsAfter(last) + 1, 'and never goes back');
+  t.equal(ids.newest, last + heartbeatIdsAfter(last) + 1, 'and never goes back');
 });
 
 t.test('a buffer keeps the newest transient events', async (t) => {

@@ -1,7 +1,7 @@
 /** Polls of idle clients, which the frontend answers by itself. */
 import t from 'tap';
 import { Type } from 'typebox';
-import type { Forward, Meanwhile, Operation } from '#frontend/api';
+import type { Forward, Operation, PollKeepalive } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
@@ -15,10 +15,10 @@ const EVERY_MS = 45_000;
 const LONGEST_MS = EVERY_MS * 1.2 + 500;
 const MOST = 4;
 
-const meanwhile = (last: number): Meanwhile => ({
+const keepalive = (last: number): PollKeepalive => ({
   last,
   parameter: 'last',
-  most: MOST,
+  heartbeatIds: MOST,
   fields: (n) => `,"n":${n}`,
   insteadOf: ({ msg }) => (msg === tooOld(last).msg ? { n: 'ask again' } : undefined),
 });
@@ -36,7 +36,7 @@ const poll: Operation = declare({
     const { last, of = 'q' } = params as { last: number; of?: string };
     const to = queueKey(realmId(1), userId(5), queueId(of));
     const forward = { to, command: 'poll', args: { last }, held: true } as const;
-    return last < 0 ? forward : { ...forward, meanwhile: meanwhile(last) };
+    return last < 0 ? forward : { ...forward, keepalive: keepalive(last) };
   },
 });
 
