@@ -1,8 +1,8 @@
 /**
- * Log-ins with addresses that no account has. They are counted, and take as long, as those with an address that has one
- * (actors/user/commands/login.ts), or the answers would tell which addresses have accounts. So that this needs no more
- * room than there is, addresses share a fixed number of actors, and each of these remembers a few; which share one
- * nobody knows without the server secret.
+ * The login guard counts log-ins with addresses of no account. They are limited, and take as long, as log-ins with the
+ * address of an account (actors/user/commands/account/login.ts); otherwise the answers would show which addresses have
+ * accounts. To bound the storage, addresses share a fixed number of actors that remember a few addresses each. Only the
+ * server secret tells which addresses share an actor. The stored name of the kind is `stranger`.
  */
 
 import type { JsonObject } from '#base';
@@ -11,13 +11,13 @@ import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 
-/** Addresses that each remembers. */
-const MOST_ADDRESSES = 16;
+/** Addresses that one actor remembers. */
+const MAX_ADDRESSES = 16;
 
 type Attempts = readonly [address: string, failures: readonly number[]];
 
 interface StrangerState extends JsonObject {
-  /** By hash of the address, the one that was tried last at the end. */
+  /** Failures by hash of the address; the address tried last is at the end. */
   readonly attempts: readonly Attempts[];
 }
 
@@ -25,7 +25,7 @@ const failuresOf = ({ attempts }: StrangerState, address: string): readonly numb
   attempts.find(([of]) => of === address)?.[1] ?? [];
 
 interface Attempt extends JsonObject {
-  /** Its hash. */
+  /** Hash of the address. */
   readonly address: string;
   readonly password: string;
 }
@@ -48,7 +48,7 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined, 
     const attempts: Attempts[] = [...others, [address, failed]];
     return {
       reply: { error: wrongPassword(failed, now).toReply() },
-      state: { ...state, attempts: attempts.slice(-MOST_ADDRESSES) },
+      state: { ...state, attempts: attempts.slice(-MAX_ADDRESSES) },
     };
   },
 };

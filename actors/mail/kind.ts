@@ -1,6 +1,6 @@
 /**
- * The mail actor of an organization: keeps outgoing mails until they are sent. Its own actor, so that a mail server that
- * is slow or away keeps nobody waiting: whoever sends a mail is through when it is stored here.
+ * The mail actor of an organization stores outgoing mails until they are sent. It is an actor of its own, so that a mail
+ * server that is slow or away delays no other command: the sender of a mail is done when the mail is stored here.
  */
 
 import { value } from '#actors/shared';
@@ -13,7 +13,7 @@ import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from '
 
 type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined, ActorServices>;
 
-/** Tried at a time; the others follow at once. */
+/** Mails sent per run; the others follow at once. */
 const BATCH = 40;
 
 interface SendArgs extends JsonObject {
@@ -32,15 +32,16 @@ const send: MailCommand<SendArgs> = {
       reply: value(null),
       state: { ...state, last },
       parts: { [`${MAIL_PART}${last}`]: mail },
-      // None can be earlier and not be due with it.
+      // A mail with an earlier time would be due now, too.
       due: now,
     };
   },
 };
 
 /**
- * In a lane of its own, since the mail server takes its time. Exclusive: what one run has sent, the next must not find.
- * After a crash between the sending and the commit a mail is sent again, under the same id.
+ * Sends the mails that are due. The lane is separate, because a mail server takes its time, and exclusive, because a run
+ * must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under the
+ * same id.
  */
 const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
   lane: 'sending',

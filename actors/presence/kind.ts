@@ -1,4 +1,4 @@
-/** The presence actor of an organization: who was here when. Its reports wait for nobody, and nobody waits for them. */
+/** The presence actor of an organization holds the times at which users were active. Reports need no other actor. */
 
 import { apiError } from '#model/errors';
 import type { ActorKind } from '#runtime';

@@ -1,11 +1,11 @@
-/** Writes down, now and then and before leaving, what only memory knows. */
+/** Stores the presences that only memory knows: once a minute, and before the actor leaves memory. */
 import type { TimerHandle } from '#base/clock';
 import type { ActivationHandle, DeferredRequest, Sidecar } from '#runtime';
 import type { InputSources } from '../services.js';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 
-/** What a crash loses at most; clients report every minute anyway. */
+/** A crash loses at most this much; clients report every minute anyway. */
 const FLUSH_MS = 60_000;
 
 export class LivePresence implements Sidecar {
@@ -41,7 +41,7 @@ export class LivePresence implements Sidecar {
   #wait(): void {
     this.#timer = this.sources.services.clock.setTimeout(() => {
       this.#wait();
-      // A failure ends the activation, or the next time makes up for it.
+      // A failed write ends the activation; any other failure is made up for by the next flush.
       if (this.handle.exists()) this.flush().catch(() => undefined);
     }, FLUSH_MS);
   }

@@ -1,4 +1,4 @@
-/** Persisted state of a realm actor. The directory's records and lists, and what else grows, are parts of their own. */
+/** Persisted state of a realm actor. Everything that grows, such as records and lists of the directory, is in parts. */
 import type { Json, JsonObject } from '#base';
 import { NO_WHOLES, type Records, type Traffic, type Wholes } from '#directory';
 import { userId } from '#model';
@@ -13,7 +13,7 @@ export interface RealmState extends JsonObject {
   readonly nextUser: number;
   readonly nextStream: number;
   readonly nextRecipient: number;
-  /** Message ids up to and including this one may have been given out: after a crash the sequence goes on above it. */
+  /** Highest message id that may have been handed out: after a crash the sequence continues above it. */
   readonly reservedIds: number;
   readonly nextGroup: number;
   readonly nextLinkifier: number;
@@ -22,14 +22,14 @@ export interface RealmState extends JsonObject {
   readonly nextDomain: number;
   /** Numbers of the next invitation to an address, and of the next link. */
   readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
-  /** Version of the newest commit that changed the directory: what outgoing commands need the replicas to have. */
+  /** Version of the newest commit that changed the directory; receivers of commands wait for it in their replicas. */
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
   readonly nextRealm: number;
   /** Uploaded files: number of the next, bytes that all take. */
   readonly uploads: { readonly next: number; readonly used: number };
   readonly nextEmoji: number;
-  /** Until when it was told who became a full member by age, ms. */
+  /** Wall time up to which new full members (by age of the account) were announced, ms. */
   readonly fullMembersAt: number;
   readonly nextProfileField: number;
 }
@@ -51,14 +51,14 @@ export const PROFILE_FIELDS_PART = 'profile-fields';
 export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
-/** By stream: messages of the last 28 days. */
+/** A part per stream: messages of the last 28 days. */
 export const TRAFFIC_PART = 'traffic/';
 /** Recipients of direct-message groups. */
 export const GROUP_PART = 'group/';
 /** Uploads of one picture each; see commands/files/pictures.ts. */
 export const UPLOADS_PART = 'uploads/';
 
-/** A part for each record, named by this and the record's number. */
+/** A part for each record, named by prefix and number. */
 export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
   users: USER_PART,
   streams: STREAM_PART,

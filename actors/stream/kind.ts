@@ -1,4 +1,4 @@
-/** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
+/** Conversations: streams (`stream/…`) and direct messages (`dm/…`) share state and most commands. */
 
 import { MEMBER_PART } from '#domain/streams';
 import { apiError } from '#model/errors';
@@ -36,7 +36,7 @@ const common = {
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
-/** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
+/** Commands of both. Changes of messages come by way of the caller's actor. */
 const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain, told } as const;
 
 export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> = {

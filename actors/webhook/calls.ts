@@ -1,4 +1,4 @@
-/** Makes the calls that are due: what each came to. */
+/** Makes the calls that are due, and says how each one went. */
 
 import type { StoredMessage } from '#domain/messages';
 import { asStored } from '#domain/messages';
@@ -10,9 +10,9 @@ import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 import type { Waiting } from './state.js';
 
-/** Where the message is, when it is told of. */
+/** Place of the message at the time of the call. */
 export interface Place {
-  /** 0: a direct message. */
+  /** Stream of the message; 0: a direct message. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
@@ -47,13 +47,13 @@ export async function makeCalls(
   return Promise.all(
     calls.map((call, i) => {
       const record = records[i];
-      // Deleted meanwhile.
+      // The message may have been deleted meanwhile.
       return record ? one(key, call, asStored(record), directory, sources) : { call, is: 'done' };
     }),
   );
 }
 
-/** It was sealed under a server secret that is gone. */
+/** Reason when the token was sealed under a former server secret. */
 const UNREADABLE = 'its token is void since the server secret was changed, and its settings show a new one';
 
 async function one(

@@ -1,6 +1,6 @@
 /**
- * What the parts of an activation tell it, and what they ask of its host through it: one object instead of a closure for each, for
- * there are tens of thousands of activations.
+ * Mediator between the parts of an activation (commit loop, executor, outbox), the activation, and the host's ports.
+ * One object instead of a closure per callback, because a host has tens of thousands of activations.
  */
 
 import type { JsonObject } from '#base';
@@ -18,13 +18,13 @@ import type { ActivationPorts } from './ports.js';
 import type { OutboxCommand, Reply } from './protocol.js';
 import type { UnpublishedTicket } from './unpublished-commits.js';
 
-/** The activation, as its own parts see it. */
+/** The activation, as its parts see it. */
 export interface ActivationControl {
   readonly status: 'loading' | 'ready' | 'stopped';
   stop(reason: StopReason, error?: unknown): void;
-  /** A group became durable. */
+  /** A batch became durable. */
   committed(): void;
-  /** Something was appended, carried out or committed. */
+  /** An append, a sent command or a commit was finished. */
   progressed(): void;
   finish(pending: QueuedCommand, reply: Reply): void;
   wake(lane: string): void;
@@ -110,7 +110,7 @@ export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPort
   }
 
   appendFailed(error: unknown): void {
-    this.ports.logger.warn({ actor: this.key, err: error }, 'append failed, trying again');
+    this.ports.logger.warn({ actor: this.key, err: error }, 'append to the log failed, trying again');
   }
 
   progressed(): void {

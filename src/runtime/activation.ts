@@ -1,8 +1,8 @@
 /**
- * One live actor: loads its state, runs handlers one at a time over it, and commits what they return in groups.
+ * One actor in memory: loads the state, runs handlers over it one at a time, and commits their outcomes in batches.
  *
- * Life: loading → ready → stopped. Everything that can go wrong with a write ends the activation; the next command
- * starts a fresh one from the Store, which redoes the outbox first.
+ * Life: loading → ready → stopped. A write that fails or is refused ends the activation; the next command starts a new
+ * one from the Store, which finishes the stored outbox first.
  */
 
 import { emptyMap, ownMap } from '#base';
@@ -23,9 +23,9 @@ import { type CommandRequest, type Envelope, isForActor, isFromActor, type Reply
 import { ReplyCache } from './reply-cache.js';
 import { DeferredCommand, startSidecar } from './sidecar.js';
 
-/** Commands waiting in one mailbox; more are answered 'busy'. */
+/** Commands that may wait in one mailbox; more are answered 'busy'. */
 export const MAILBOX_LIMIT = 20_000;
-/** Ids of commands that the host gives an activation directly. */
+/** Prefix of the ids of commands that the host hands to an activation without the bus. */
 export const OWN_COMMAND = 'tell/';
 
 interface EarlyCommand {
@@ -36,7 +36,7 @@ interface EarlyCommand {
 export class Activation implements ActivationControl {
   readonly realm: RealmId;
   status: 'loading' | 'ready' | 'stopped' = 'loading';
-  /** Monotonic ms of the last command: idle ones are passivated. */
+  /** Monotonic ms of the last command; the host passivates idle activations by it. */
   lastUsed: number;
   readonly #mailbox = new Mailbox();
   #running = emptyMap<string, QueuedCommand>();
@@ -50,12 +50,12 @@ export class Activation implements ActivationControl {
   readonly #supply: InputLoader;
   #scheduled = false;
   #handling: QueuedCommand | undefined;
-  /** Only commands of other actors are still taken. */
+  /** The partition is being handed over: only commands of other actors are still taken. */
   #leaving = false;
-  /** It was not looked for in the Store. */
+  /** The actor was made under a new key, without a look into the Store. */
   #minted = false;
   #onProgress: (() => void)[] | undefined;
-  /** Of commands that were carried out before, and whose replies wait for what they promised. */
+  /** Repeats of commands that ran before; their replies wait for the commands that the first run sent. */
   #repeats: Set<CommandRequest> | undefined;
   readonly #meter: KindMeter;
 
@@ -76,12 +76,12 @@ export class Activation implements ActivationControl {
     this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
   }
 
-  /** Nothing waiting, running or held, and nothing left in the outbox. */
+  /** Drained, and the sidecar has nothing to do either. */
   get isIdle(): boolean {
     return this.isDrained && (this.#sidecar?.isIdle() ?? true);
   }
 
-  /** As `quiet`, held requests aside. */
+  /** Nothing waits, runs or is being written, and the outbox is empty. */
   get isDrained(): boolean {
     return (
       this.status === 'ready' &&
@@ -101,7 +101,7 @@ export class Activation implements ActivationControl {
     return this.#outbox.size;
   }
 
-  /** Deliveries that wait, of kinds that have such. */
+  /** Deliveries that wait; undefined for kinds without deliveries. */
   get waitingDeliveries(): number | undefined {
     return this.kind.partsAreDeliveries ? this.#memory.view().parts.size : undefined;
   }
@@ -114,7 +114,7 @@ export class Activation implements ActivationControl {
     return this.#sidecar?.endReason?.();
   }
 
-  /** Take the actor over: stamp the epoch, apply what the outbox still holds, load parts, go on with the outbox. */
+  /** Takes the actor over: stamps the epoch, applies records left in the outbox, loads parts, continues the outbox. */
   async load(): Promise<void> {
     const { store } = this.ports;
     let loaded: Loaded | 'fenced';
@@ -130,7 +130,7 @@ export class Activation implements ActivationControl {
     this.#begin(loaded);
   }
 
-  /** There is no such actor, as far as anybody knows. If there is one, the first commit meets a conflict. */
+  /** Starts a new actor without reading the Store. If the actor exists after all, its first commit meets a conflict. */
   begin(): void {
     this.#minted = true;
     this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
@@ -166,13 +166,13 @@ export class Activation implements ActivationControl {
       this.#refuse(request, 'moved');
       return;
     }
-    // Two actors with full outboxes must still take each other's commands.
+    // Commands of actors are never 'busy': two actors with full outboxes must still take each other's.
     if (!fromActor && (this.mailboxSize >= MAILBOX_LIMIT || this.#outbox.size >= OUTBOX_LIMIT)) {
       this.#refuse(request, 'busy');
       return;
     }
     this.#meter.commands.n++;
-    // What the actor tells itself, or its timer, is no reason to keep it in memory.
+    // A command from the actor itself or from its timer is no reason to keep the actor in memory.
     if (!envelope.id.startsWith(OWN_COMMAND)) this.used();
     if (this.status === 'loading') {
       this.#early ??= [];
@@ -180,7 +180,7 @@ export class Activation implements ActivationControl {
       return;
     }
     if (this.#minted && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
-      // Whoever sends this knows the actor: it was made before, and what makes it came here once more.
+      // The sender knows the actor, so the actor was made before, and the command that makes it came twice.
       this.stop('fenced');
       this.#refuse(request, 'moved');
       return;
@@ -221,8 +221,8 @@ export class Activation implements ActivationControl {
   }
 
   /**
-   * What the reply promised may have to be done again first; and it may have been given by a commit of another owner whose
-   * events are not in the log yet.
+   * Repeats a remembered reply. The commands that the reply waited for may have to be sent again first, and the commit
+   * may be a former owner's, whose events are not in the log yet.
    */
   #replyAgain(id: string, before: Reply, request: CommandRequest): void {
     let answered = false;
@@ -244,7 +244,10 @@ export class Activation implements ActivationControl {
     this.lastUsed = this.ports.clock.monotonic();
   }
 
-  /** Take no more commands but those that other actors send or wait for: we may wait for them; refuse what hasn't begun. */
+  /**
+   * From now on takes only commands that other actors send or wait for, because this actor may in turn wait for them.
+   * Commands of frontends that have not begun are refused.
+   */
   takeOnlyActors(): void {
     if (this.#leaving) return;
     this.#leaving = true;
@@ -256,7 +259,7 @@ export class Activation implements ActivationControl {
     this.#early = this.#early?.filter(({ envelope }) => isForActor(envelope));
   }
 
-  /** Resolves when everything that was begun is finished, or the activation is over. */
+  /** Resolves when all begun work is finished, or the activation has stopped. */
   async drain(): Promise<void> {
     while (!this.#isStopped() && !this.isDrained) {
       await new Promise<void>((resolve) => {
@@ -266,7 +269,7 @@ export class Activation implements ActivationControl {
     }
   }
 
-  /** The live side writes down what only memory knows; a failure there must not keep the host from leaving. */
+  /** Lets the sidecar store what only memory knows. A failure is logged and must not keep the host from leaving. */
   async flushSidecar(reason: PassivationReason): Promise<void> {
     try {
       if (this.status === 'ready' && this.#memory.exists) await this.#sidecar?.flush?.(reason);
@@ -275,7 +278,7 @@ export class Activation implements ActivationControl {
     }
   }
 
-  /** Leave memory, with nothing in the stored outbox. A command that comes meanwhile keeps it from being passivated. */
+  /** Leaves memory with an empty stored outbox. A command that comes meanwhile calls a passivation off. */
   async passivate(reason: PassivationReason): Promise<void> {
     const used = this.lastUsed;
     if (reason === 'passivated') await this.flushSidecar(reason);
@@ -302,7 +305,7 @@ export class Activation implements ActivationControl {
     this.#repeats = undefined;
     this.#mailbox.remove(() => true);
     for (const pending of this.#running.values()) {
-      // Its timer may have rung once more while its end was written: asked again, that would only bring back an actor that isn't.
+      // The timer fired while the end was written: a retry would only bring back an actor that no longer exists.
       if (reason === 'ended' && pending.envelope.id.startsWith(OWN_COMMAND)) {
         pending.reply(this.kind.missing(this.key));
         continue;
@@ -320,7 +323,7 @@ export class Activation implements ActivationControl {
     this.progressed();
   }
 
-  /** The sender tries again. */
+  /** Makes the sender try again. */
   #refuse(request: CommandRequest, retry: RetryReason): void {
     this.ports.meters.refused(retry);
     request.reply(this.ports.storeOutage.refusal(retry));
@@ -336,14 +339,14 @@ export class Activation implements ActivationControl {
   progressed(): void {
     const ending = this.#executor.ending && this.status === 'ready';
     if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
-    // Commits may have waited for the log.
+    // A commit may have waited for the log.
     this.#commits.writeNext();
     const waiting = this.#onProgress ?? [];
     this.#onProgress = undefined;
     for (const fn of waiting) fn();
   }
 
-  /** Let a lane rest; returns what wakes it. */
+  /** Suspends a lane. @returns the function that resumes it */
   #rest(lane: string): () => void {
     this.#mailbox.suspend(lane);
     return () => this.wake(lane);
@@ -362,7 +365,7 @@ export class Activation implements ActivationControl {
     this.#guard(() => this.#sidecar?.command(envelope.name, envelope.args, held, envelope.caller));
   }
 
-  /** Handlers of one tick share a commit. */
+  /** Runs the mailbox in a microtask, so that the handlers of one tick share a commit. */
   #schedule(): void {
     if (this.#scheduled || this.status !== 'ready') return;
     this.#scheduled = true;
@@ -386,7 +389,7 @@ export class Activation implements ActivationControl {
     this.progressed();
   }
 
-  /** A handler or machine that throws anything but an API error is a bug: stop loudly, alone. */
+  /** An error other than ApiError is a bug: the activation stops with an error in the log, and nothing else does. */
   #guard(fn: () => void): void {
     try {
       fn();
@@ -394,7 +397,7 @@ export class Activation implements ActivationControl {
       const envelope = this.#handling?.envelope;
       const { name, requestId } = envelope ?? {};
       this.ports.logger.error({ requestId, actor: this.key, command: name, err: error }, 'actor crashed');
-      // Repeating it once may help, if it was the state in memory; more would only take the actor down for everybody.
+      // One repeat may help if the state in memory was at fault; a second crash would take the actor down for all.
       if (envelope && !isFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
         this.#handling?.reply({ error: UNKNOWN });
       }

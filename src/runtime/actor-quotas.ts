@@ -21,7 +21,7 @@ interface QuotaPorts {
 export class ActorQuotas {
   /** Owner → the owner's actors in the order of their last writes, least recent first. */
   readonly #actors = new Map<string, ActorKey[]>();
-  /** Actors that were told to end: they count no longer, though they may be written once more. */
+  /** Actors with an end command under way: they no longer count, though they may be written once more. */
   readonly #ending = new Set<ActorKey>();
 
   constructor(private readonly ports: QuotaPorts) {}

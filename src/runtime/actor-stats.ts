@@ -1,4 +1,4 @@
-/** What the actors of a host are doing, counted once per scrape. */
+/** Counts the actors of a host and their work, once per scrape. */
 
 import type { Metrics } from '#base/metrics';
 import { type ActorKey, parseKey } from '#model';

@@ -10,6 +10,7 @@ import type { CommandFailure } from '#model';
 import { type ActorKey, partitionOf, partitionSubject } from '#model';
 import type { Bus, PendingReply } from '#ports/bus';
 import { BusError } from '#ports/bus';
+import { BACKOFF, delayOf } from './backoff.js';
 import { OutageDetector, type OutageOptions } from './outage.js';
 import type { Envelope, Reply } from './protocol.js';
 
@@ -28,13 +29,13 @@ export interface SendOptions {
   /** Realm version that the receiver's replica must have applied. */
   readonly after?: number;
   /**
-   * Milliseconds; default 30 s, and less while what it needs is known to be away (patience.ts). Infinity: retry until cancelled (outbox
-   * commands, held polls).
+   * Milliseconds; default 30 s, and less while a needed service is known to be away (outage.ts). Infinity: retries until
+   * cancelled (commands from outboxes, waiting polls).
    */
   readonly deadlineMs?: number;
-  /** The reply may be held for long: attempts have no time limit of their own. */
+  /** The reply may take long: an attempt may last as long as a parked poll. */
   readonly held?: boolean;
-  /** An actor asks, whose command waits for the answer. */
+  /** An actor sends this, and a command of that actor waits for the answer. */
   readonly asked?: boolean;
   /** Command id given by the caller (outbox commands); default: the client's own numbering. */
   readonly id?: string;
@@ -45,22 +46,15 @@ export interface SentCommand {
   cancel(): void;
 }
 
-/**
- * Between attempts, unless the bus tells that somebody serves the partition: hundreds may wait for a host that has died, and
- * their attempts would be in the way of those that take over.
- */
-const MOVED_BACKOFF_MS = [10, 20, 40, 80, 160, 300, 500, 1_000];
-/** Who is overloaded, or can't reach its Store, is not helped by many attempts. */
-const TROUBLE_BACKOFF_MS = [10, 20, 40, 80, 160, 320, 500];
-/** An attempt that was under way for so long was no part of the trouble before it. */
-const FORGIVEN_MS = 1_000;
-/** One attempt of a command that isn't held: a host that is stuck must not use up the whole deadline. */
+/** An attempt that lasted this long does not belong to the failures before it: the back-off starts over. */
+const RESET_BACKOFF_MS = 1_000;
+/** Limit of one usual attempt: a stuck host must not use up the whole deadline. */
 const ATTEMPT_MS = 10_000;
-/** A frontend holds a poll for an hour at most, while its client gets heartbeats; a bus that fails tells within seconds. */
+/** Limit of one held attempt. A frontend parks a poll for an hour at most; a bus that fails says so within seconds. */
 const HELD_ATTEMPT_MS = 4_000_000;
 const DEADLINE_MS = 30_000;
 
-/** Numbers of commands of one sender. */
+/** Numbers the commands of one sender, and knows up to which number all are settled. */
 class Numbering {
   #next = 1;
   #lowest = 1;
@@ -84,7 +78,7 @@ class Numbering {
   }
 }
 
-/** Commands that nobody took, by the subject of their partition. */
+/** Commands that wait for a host to serve their partition, by its subject. */
 class AwaitingOwner {
   readonly #waiting = new Map<string, Set<CommandDelivery>>();
 
@@ -104,16 +98,15 @@ class AwaitingOwner {
   }
 }
 
-/** Clients made in this process. */
+/** Number of clients made in this process; names them. */
 let instances = 0;
 
 export class ActorClient {
   /** Names this client in command ids: several clients may share a bus, and their numbers must never meet. */
   readonly id: string;
   readonly #usual: Numbering;
-  /** Held commands have numbers of their own: one held for minutes would keep all replies since from being forgotten. */
+  /** Separate numbers for held commands: one that lasts minutes would keep all later replies from being forgotten. */
   readonly #held: Numbering;
-  /** Attempts that wait for somebody to serve their partition. */
   readonly #unserved = new AwaitingOwner();
   readonly #patience: OutageDetector;
 
@@ -130,7 +123,7 @@ export class ActorClient {
     bus.onServed((subject) => this.#unserved.served(subject));
   }
 
-  /** How long to wait for what comes over the bus, and usually comes within this time; milliseconds. */
+  /** Time limit, ms, for something that comes over the bus, usually within `usual`: shorter while the bus is away. */
   waitMs(usual: number): number {
     return this.#patience.busAway ? Math.min(usual, this.#patience.limitMs) : usual;
   }
@@ -154,6 +147,7 @@ export class ActorClient {
   }
 }
 
+/** One command on its way: attempts under one id until an answer, the deadline, or a cancellation. */
 class CommandDelivery implements SentCommand {
   readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
   #resolve!: (reply: Exclude<Reply, { retry: unknown }>) => void;
@@ -269,9 +263,8 @@ class CommandDelivery implements SentCommand {
       this.#giveUp();
       return;
     }
-    if (now - this.#begun >= FORGIVEN_MS) this.#failures = 0;
-    const steps = isMove(this.#last) ? MOVED_BACKOFF_MS : TROUBLE_BACKOFF_MS;
-    const backoff = steps[Math.min(this.#failures++, steps.length - 1)]!;
+    if (now - this.#begun >= RESET_BACKOFF_MS) this.#failures = 0;
+    const backoff = delayOf(isMove(this.#last) ? BACKOFF.moved : BACKOFF.trouble, this.#failures++);
     this.#timer = this.clock.setTimeout(() => this.retry(), Math.min(backoff, until - now));
     if (isMove(this.#last)) this.unserved.add(this.#subject, this);
   }
@@ -284,7 +277,7 @@ class CommandDelivery implements SentCommand {
     return Math.min(this.#until, began + this.patience.limitMs);
   }
 
-  /** Now rather than later. */
+  /** Starts the next attempt now. */
   retry(): void {
     this.#stopWaiting();
     this.start();
@@ -297,5 +290,5 @@ class CommandDelivery implements SentCommand {
   }
 }
 
-/** Not executed, because the partition has no owner at present, or another one. */
+/** The command was not executed, because the partition has no owner at present, or another one. */
 const isMove = (last: CommandFailure): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';

@@ -1,4 +1,4 @@
-/** One commit in the making: the outcomes of all commands handled while the commit before it was on its way. */
+/** One commit in the making: the outcomes of all commands handled while the commit before is being written. */
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, LogItem, RealmId } from '#model';
@@ -6,21 +6,21 @@ import type { RecordWrite } from '#ports/store';
 import type { MessageChange } from './kind.js';
 import type { OutboxCommand, Reply } from './protocol.js';
 
-/** Commands of one outcome: stage after stage. */
+/** The commands of one outcome, stage after stage. */
 export interface Sequence {
   readonly stages: readonly (readonly OutboxCommand[])[];
   /** Id of the command whose reply waits until all were carried out. */
   readonly answers?: string;
-  /** Lane that rests until then. */
+  /** Lane that is suspended until then. */
   readonly lane?: string;
-  /** HTTP request that caused them. */
+  /** HTTP request that caused the commands. */
   readonly requestId?: string;
 }
 
-/** What a commit leaves to be done, as kept in the root's outbox. */
+/** The work that a commit leaves, as stored in the root's outbox. */
 export interface OutboxEntry {
   readonly v: number;
-  /** Not yet applied records; always empty where the Store applies them with the root. */
+  /** Records not yet applied; always empty where the Store applies them with the root. */
   readonly records: readonly RecordWrite[];
   readonly items: readonly LogItem[];
   readonly sequences: readonly Sequence[];
@@ -33,19 +33,19 @@ export class CommitBatch {
   readonly messages = new Map<number, MessageChange>();
   readonly items: LogItem[] = [];
   readonly sequences: { readonly sequence: Sequence; readonly finished: () => void }[] = [];
-  /** Commands in it. */
+  /** Number of commands in the batch. */
   commands = 0;
-  /** HTTP requests that caused them, where a log line will say so. */
+  /** HTTP requests that caused the commands; filled only if a log line will name them. */
   readonly requests: string[] = [];
   readonly replies: (readonly [string, Reply])[] = [];
   /** Called when the commit, with its records, is durable. */
   readonly onCommitted: (() => void)[] = [];
-  /** Called when the items are in the log, too. */
+  /** Called when the items are also in the log. */
   readonly onLogged: (() => void)[] = [];
-  /** Something to write at all? Groups made only to wait on are not written. */
+  /** There is something to write; a batch made only to wait on is not written. */
   dirty = false;
   ends = false;
-  /** Root state and due time after the last outcome of this group; later groups must not leak into it. */
+  /** Root state and due time after the last outcome of this batch; later batches must not leak into it. */
   state: JsonObject = {};
   due: number | null = null;
 

@@ -1,6 +1,6 @@
 /**
- * The commit pipeline of one activation. Handlers add to the open group; while one group is being written, the next
- * collects. Replies and reads wait for the newest group whose effects they saw.
+ * The commit pipeline of one activation. Handlers add to the open batch; while one batch is being written, the next
+ * collects. Replies and reads wait for the newest batch whose effects they saw.
  */
 
 import type { JsonObject } from '#base';
@@ -16,9 +16,9 @@ export interface CommitOwner {
   /** Milliseconds. */
   monotonic(): number;
   state(): JsonObject;
-  /** The Store has taken a group, which it was given at that time. */
-  wrote(group: CommitBatch, began: number): void;
-  /** A group became durable. */
+  /** The Store has taken a batch. @param began monotonic ms at which the write began */
+  wrote(batch: CommitBatch, began: number): void;
+  /** A batch became durable. */
   committed(): void;
   failed(reason: StopReason, error?: unknown): void;
   stopped(): boolean;
@@ -26,8 +26,8 @@ export interface CommitOwner {
 }
 
 /**
- * Items that may wait for the log before commits wait, too. Each root is written with all that its actor has not yet
- * appended, so a slow log would make roots large; waiting commits collect more commands instead.
+ * Items that may wait for the log before commits wait, too. A root is written with all items that the log does not hold
+ * yet, so a slow log would make roots large; waiting commits collect more commands instead.
  */
 const MAX_BACKLOG = 2_000;
 
@@ -35,7 +35,7 @@ export class CommitLoop {
   /** Wall time at which the actor wants to be woken, by the newest effects in memory. */
   due: number | null = null;
   #committed = 0;
-  /** Sealed groups and the open one, oldest first; the first may be on its way. */
+  /** Sealed batches and the open one, oldest first; the first may be on its way. */
   #groups: CommitBatch[] = [];
   #sealed = false;
   #writing = false;
@@ -78,7 +78,7 @@ export class CommitLoop {
     return this.#newest()?.version ?? this.#committed;
   }
 
-  /** The group that collects now. */
+  /** The batch that collects now. */
   open(): CommitBatch {
     const last = this.#groups.at(-1);
     if (last && !this.#sealed && !(this.#writing && this.#groups.length === 1)) return last;
@@ -89,8 +89,8 @@ export class CommitLoop {
   }
 
   /**
-   * Close the open group, so that the version returned names exactly what is in memory now: a snapshot labelled with a
-   * version must not miss what joins that version later.
+   * Closes the open batch, so that the version returned names exactly what is in memory now: no later outcome may join
+   * a version with which a snapshot was labelled.
    */
   seal(): number {
     if (this.#groups.at(-1)?.dirty) this.#sealed = true;
@@ -103,21 +103,21 @@ export class CommitLoop {
     return [...this.outbox.pendingCommands(name), ...commandsIn(here, name)];
   }
 
-  /** Run when everything that is in memory now is durable. */
+  /** Calls `fn` when everything that is in memory now is durable. */
   afterNewest(fn: () => void): void {
     const last = this.#newest();
     if (last) last.onCommitted.push(fn);
     else fn();
   }
 
-  /** Run when everything that is in memory now is durable and its events are in the log. */
+  /** Calls `fn` when everything that is in memory now is durable and its events are in the log. */
   afterLogged(fn: () => void): void {
     const last = this.#newest();
     if (last) last.onLogged.push(fn);
     else this.outbox.afterLogged(this.#committed, fn);
   }
 
-  /** The group now holds everything that is in memory. */
+  /** Notes that the batch now holds everything that is in memory. */
   include(group: CommitBatch): void {
     group.dirty = true;
     group.state = this.owner.state();
@@ -132,14 +132,14 @@ export class CommitLoop {
     void this.#write(first);
   }
 
-  /** Take finished entries out of the stored root, so that nobody wakes the actor for them. */
+  /** Takes finished entries out of the stored root, so that no host wakes the actor for them. */
   clearOutbox(): void {
     if (!this.#stale || this.#committed === 0) return;
     this.include(this.open());
     this.writeNext();
   }
 
-  /** Remove the root, once its outbox is empty. Repeated calls do nothing. */
+  /** Removes the root, once its outbox is empty. Repeated calls do nothing. */
   end(): void {
     if (this.#writing || this.owner.stopped()) return;
     this.#writing = true;
@@ -161,7 +161,7 @@ export class CommitLoop {
   }
 
   async #write(group: CommitBatch): Promise<void> {
-    // A commit that only cleans the outbox forgets nothing either: that would fill it again.
+    // A commit that only clears the outbox forgets no replies: their deletion would fill the outbox again.
     const parts =
       group.replies.length === 0 ? {} : this.remembered.commit(group.version, group.replies, this.owner.now());
     for (const name in parts) group.parts.set(name, parts[name]!);

@@ -1,6 +1,6 @@
 /**
- * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), which are activated when something
- * comes for them (activations.ts).
+ * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), activating actors as needed
+ * (activations.ts).
  */
 
 import type { Json, JsonObject, Logger } from '#base';
@@ -52,19 +52,19 @@ export interface HostOptions<Services = unknown> {
   readonly services: Services;
   readonly logger: Logger;
   readonly metrics?: Metrics;
-  /** An actor that got no command for this long leaves memory. Default 5 minutes. */
+  /** An actor without a command for this long leaves memory, ms. Default 5 minutes. */
   readonly idleMs?: number;
-  /** For how long commands wait for what is known to be away. */
+  /** Commands wait this long for a service that is known to be away, ms. */
   readonly outageMs?: number;
 }
 
 const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
-/** Reads of actors under way: more would only wait for connections of the Store, and for less patience than ours. */
-const LOADED_AT_ONCE = 64;
+/** Loads under way at a time: more would wait for connections of the Store, which gives up earlier than we do. */
+const MAX_LOADS = 64;
 const WAKE_AGAIN_MS = 5_000;
 
-/** Of an envelope that no frontend sent: its id has no number, so its reply needs no memory. */
+/** Fields of an envelope from this host itself: its id has no number, so its reply need not be remembered. */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: a host whose services do not matter
@@ -78,7 +78,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
   readonly #quotas: ActorQuotas;
   readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
-  /** Commands that went to activations here without the bus. */
+  /** Number of commands that went to activations here without the bus. */
   #sent = 0;
   #closed = false;
 
@@ -110,7 +110,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
       kinds,
       meters: this.#meters,
       epochOf: (partition) => this.#ownership.epochOf(partition),
-      handOn: (key) => this.#successors.wake(key),
+      wakeSuccessor: (key) => this.#successors.wake(key),
       ports: {
         clock,
         store,
@@ -125,7 +125,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
         sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
         sendLocal: (key, name, args) => this.#sendLocal(key, name, args),
         due,
-        loads: new Semaphore(LOADED_AT_ONCE),
+        loads: new Semaphore(MAX_LOADS),
         ownedSince: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
       },
     });
@@ -169,13 +169,13 @@ export class ActorHost<Services = any> implements PartitionOwner {
     });
   }
 
-  /** Join the cluster: from now on partitions come and go. */
+  /** Joins the cluster: from now on partitions come and go. */
   async start(): Promise<void> {
     this.#scheduleSweep();
     await this.options.placement.start(this);
   }
 
-  /** Leave: finish what was begun, hand everything over. */
+  /** Leaves the cluster: finishes begun commands and hands all partitions over. */
   async stop(): Promise<void> {
     this.#closed = true;
     if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
@@ -200,12 +200,12 @@ export class ActorHost<Services = any> implements PartitionOwner {
     return this.#activations.size;
   }
 
-  /** For tests: those in memory. */
+  /** For tests: keys of the actors in memory. */
   get activeKeys(): readonly ActorKey[] {
     return Array.from(this.#activations, ({ key }) => key);
   }
 
-  /** Drop idle actors now; returns when they are gone. */
+  /** Passivates idle actors now; resolves when they are gone. */
   passivateIdle(idleMs: number): Promise<void> {
     return this.#activations.passivateIdle(idleMs);
   }
@@ -238,7 +238,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
     });
   }
 
-  /** Straight to an actor here: timers and what it must still write down when the host leaves may not depend on the bus. */
+  /** Sends to an actor here without the bus: timers, and the last writes of a leaving host, must not depend on it. */
   async #sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void> {
     const partition = partitionOf(key);
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
@@ -264,7 +264,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
     const patience = { deadlineMs: Number.POSITIVE_INFINITY };
     const sent = this.client.send(to, name, args, { caller, id, after, requestId, ...patience });
     const done = sent.reply.then((reply) => {
-      // Targets never refuse what was decided; if one does, that is a bug to be seen, not a reason to stop the sender.
+      // A refusal of a decided command is a bug to be seen in the log, not a reason to stop the sender.
       if ('error' in reply)
         this.options.logger.error({ requestId, to, name, error: reply.error }, 'a decided command was refused');
     });
@@ -281,7 +281,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
 
 const kindNameOf = (key: ActorKey): string => key.slice(0, key.indexOf('/'));
 
-/** An answer given when the lease may have lapsed could contradict the next owner's. */
+/** Withholds answers after the lease may have lapsed: they could contradict the next owner's. */
 function guarded(request: CommandRequest, mayAnswer: () => boolean): CommandRequest {
   return {
     value: request.value,

@@ -1,4 +1,4 @@
-/** Gets what commands need before their handlers run, in the order in which they arrived. */
+/** Loads the inputs of commands before their handlers run, in order of arrival. */
 
 import type { JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
@@ -6,14 +6,14 @@ import type { AnyKind, InputSources, View } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActivationPorts } from './ports.js';
 
-/** What a command asks of other actors belongs to the same request. */
+/** Sources whose questions to other actors carry the id of the command's HTTP request. */
 const forRequest = (sources: InputSources, requestId: string): InputSources => ({
   ...sources,
   ask: (to, name, args, caller) => sources.ask(to, name, args, caller, requestId),
 });
 
 export class InputLoader {
-  /** Last command that waits for the directory. */
+  /** Turn of the last command that waits for the directory. */
   #waiting: Promise<void> | undefined;
 
   constructor(
@@ -24,7 +24,7 @@ export class InputLoader {
     private readonly memory: { view(): View<JsonObject> },
   ) {}
 
-  /** Synchronously when everything is at hand; else `ready` is called later. */
+  /** Sets the inputs at once if everything is at hand; otherwise calls `ready` later. */
   start(pending: QueuedCommand, ready: () => void): void {
     const { command, envelope } = pending;
     const settle = (promise: Promise<unknown>): void => {
@@ -61,9 +61,9 @@ export class InputLoader {
     pending.ready = true;
   }
 
-  /** Message ids must grow in the order of the mailbox: none is asked for while an earlier command still waits. */
+  /** Message ids must grow in mailbox order: a command loads nothing while an earlier one waits for the directory. */
   #inTurn(directory: Promise<void> | undefined): Promise<void> {
-    // It may fail before its turn, when nobody listens yet.
+    // The directory may fail before this command's turn, while the promise has no other handler yet.
     directory?.catch(() => {});
     const before = this.#waiting;
     const turn = before ? before.then(() => directory) : directory!;

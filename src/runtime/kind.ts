@@ -14,7 +14,7 @@ import type { EventLog } from '#ports/log';
 import type { MessageRecord, Store } from '#ports/store';
 import type { OutboxCommand, Reply } from './protocol.js';
 
-/** What a handler may know besides state, arguments and inputs. */
+/** The knowledge of a handler besides state, arguments and inputs. */
 export interface CommandContext {
   readonly key: ActorKey;
   readonly realm: RealmId;
@@ -51,7 +51,7 @@ export interface MessageChange {
   readonly record: MessageRecord | null;
 }
 
-/** What a handler decides. Without any field besides `reply`, nothing is committed. */
+/** The decision of a handler. Without any field besides `reply`, nothing is committed. */
 export interface Outcome<S> {
   /** Sent after the commit. */
   readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
@@ -90,11 +90,11 @@ export interface InputSources<Services = unknown> {
   directory(realm: RealmId): Promise<DirectoryView>;
   /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: now. */
   published(realm: RealmId): Promise<void> | undefined;
-  /** What the kinds of this application need besides (renderer, password hashing, feeds): HostOptions.services. */
+  /** Services of the application (renderer, password hashing, feeds): HostOptions.services. */
   readonly services: Services;
 }
 
-/** Thrown by `inputs`: an earlier decision that the command builds on is not carried out yet. The sender tries again. */
+/** Thrown by `inputs`: an earlier decision that the command builds on is not carried out yet. The sender retries. */
 export class TooEarly extends Error {
   override name = 'TooEarly';
 }
@@ -127,7 +127,7 @@ export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unk
   readonly mintsKey?: true;
 }
 
-/** What `inputs` may know besides arguments. */
+/** The knowledge of `inputs` besides arguments. */
 export interface InputContext<S, V> {
   readonly key: ActorKey;
   readonly realm: RealmId;
@@ -146,7 +146,7 @@ export interface DeferredRequest {
   onCancel(fn: () => void): void;
 }
 
-/** Why an activation leaves memory on purpose: nobody used it for a while, or its partition is handed over. */
+/** Why an activation leaves memory on purpose: it was idle for a while, or its partition is handed over. */
 export type PassivationReason = 'passivated' | 'drained';
 
 /** The side of an activation outside the mailbox (the event queue's buffer and poll). */
@@ -174,7 +174,7 @@ export interface ActivationHandle<S, V = unknown> {
   exists(): boolean;
   /** Newest state, committed or not. */
   state(): S;
-  /** What `ActorKind.volatile` made, shared by handlers and sidecar. */
+  /** The object that `ActorKind.volatile` made, shared by handlers and sidecar. */
   readonly volatile: V;
   /** Sends the actor a command through its own mailbox, as the system. */
   sendSelf(name: string, args: JsonObject): Promise<void>;
@@ -202,7 +202,7 @@ type OneLabel<N extends MetricName> = N extends MetricName
     : never
   : never;
 
-/** What metrics show of the sidecars of a kind. */
+/** Metrics about the sidecars of a kind. */
 export interface SidecarMetrics {
   /** Actors by sidecar phase. */
   readonly phases: {

@@ -1,6 +1,6 @@
 /**
- * Commands waiting to be handled: one queue per lane, each in order of arrival. A command is ready when its inputs are
- * at hand; a lane whose head isn't ready waits, so that handlers of a lane run in the order in which commands came.
+ * Commands that wait for their handlers: one queue per lane, each in order of arrival. A command is ready when its inputs
+ * are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of arrival.
  */
 import { emptyMap, ownMap } from '#base';
 import type { AnyCommand } from './kind.js';
@@ -11,7 +11,7 @@ export class QueuedCommand {
   inputs: unknown;
   failure: unknown;
   replied = false;
-  /** Gets the inputs of an exclusive command, once, when it is its turn: those gathered before could be stale. */
+  /** Loads the inputs of an exclusive command when it is its turn: inputs loaded earlier could be stale. */
   start: (() => void) | undefined;
   readonly #requests: CommandRequest[] = [];
 
@@ -24,7 +24,7 @@ export class QueuedCommand {
     this.#requests.push(request);
   }
 
-  /** The sender retried while the first attempt was under way: both get the answer. */
+  /** Adds a retry that came while the first attempt was under way: both get the answer. */
   addRequest(request: CommandRequest): void {
     this.#requests.push(request);
   }
@@ -39,7 +39,7 @@ export class QueuedCommand {
 interface Lane {
   readonly queue: QueuedCommand[];
   head: number;
-  /** Exclusive commands that aren't through; after a reload there may be several, being repeated. */
+  /** Exclusive commands that are not done; after a reload there may be several, being repeated. */
   suspensions: number;
 }
 
@@ -66,7 +66,7 @@ export class Mailbox {
     return lane;
   }
 
-  /** Nothing of this lane runs until it was woken as often as it was put to rest. */
+  /** No command of this lane runs until the lane was resumed as often as it was suspended. */
   suspend(lane: string): void {
     this.#lane(lane).suspensions++;
   }
@@ -95,20 +95,20 @@ export class Mailbox {
     return undefined;
   }
 
-  /** The exclusive command of this lane is through. */
+  /** The exclusive command of this lane is done. */
   resume(lane: string): void {
     const of = this.#lanes.get(lane);
     if (of) of.suspensions--;
   }
 
-  /** Most actors have nothing to do most of the time: lanes that are empty are made again. */
+  /** Drops empty lanes, because most actors have nothing to do most of the time. */
   shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
     for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;
     this.#lanes = emptyMap();
   }
 
-  /** Take out waiting commands. */
+  /** Takes waiting commands out. */
   remove(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
     const removed: QueuedCommand[] = [];
     for (const lane of this.#lanes.values()) {

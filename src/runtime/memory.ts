@@ -1,4 +1,4 @@
-/** What an activation holds of its actor: the newest state and parts, committed or not. */
+/** The actor as its activation holds it in memory: the newest state and parts, committed or not. */
 
 import type { Json, JsonObject } from '#base';
 import type { ActorReply } from '#frontend/api';

@@ -1,4 +1,4 @@
-/** What a host counts. The series of a kind are looked up once, so that counting is an increment. */
+/** The counters of a host. The series of a kind are looked up once, so that counting is an increment. */
 import type { Count, Distribution, Metrics } from '#base/metrics';
 import type { RetryReason, StopReason } from '#model';
 import type { AnyKind, SidecarMetrics } from './kind.js';

@@ -1,27 +1,27 @@
 /**
- * For how long a call waits for what is known to be away. Short interruptions are ridden out, for as long as the call's own deadline allows:
- * a connection that comes back, a take-over. Who knows that NATS, the Store or every actor host is away answers soon instead.
+ * Tells short interruptions from outages. A call waits until its own deadline for a connection that comes back or a
+ * take-over that ends; once NATS, the Store or every actor host is known to be away, the call ends soon instead.
  */
 
 import type { Clock } from '#base/clock';
 import type { CommandFailure } from '#model';
 import type { Bus } from '#ports/bus';
 
-/** What a process knows of the actor hosts of its cluster. */
+/** Knowledge of a process about the actor hosts of its cluster. */
 export interface HostLiveness {
-  /** For how long none has been alive, ms; 0: one is, or it is not known. */
+  /** For how long no host has been alive, ms; 0: one is alive, or it is not known. */
   readonly noneMs: number;
 }
 
-/** A connection that is lost for longer is away. NATS servers that restart are back before, or their clients are at another one. */
+/** A connection that is lost for longer is away: by then a restarted NATS server is back, or clients have moved on. */
 const BUS_AWAY_MS = 2_000;
-/** A Store that has done nothing for so long, but fail, is away. */
+/** A Store that has only failed for this long is away. */
 const STORE_AWAY_MS = 2_500;
-/** Beyond a lease, after which none is counted as alive: for one that starts again at once. */
+/** Time beyond a lease, after which no host is counted as alive, for a host that restarts at once. */
 const NO_HOST_MS = 1_000;
 /** A take-over takes 5 s at most, and on a busy machine a little longer. */
 const UNSERVED_MS = 8_000;
-/** Failures that are further apart belong to different troubles. */
+/** Failures that are further apart belong to different outages. */
 const APART_MS = 30_000;
 const USUAL_LIMIT_MS = 3_000;
 
@@ -30,12 +30,12 @@ interface Trouble {
   readonly last: number;
 }
 
-/** When a trouble began, by its failures: a new one if the one before is long ago. */
+/** The outage after one more failure: the known one goes on, or a new one begins if the last failure is long ago. */
 export const continued = (trouble: Trouble | undefined, now: number): Trouble =>
   trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
 
 export interface OutageOptions {
-  /** For how long a call waits, counted from its begin. */
+  /** How long a call waits during an outage, ms from its begin. */
   readonly limitMs?: number | undefined;
   readonly hosts?: HostLiveness | undefined;
 }
@@ -43,9 +43,9 @@ export interface OutageOptions {
 export class OutageDetector {
   readonly limitMs: number;
   readonly #hosts: HostLiveness | undefined;
-  /** Since when the connection is known to be lost. */
+  /** Monotonic ms since which the connection is known to be lost. */
   #lost: number | undefined;
-  /** Partitions that nobody answered for lately, by their subjects. */
+  /** Partitions without an answering owner lately, by their subjects. */
   readonly #unserved = new Map<string, Trouble>();
 
   constructor(
@@ -61,12 +61,12 @@ export class OutageDetector {
     bus.onServed((subject) => this.#unserved.delete(subject));
   }
 
-  /** Somebody answered for the partition. */
+  /** A host answered for the partition. */
   answered(subject: string): void {
     if (this.#unserved.size > 0) this.#unserved.delete(subject);
   }
 
-  /** @param awayMs for how long the Store has been away, by the host that says so */
+  /** @param awayMs for how long the Store has been away, as the refusing host says */
   isKnownAway(subject: string, failure: CommandFailure, awayMs: number): boolean {
     switch (failure) {
       case 'disconnected':

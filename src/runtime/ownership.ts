@@ -1,4 +1,4 @@
-/** The partitions of a host: taken, served, drained and lost as placement says. */
+/** The partitions of a host: taken, served, drained and given up as placement says. */
 
 import type { Clock, TimerHandle } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '#model';
@@ -14,7 +14,7 @@ import type { Meters } from './meters.js';
 import type { CommandRequest } from './protocol.js';
 import type { SuccessorWakeup } from './successor-wakeup.js';
 
-/** Handing over waits this long for what was begun. */
+/** A hand-over waits this long for begun commands, ms. */
 const DRAIN_MS = 10_000;
 /** Longer than a write to the Store is under way. */
 const LOOK_AGAIN_MS = 10_000;
@@ -34,17 +34,17 @@ export interface OwnershipOptions {
 
 export class Ownership implements PartitionOwner {
   readonly #epochs = new Map<Partition, Epoch>();
-  /** Wall time at which we took it. */
+  /** Wall time at which this host took the partition. */
   readonly #since = new Map<Partition, number>();
   readonly #leaving = new Set<Partition>();
   readonly #servers = new Map<Partition, BusServer>();
-  /** Second looks for sleepers that are to come. */
+  /** Timers of second looks for sleepers. */
   readonly #looks = new Set<TimerHandle>();
   #closed = false;
 
   constructor(private readonly options: OwnershipOptions) {}
 
-  /** Partitions that answer. */
+  /** Number of partitions whose commands this host answers. */
   get served(): number {
     return this.#servers.size;
   }
@@ -57,7 +57,7 @@ export class Ownership implements PartitionOwner {
     return this.#epochs.has(partition);
   }
 
-  /** Being handed over: only what other actors send or wait for is still taken. */
+  /** The partition is being handed over: only commands that other actors send or wait for are still taken. */
   isLeaving(partition: Partition): boolean {
     return this.#leaving.has(partition);
   }
@@ -82,9 +82,9 @@ export class Ownership implements PartitionOwner {
 
   async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
     const { activations, bus, clock } = this.options;
-    // Lost and taken again before we heard of the loss: what is in memory has an epoch that is over.
+    // Partitions lost and taken again before the loss was noticed: activations in memory have an old epoch.
     const before = activations.of(new Set(partitions));
-    // A commit of theirs that is under way may yet become durable, after we have looked for sleepers.
+    // A commit of theirs that is under way may become durable after the look for sleepers.
     const unsettled = before.filter(isUnsettled).map(({ key }) => key);
     for (const a of before) a.stop('lapsed');
     for (const p of partitions) {
@@ -92,7 +92,7 @@ export class Ownership implements PartitionOwner {
       this.#since.set(p, clock.now());
       this.#leaving.delete(p);
     }
-    /** It may be lost again, or even taken again, while we wait. */
+    /** False if the partition was lost, or even lost and taken again, while we waited. */
     const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
     const woken = new Map<Partition, Promise<void>[]>();
     for (const key of await this.#undone(partitions, ours, unsettled)) {
@@ -104,7 +104,7 @@ export class Ownership implements PartitionOwner {
     }
     await Promise.all(
       partitions.map(async (p) => {
-        // A partition that has many to wake keeps no other one waiting.
+        // Partitions with many actors to wake keep no other partition waiting.
         await Promise.all(woken.get(p) ?? []);
         if (!ours(p)) return;
         const server = await bus.serve(partitionSubject(p), (request) =>
@@ -117,7 +117,7 @@ export class Ownership implements PartitionOwner {
     this.#lookAgainLater(partitions, epochs);
   }
 
-  /** Nothing sleeps for ever: what a former owner left undone comes before the first answer. */
+  /** Actors that a former owner left with work: they are woken before the partition answers its first command. */
   async #undone(
     partitions: readonly Partition[],
     ours: (p: Partition) => boolean,
@@ -136,8 +136,8 @@ export class Ownership implements PartitionOwner {
   }
 
   /**
-   * A commit that a former owner had begun may have become durable after we looked for sleepers, and that owner be gone before it
-   * could have the actor woken here (HandOn).
+   * A commit that a former owner had begun may become durable after the look for sleepers, and that owner may be gone
+   * before it could wake the actor here (SuccessorWakeup).
    */
   #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
     if (this.#closed) return;
@@ -181,7 +181,7 @@ export class Ownership implements PartitionOwner {
         all: partitions,
       });
     }
-    // While we drained, the lease may have lapsed and been taken anew.
+    // While we drained, the lease may have lapsed and been taken again.
     const gone = new Set(partitions.filter((p) => this.#epochs.get(p) === epochs.get(p)));
     for (const p of gone) {
       this.#epochs.delete(p);
@@ -200,11 +200,11 @@ export class Ownership implements PartitionOwner {
     if (reason === 'released') await Promise.all(servers);
   }
 
-  /** Let go of those that are still ours at this epoch: from now on their actors only take what other actors send or wait for. */
+  /** From now on the actors of these partitions, if still ours at this epoch, only take what other actors need. */
   #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
     for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
   }
 }
 
-/** It may have a commit under way. */
+/** The activation may have a commit under way. */
 const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.isDrained;

@@ -1,4 +1,4 @@
-/** How commits become log entries. */
+/** Packs commits into log entries: small ones share an entry, a large one is cut into numbered pieces. */
 
 import type { Json } from '#base';
 import type { ActorKey } from '#model';
@@ -16,7 +16,7 @@ interface Piece {
   readonly bytes: number;
 }
 
-/** The encoded size or a little more; the same for a value before and after it was stored. */
+/** Encoded size in bytes or a little more; the same for a value before and after it was stored. */
 function encodedSize(value: Json | undefined): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 3;
   if (typeof value === 'number') return value === (value | 0) ? 5 : 9;
@@ -31,10 +31,10 @@ function encodedSize(value: Json | undefined): number {
   return sum;
 }
 
-/** Of lists that an event carries, with room for what stands beside them. */
+/** Limit of a list inside one event, with room for the event's other fields. Bytes. */
 const MAX_LIST_BYTES = MAX_ENTRY_BYTES;
 
-/** A list in pieces of which each fits into one event; a list of nothing has no piece. */
+/** Cuts a list into pieces that each fit into one event; an empty list has no piece. */
 export function splitForEvents<T>(list: readonly T[]): T[][] {
   const pieces: T[][] = [];
   let bytes = 0;
@@ -52,13 +52,13 @@ export function splitForEvents<T>(list: readonly T[]): T[][] {
   return pieces;
 }
 
-/** An event with one item that the log could not carry would wait before it for ever, and its actor with it. */
+/** True if every item fits into the log; an oversized one would block its actor's outbox for ever. */
 export const fitsLog = (items: readonly LogItem[]): boolean =>
   items.every((item) => encodedSize(item as unknown as Json) <= MAX_ITEM_BYTES);
 
 /**
- * The pieces of a commit follow from its items alone: the next owner repeats an append in other company, and readers
- * drop a repeated piece by its number, so piece p must hold the same items then.
+ * Cuts a commit into pieces by its items alone. The next owner may repeat an append together with other commits, and
+ * readers drop a repeated piece by its number, so piece p must hold the same items then.
  */
 function cut({ v, items }: OutboxEntry): Piece[] {
   const pieces: Piece[] = [];
@@ -79,7 +79,7 @@ function cut({ v, items }: OutboxEntry): Piece[] {
   return pieces;
 }
 
-/** Several small commits share an entry, a large one is cut into numbered pieces. Entries are in order of version. */
+/** The log entries of these commits, in order of version. */
 export function packEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedEntry[] {
   const entries: PackedEntry[] = [];
   let groups: LogGroup[] = [];

@@ -1,11 +1,11 @@
 /**
- * Replies that an actor remembers so that a retried command is answered, not executed again; and, for commands from
+ * Replies that an actor remembers, so that a retried command is answered and not executed again; and, for commands from
  * other actors, the highest number executed per sender.
  *
- * One part `done/<version>` per commit holds its replies. It is let go of when every sender has said that the command is
- * settled, or after ten minutes (a sender that died never says so), and then mostly taken by the replies of the commit that
- * noticed: one write instead of a deletion and an insertion. What stays is one number per sender, in the part
- * `from/<sender>`: below it, a command that comes late (a repeat held up on the way) is dropped.
+ * One part `done/<version>` per commit holds its replies. The part is free when every sender has said that its command
+ * is settled, or after ten minutes (a sender that died never says so). The commit that notices mostly reuses a free part
+ * for its own replies: one write instead of a deletion and an insertion. One number per sender stays in the part
+ * `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
  */
 import { emptyMap, type Json, type JsonObject, ownMap } from '#base';
 import type { Reply } from './protocol.js';
@@ -19,7 +19,7 @@ interface Batch {
   readonly at: number;
 }
 
-/** A client of actors, as far as its settled commands were forgotten. */
+/** Up to where the settled commands of a client were forgotten, and when. */
 interface Settled {
   readonly n: number;
   readonly at: number;
@@ -27,16 +27,16 @@ interface Settled {
 
 export class ReplyCache {
   #replies = emptyMap<string, Reply>();
-  /** By the name of its part. */
+  /** By name of the part. */
   #batches = emptyMap<string, Batch>();
-  /** What clients said last. */
+  /** Client → number below which its commands are settled, as it said last. */
   #settled = emptyMap<string, number>();
-  /** Client → below this number its commands may have been forgotten. Stored. */
+  /** Client → number below which its commands may have been forgotten. Stored. */
   #forgotten = emptyMap<string, Settled>();
   /** Sender → highest number executed, for commands from actors. */
   #executed = emptyMap<string, number>();
 
-  /** Rebuild from the parts `done/*` and `from/*`. */
+  /** Rebuilds the cache from the parts `done/*` and `from/*`. */
   load(parts: Iterable<readonly [string, Json]>): void {
     for (const [name, value] of parts) {
       if (name.startsWith('done/')) {
@@ -59,7 +59,7 @@ export class ReplyCache {
     }
   }
 
-  /** The reply given before (or, if nobody waits for it any more, some reply); undefined if the command is new. */
+  /** The reply given before (any reply, if the sender no longer waits for it); undefined if the command is new. */
   find(id: string, settled: number): Reply | undefined {
     const parsed = parseCommandId(id);
     if (!parsed) return undefined;
@@ -75,7 +75,7 @@ export class ReplyCache {
     return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);
   }
 
-  /** Parts to write with a commit that answers these commands, and what it lets go of. */
+  /** Parts to write with a commit that answers these commands, deletions of free parts included. */
   commit(version: number, replies: readonly (readonly [string, Reply])[], now: number): Record<string, Json> {
     const parts: Record<string, Json> = {};
     const kept: (readonly [string, Reply])[] = [];
@@ -104,7 +104,7 @@ export class ReplyCache {
     return parts;
   }
 
-  /** Returns the names of parts that nobody needs any more. */
+  /** @returns names of the parts that are free now */
   #forget(parts: Record<string, Json>, now: number): string[] {
     const free: string[] = [];
     let looks = Math.min(SWEEP_PER_COMMIT, this.#batches.size);
@@ -112,7 +112,7 @@ export class ReplyCache {
       if (looks-- === 0) break;
       this.#batches.delete(name);
       if (now - batch.at < REMEMBER_MS && !batch.ids.every((id) => this.#isSettled(id))) {
-        // Looked at again last: a batch that stays must not hide those behind it.
+        // Move the batch to the end: one that stays must not hide the batches behind it.
         this.#batches = ownMap(this.#batches);
         this.#batches.set(name, batch);
         continue;
@@ -132,12 +132,12 @@ export class ReplyCache {
     return free;
   }
 
-  /** Forgotten, but never to be executed again. */
+  /** Notes that the command was forgotten, and must never be executed again. */
   #raise(parts: Record<string, Json>, id: string, now: number): void {
     const parsed = parseCommandId(id);
     if (!parsed || parsed.n < (this.#forgotten.get(parsed.sender)?.n ?? 0)) return;
     const settled = Math.max(this.#settled.get(parsed.sender) ?? 0, parsed.n + 1);
-    // Moved to the end: the Map is in order of time.
+    // Move the entry to the end: the Map is in order of time.
     this.#forgotten.delete(parsed.sender);
     this.#forgotten = ownMap(this.#forgotten);
     this.#forgotten.set(parsed.sender, { n: settled, at: now });

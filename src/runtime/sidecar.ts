@@ -1,5 +1,4 @@
-/** What an activation gives its live side: the side outside the mailbox that some kinds have. */
-
+/** Connects an activation with the sidecar of its kind. */
 import type { JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
 import type { ActivationHandle, AnyKind, DeferredRequest, Sidecar } from './kind.js';
@@ -32,7 +31,7 @@ class SidecarHandle implements ActivationHandle<JsonObject> {
   }
 }
 
-/** Undefined for kinds that have none. */
+/** @returns undefined for kinds without a sidecar */
 export const startSidecar = (
   key: ActorKey,
   realm: RealmId,
@@ -41,9 +40,9 @@ export const startSidecar = (
   ports: ActivationPorts,
 ): Sidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.sources);
 
-/** A command whose reply may be held for long. */
+/** A command that the sidecar may answer much later. */
 export class DeferredCommand implements DeferredRequest {
-  /** @param owner is in use when the command is answered, or given up */
+  /** @param owner counts as used when the command is answered or given up */
   constructor(
     readonly id: string,
     private readonly request: CommandRequest,

@@ -1,6 +1,6 @@
 /**
- * Wakes actors at their new owners. A commit of ours may become durable after the new owner has looked for actors with something
- * left to do, and nobody might ever send the actor another command.
+ * Wakes actors at their new owners. A commit of this host may become durable after the new owner has looked for actors
+ * with unfinished work, and it may be that no other command ever comes for the actor.
  */
 
 import type { Logger } from '#base';
@@ -9,9 +9,10 @@ import type { ActorKey } from '#model';
 import type { ActorClient } from './client.js';
 import { WAKE } from './protocol.js';
 
-const PATIENCE_MS = 60_000;
-/** The same, when this host ends. */
-const LAST_PATIENCE_MS = 2_000;
+/** A wake-up is tried for this long. */
+const DEADLINE_MS = 60_000;
+/** The same, while this host ends. */
+const LAST_DEADLINE_MS = 2_000;
 
 export class SuccessorWakeup {
   readonly #woken = new Set<Promise<unknown>>();
@@ -24,7 +25,7 @@ export class SuccessorWakeup {
   ) {}
 
   wake(key: ActorKey): void {
-    const deadlineMs = this.#ending ? LAST_PATIENCE_MS : PATIENCE_MS;
+    const deadlineMs = this.#ending ? LAST_DEADLINE_MS : DEADLINE_MS;
     const woken: Promise<unknown> = this.client
       .send(key, WAKE, {}, { deadlineMs })
       .reply.catch((error: unknown) => {
@@ -34,17 +35,17 @@ export class SuccessorWakeup {
     this.#woken.add(woken);
   }
 
-  /** From now on with less patience. */
+  /** From now on wake-ups are tried only briefly, because the process ends. */
   shortenDeadline(): void {
     this.#ending = true;
   }
 
-  /** Before the process ends: nobody else would tell. */
+  /** Resolves when the wake-ups under way are done, or after the short deadline. */
   async settle(): Promise<void> {
     if (this.#woken.size === 0) return;
     let timer: TimerHandle | undefined;
     const enough = new Promise<void>((resolve) => {
-      timer = this.clock.setTimeout(resolve, LAST_PATIENCE_MS);
+      timer = this.clock.setTimeout(resolve, LAST_DEADLINE_MS);
     });
     await Promise.race([Promise.all(this.#woken), enough]);
     if (timer) this.clock.clearTimeout(timer);

@@ -1,16 +1,16 @@
 /**
- * Commits of this host's actors whose events the log does not hold yet, by realm. Who sent something was answered before: a
- * registration that comes after that answer must not be told of it as of something new.
+ * Commits of this host's actors whose events the log does not hold yet, by realm. A sender is answered before its event
+ * is logged; a registration after that answer must not get the event as something new, so it waits for the log.
  */
 import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';
 
-/** A log that is away keeps nobody waiting for longer: what comes late is told twice, not lost. */
-const PATIENCE_MS = 1_000;
+/** A registration waits no longer for a log that is away: a late event is then delivered twice, not lost. */
+const MAX_WAIT_MS = 1_000;
 
-/** A commit on its way. */
+/** A commit on its way into the log. */
 export interface UnpublishedTicket {
-  /** The log holds its events, or it is another host's business now. */
+  /** The log holds the commit's events, or another host will append them. */
   close(): void;
 }
 
@@ -50,13 +50,13 @@ export class UnpublishedCommits {
     return one;
   }
 
-  /** Resolves when the log holds all that was committed here before; a promise only where that isn't so now. */
+  /** Resolves when the log holds all earlier commits of this host; undefined if it holds them now. */
   published(realm: RealmId): Promise<void> | undefined {
     const all = this.#realms.get(realm);
     if (!all || all.size === 0) return undefined;
     return new Promise((resolve) => {
       let left = all.size;
-      const timer = this.clock.setTimeout(resolve, PATIENCE_MS);
+      const timer = this.clock.setTimeout(resolve, MAX_WAIT_MS);
       for (const one of all) {
         one.whenClosed(() => {
           if (--left > 0) return;
