@@ -1,9 +1,10 @@
 /**
  * Outgoing mail.
  *
- * Pipeline: a command builds a mail, with links sealed by `hidden-links.ts`, and sends it to the mail actor (actors/mail),
- * which stores it. When the mail is due, the actor unseals its links and gives it to the `MailDispatcher`. The
- * dispatcher sends it through a `Mailer`, and decides about the outcome: done, or later. `compose.ts` makes the message.
+ * Pipeline: a command builds a mail, with links sealed by `hidden-links.ts`, and sends it to the mail actor
+ * (actors/mail), which stores it. When the mail is due, the actor unseals its links and gives it to the
+ * `MailDispatcher`. The dispatcher sends it through a `Mailer`, and decides about the outcome: done, or later.
+ * `compose.ts` makes the message.
  *
  * Implementations of `Mailer`: `SmtpMailer` (a mail server), `FolderMailer` (a file per mail), `NoMailer` (mails wait).
  * test/contract/mailer.ts runs the same contract against all of them.

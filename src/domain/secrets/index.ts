@@ -10,8 +10,8 @@
  * Invariants: the Store never holds an API key, a password or a link in clear. A login takes the same time whether or
  * not the account exists. All processes of a cluster share one secret.
  *
- * Other domain folders, actors and the frontend may import this folder. Only src/app/server loads
- * `password-strength.ts`, because its dictionaries are large.
+ * Other domain folders, actors and the frontend may import this folder. Only src/app/server creates the
+ * `PasswordThread`; others use the interface `PasswordStrength`.
  */
 export { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from './login-attempts.js';
 export { loginGuardOf } from './login-guard.js';

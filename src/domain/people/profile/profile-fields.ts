@@ -164,7 +164,10 @@ export function optionsAdded(before: DirectoryProfileField, data: string, versio
   return since.filter(([, at]) => at > 0);
 }
 
-/** The fields in the order of these ids. An id that occurs twice counts at its last place. @throws ApiError if one is missing */
+/**
+ * The fields in the order of these ids. An id that occurs twice counts at its last place.
+ * @throws ApiError if a field is missing
+ */
 export function reordered(fields: readonly DirectoryProfileField[], ids: readonly number[]): DirectoryProfileField[] {
   const places = new Map(ids.map((id, place) => [id, place]));
   const moved = fields.map((field) => ({ ...field, order: places.get(field.id) ?? -1 }));
