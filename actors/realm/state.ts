@@ -1,6 +1,8 @@
 /** Persisted state of a realm actor. Everything that grows, such as records and lists of the directory, is in parts. */
+
 import type { Json, JsonObject } from '#base';
 import { NO_WHOLES, type Records, type Traffic, type Wholes } from '#directory';
+import type { Parts } from '#model';
 import { userId } from '#model';
 import type { DirectoryPersonal, DirectoryProfile, RealmSettings } from '#model/records';
 
@@ -81,7 +83,7 @@ export const WHOLE_PARTS: { readonly [W in keyof Wholes]: string } = {
   pictures: PICTURES_PART,
 };
 
-export type Parts = ReadonlyMap<string, Json>;
+export type { Parts };
 
 export function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
   for (const [name, value] of parts) if (name.startsWith(prefix)) yield value as unknown as T;

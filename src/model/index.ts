@@ -63,4 +63,5 @@ export {
   type PlainItem,
   READ_IDS_PER_EVENT,
 } from './log-entry.js';
+export { type Parts, PartTable } from './parts.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';

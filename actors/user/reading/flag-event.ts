@@ -3,10 +3,9 @@
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { HomeReading, OwnMessage } from '#domain/messages';
+import type { Parts } from '#model';
 import { type LogItem, type OwnReadRange, READ_IDS_PER_EVENT } from '#model';
 import { subscriptionOf } from '../state.js';
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** The last of them takes all the rest. */
 const MOST_EVENTS = 64;

@@ -1,6 +1,8 @@
 /** What anybody may keep on the server: text by key (users.md § Bot storage). Bots have no other place. Pure. */
+
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
+import type { Parts } from '#model';
 
 /** One entry is one part of the owner's actor. */
 export const STORAGE_PART = 'storage/';
@@ -16,8 +18,6 @@ export interface StorageEntry extends JsonObject {
   readonly key: string;
   readonly value: string;
 }
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** Keys may be as long as values, and hold anything. */
 const partOf = (key: string): string => STORAGE_PART + createHash('sha256').update(key, 'utf16le').digest('base64url');

@@ -3,8 +3,10 @@
  *
  * A topic's name is free text of any length, so the part is named by a hash of it.
  */
+
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
+import type { Parts } from '#model';
 import { streamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import { byName, topicKey } from './names.js';
@@ -25,8 +27,6 @@ export const TOPIC_PART = 'topic/';
 
 /** The deprecated list goes out whole with every change and must fit into a log entry. Characters. */
 const MOST_LISTED = 100_000;
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** Names the topic in any case of its letters, where free text can't. */
 export const topicHash = (topic: string): string =>

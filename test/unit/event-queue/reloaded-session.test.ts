@@ -42,7 +42,7 @@ function rebuilt(registered = true) {
     volatile,
     exists: () => exists,
     state: () => state,
-    tell: async () => undefined,
+    sendSelf: async () => undefined,
   };
   const from: number[] = [];
   const sessions: QueueSession[] = [];
