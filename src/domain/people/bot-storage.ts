@@ -1,6 +1,7 @@
 /** Key-value storage for texts of users and bots (users.md § Bot storage). Pure. */
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
+import type { Parts } from '#model';
 
 /** Each entry is a part of the owner's actor. */
 export const STORAGE_PART = 'storage/';
@@ -16,8 +17,6 @@ export interface StorageEntry extends JsonObject {
   readonly key: string;
   readonly value: string;
 }
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** A part is named by a hash, because keys may be long and have any characters. */
 const partOf = (key: string): string => STORAGE_PART + createHash('sha256').update(key, 'utf16le').digest('base64url');

@@ -3,8 +3,10 @@
  *
  * A topic's name is free text of any length, so the part is named by a hash of it.
  */
+
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
+import type { Parts } from '#model';
 import { streamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import { byName, topicKey } from './names.js';
@@ -25,8 +27,6 @@ export const TOPIC_PART = 'topic/';
 
 /** Characters of the deprecated list: every change sends all of it, and it must fit into a log entry. */
 const MAX_LISTED = 100_000;
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** Hash of a topic, ignoring case, for names that can't have free text. */
 export const topicHash = (topic: string): string =>
