@@ -2,8 +2,9 @@
 import { type JsonObject, seqOfId } from '../../src/core/index.js';
 import type { SharedEvent } from '../../src/events/index.js';
 import type { NeutralMessage } from '../../src/messages/index.js';
+import type { QueueOptions } from '../../src/model/commands/index.js';
 import { shows } from './snapshot/message-sections.js';
-import type { QueueOptions, QueueState } from './state.js';
+import type { QueueState } from './state.js';
 
 const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
 

@@ -1,7 +1,8 @@
 /** The event-queue actor. Lives on its user's partition; its key names realm, user and queue. */
 import { apiError } from '../../src/api/errors.js';
 import { parseKey } from '../../src/core/index.js';
-import type { ActorKind } from '../../src/runtime/index.js';
+import { liveQueueCommands, queueCommands } from '../../src/model/commands/index.js';
+import { type ActorKind, handlersOf } from '../../src/runtime/index.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
 import { LiveQueue } from './live.js';
 import { queueMachine } from './machine.js';
@@ -15,8 +16,8 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
   machine: queueMachine,
   directory: true,
   loads: [],
-  commands: { register, visit, flush, delete: remove, end, due },
-  liveCommands: ['poll'],
+  commands: handlersOf(queueCommands, { register, visit, flush, remove, end, due }),
+  liveCommands: Object.values(liveQueueCommands),
   restMs: REST_MS,
   initial: () => ({
     phase: 'registered',

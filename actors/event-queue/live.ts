@@ -16,14 +16,8 @@ import {
   seq,
   seqOfId,
 } from '../../src/core/index.js';
-import type {
-  EventSink,
-  FeedEnd,
-  LivePosition,
-  RealmFeed,
-  SharedEvent,
-  TransientEvent,
-} from '../../src/events/index.js';
+import type { EventSink, LivePosition, RealmFeed, SharedEvent, TransientEvent } from '../../src/events/index.js';
+import { type FeedEnd, type QueueEnd, queueCommands } from '../../src/model/commands/index.js';
 import type {
   ActivationHandle,
   HeldRequest,
@@ -38,7 +32,7 @@ import { isShown, lockedOut, wants } from './filter.js';
 import { HeldPoll } from './held-poll.js';
 import { type IntakeOwner, takeIn } from './intake.js';
 import { OwnIds } from './own-ids.js';
-import type { QueueEnd, QueueState, QueueVolatile } from './state.js';
+import type { QueueState, QueueVolatile } from './state.js';
 import { Writing } from './writing.js';
 
 declare module '../../src/runtime/kind.js' {
@@ -330,7 +324,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
   }
 
   #end(reason: QueueEnd): void {
-    void this.handle.tell('end', { reason }).catch(() => undefined);
+    void this.handle.tell(queueCommands.end, { reason }).catch(() => undefined);
   }
 }
 

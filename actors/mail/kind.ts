@@ -3,26 +3,21 @@
  * is slow or away keeps nobody waiting: whoever sends a mail is through when it is stored here.
  */
 import { apiError } from '../../src/api/errors.js';
-import type { Json, JsonObject } from '../../src/core/index.js';
+import type { Json } from '../../src/core/index.js';
 import { type Fate, pauseAfter, withLinks } from '../../src/mail/index.js';
-import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
+import { type ArgsOf, type Command, mailCommands } from '../../src/model/commands/index.js';
+import { type ActorKind, type CommandDefinition, handlersOf } from '../../src/runtime/index.js';
 import { value } from '../shared/replies.js';
 import { mailMachine } from './machine.js';
 import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from './state.js';
 
-type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined>;
+type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<MailState, ArgsOf<C>, I, undefined>;
 
 /** Tried at a time; the others follow at once. */
 const BATCH = 40;
 
-interface SendArgs extends JsonObject {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
 /** From other actors (actors/shared/mail.ts): never refuses. */
-const send: MailCommand<SendArgs> = {
+const send: MailCommand<typeof mailCommands.send> = {
   creates: true,
   handle({ state }, { to, subject, text }, _inputs, { now }) {
     const last = state.last + 1;
@@ -41,7 +36,7 @@ const send: MailCommand<SendArgs> = {
  * In a lane of its own, since the mail server takes its time. Exclusive: what one run has sent, the next must not find.
  * After a crash between the sending and the commit a mail is sent again, under the same id.
  */
-const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
+const due: MailCommand<typeof mailCommands.due, ReadonlyMap<string, Fate>> = {
   lane: 'sending',
   exclusive: true,
   async needs(_args, { realm, view }, { services }) {
@@ -76,7 +71,7 @@ export const mailKind: ActorKind<MailState> = {
   directory: false,
   loads: [MAIL_PART],
   partsWait: true,
-  commands: { send, due },
+  commands: handlersOf(mailCommands, { send, due }),
   initial: () => ({ phase: 'active', last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

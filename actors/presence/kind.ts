@@ -1,6 +1,7 @@
 /** The presence actor of an organization: who was here when. Its reports wait for nobody, and nobody waits for them. */
 import { apiError } from '../../src/api/errors.js';
-import type { ActorKind } from '../../src/runtime/index.js';
+import { presenceCommands } from '../../src/model/commands/index.js';
+import { type ActorKind, handlersOf } from '../../src/runtime/index.js';
 import { flush, presenceChanges, presences, report, switched } from './commands.js';
 import { LivePresence } from './live.js';
 import { presenceMachine } from './machine.js';
@@ -12,7 +13,7 @@ export const presenceKind: ActorKind<PresenceState, Presences> = {
   machine: presenceMachine,
   directory: true,
   loads: [SEEN_PART],
-  commands: { report, presences, 'presence-changes': presenceChanges, switched, flush },
+  commands: handlersOf(presenceCommands, { report, presences, presenceChanges, switched, flush }),
   initial: () => ({ phase: 'open', made: false }),
   volatile: (_key, _state, parts) => new Presences(parts),
   missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),

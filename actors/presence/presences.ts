@@ -3,7 +3,8 @@
  * and what changed since any question by version.
  */
 import type { Json } from '../../src/core/index.js';
-import type { PresenceChanges, PresenceKnown, PresenceTimes } from '../../src/presence/index.js';
+import type { PresenceKnown } from '../../src/model/commands/index.js';
+import type { PresenceChanges, PresenceTimes } from '../../src/presence/index.js';
 import { bucketOf, decodeTimes, encodeTimes, partOf } from './state.js';
 
 /** Changes that are remembered one by one, at least; whoever has missed more gets everything. */

@@ -1,5 +1,6 @@
 /** Outgoing mail, for handlers: a command that never fails and waits for no mail server. Carried out by actors/mail. */
 import { mailKey, type RealmId } from '../../src/core/index.js';
+import { mailCommands, outboxCommand } from '../../src/model/commands/index.js';
 import type { OutboxCommand } from '../../src/runtime/index.js';
 
 export interface OutgoingMail {
@@ -11,9 +12,10 @@ export interface OutgoingMail {
   readonly text: string;
 }
 
-export const mailCommand = (realm: RealmId, { to, subject, text }: OutgoingMail): OutboxCommand => ({
-  to: mailKey(realm),
-  name: 'send',
-  args: { to, subject, text },
-  caller: 0,
-});
+export const mailCommand = (realm: RealmId, { to, subject, text }: OutgoingMail): OutboxCommand =>
+  outboxCommand({
+    to: mailKey(realm),
+    name: mailCommands.send,
+    args: { to, subject, text },
+    caller: 0,
+  });

@@ -1,5 +1,6 @@
 /** Commands that have a system bot, mostly the notification bot, say something; the text is Markdown. Carried out by actors/stream. */
-import { dmKey, type JsonObject, type RealmId, streamId, streamKey, userId } from '../../src/core/index.js';
+import { dmKey, type RealmId, streamId, streamKey, userId } from '../../src/core/index.js';
+import { directCommands, outboxCommand, streamCommands } from '../../src/model/commands/index.js';
 import { NOTIFICATION_BOT } from '../../src/people/index.js';
 import type { OutboxCommand } from '../../src/runtime/index.js';
 
@@ -13,22 +14,36 @@ export interface Notice {
   readonly after: number;
 }
 
-const command = (to: OutboxCommand['to'], { content, origin, read = [], after }: Notice, more: JsonObject) => ({
-  to,
-  name: 'notice',
-  args: { content, origin, read, ...more },
-  caller: 0,
-  after,
-});
-
 /** In a stream. */
-export const streamNotice = (realm: RealmId, stream: number, topic: string, notice: Notice): OutboxCommand =>
-  command(streamKey(realm, streamId(stream)), notice, { topic });
+export const streamNotice = (
+  realm: RealmId,
+  stream: number,
+  topic: string,
+  { after, ...notice }: Notice,
+): OutboxCommand =>
+  outboxCommand({
+    to: streamKey(realm, streamId(stream)),
+    name: streamCommands.notice,
+    args: { read: [], ...notice, topic },
+    caller: 0,
+    after,
+  });
 
 /** To one user. @param bot who says it */
-export function directNotice(realm: RealmId, user: number, notice: Notice, bot = NOTIFICATION_BOT): OutboxCommand {
+export function directNotice(
+  realm: RealmId,
+  user: number,
+  { after, ...notice }: Notice,
+  bot = NOTIFICATION_BOT,
+): OutboxCommand {
   const participants = [bot, userId(user)].sort((a, b) => a - b);
-  return command(dmKey(realm, participants), notice, { topic: '', participants, bot });
+  return outboxCommand({
+    to: dmKey(realm, participants),
+    name: directCommands.directNotice,
+    args: { read: [], ...notice, topic: '', participants, bot },
+    caller: 0,
+    after,
+  });
 }
 
 /** Names somebody without telling him. */

@@ -1,11 +1,12 @@
 /** What only a user's own actor knows, read in one ask: all sections are of one version, which a snapshot can name. */
 import { type Json, type JsonObject, type RealmId, type UserId, userKey } from '../../src/core/index.js';
 import type { Draft } from '../../src/messages/index.js';
+import { type OwnSection, userCommands } from '../../src/model/commands/index.js';
 import type { Suppliers } from '../../src/runtime/index.js';
 import type { Subscription, UserTopic } from '../../src/streams/index.js';
 
 /** Sections by name, as the user actor answers them. */
-export interface OwnSections {
+export interface OwnSections extends Readonly<Record<OwnSection, unknown>> {
   /** Present and former subscriptions, in no particular order. */
   readonly subscriptions: readonly Subscription[];
   /** Newest edit first, as many as registrations show. */
@@ -20,12 +21,6 @@ export interface OwnSections {
   readonly hotspots: readonly JsonObject[];
 }
 
-export type OwnSection = keyof OwnSections;
-
-export interface OwnStateArgs extends JsonObject {
-  readonly sections: readonly OwnSection[];
-}
-
 export type OwnState<S extends OwnSection> = Pick<OwnSections, S> & {
   /** Version of the user actor that all sections are of. */
   readonly version: number;
@@ -37,6 +32,5 @@ export async function readOwnState<S extends OwnSection>(
   sections: readonly S[],
   suppliers: Suppliers,
 ): Promise<OwnState<S>> {
-  const args: OwnStateArgs = { sections };
-  return (await suppliers.ask(userKey(realm, user), 'own-state', args)) as unknown as OwnState<S>;
+  return (await suppliers.ask(userKey(realm, user), userCommands.ownState, { sections })) as unknown as OwnState<S>;
 }

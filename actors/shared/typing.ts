@@ -1,9 +1,8 @@
 /** The event that tells that somebody types, or does no longer. */
 import type { JsonObject } from '../../src/core/index.js';
 import type { DirectoryUser } from '../../src/directory/index.js';
+import type { TypingOp } from '../../src/model/commands/index.js';
 import type { Audience, PlainItem } from '../../src/runtime/index.js';
-
-export type TypingOp = 'start' | 'stop';
 
 export const typist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
 

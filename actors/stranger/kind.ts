@@ -7,7 +7,8 @@
 import { createMachine } from 'xstate';
 import { apiError } from '../../src/api/errors.js';
 import type { JsonObject } from '../../src/core/index.js';
-import type { ActorKind, CommandDefinition } from '../../src/runtime/index.js';
+import { type ArgsOf, loginGuardCommands } from '../../src/model/commands/index.js';
+import { type ActorKind, type CommandDefinition, handlersOf } from '../../src/runtime/index.js';
 import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '../../src/secrets/index.js';
 
 /** Addresses that each remembers. */
@@ -24,13 +25,7 @@ interface StrangerState extends JsonObject {
 const failuresOf = ({ attempts }: StrangerState, address: string): readonly number[] =>
   attempts.find(([of]) => of === address)?.[1] ?? [];
 
-interface Attempt extends JsonObject {
-  /** Its hash. */
-  readonly address: string;
-  readonly password: string;
-}
-
-const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> = {
+const fetchKey: CommandDefinition<StrangerState, ArgsOf<typeof loginGuardCommands.fetchKey>, undefined, undefined> = {
   creates: true,
   lane: 'login',
   exclusive: true,
@@ -58,7 +53,7 @@ export const strangerKind: ActorKind<StrangerState> = {
   machine: createMachine({ id: 'stranger', initial: 'active', states: { active: {} } }),
   directory: false,
   loads: [],
-  commands: { 'fetch-key': fetchKey },
+  commands: handlersOf(loginGuardCommands, { fetchKey }),
   initial: () => ({ phase: 'active', attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),

@@ -1,6 +1,7 @@
 /** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
 import { apiError } from '../../src/api/errors.js';
-import type { ActorKind, Outcome, View } from '../../src/runtime/index.js';
+import { conversationCommands, directCommands, streamCommands } from '../../src/model/commands/index.js';
+import { type ActorKind, handlersOf, type Outcome, type View } from '../../src/runtime/index.js';
 import { MEMBER_PART } from '../../src/streams/index.js';
 import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
@@ -37,33 +38,44 @@ const common = {
 } as const;
 
 /** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
-const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain, told } as const;
+const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolatile>(conversationCommands, {
+  edit,
+  move,
+  deleteMessage,
+  react,
+  unreact,
+  submessage,
+  due: retain,
+  told,
+});
 
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
   commands: {
     ...shared,
-    'copy-made': copyMade,
-    send,
-    'send-scheduled': sendScheduled,
-    'bot-reply': botReply,
-    typing,
-    notice,
-    join,
-    leave,
-    suspend,
-    'show-subscribers': showSubscribers,
-    archive,
-    members,
-    'is-member': isMemberNow,
-    'carry-on': carryOn,
-    'delete-topic': deleteTopic,
-    'list-topics': listAllTopics,
-    topics: topicNames,
-    'topic-changed': topicChanged,
-    'topic-watched': topicWatched,
-    'topic-watchers': topicWatchers,
+    ...handlersOf<typeof streamCommands, StreamState, StreamVolatile>(streamCommands, {
+      copyMade,
+      send,
+      sendScheduled,
+      botReply,
+      typing,
+      notice,
+      join,
+      leave,
+      suspend,
+      showSubscribers,
+      archive,
+      members,
+      isMember: isMemberNow,
+      carryOn,
+      deleteTopic,
+      listTopics: listAllTopics,
+      topicNames,
+      topicChanged,
+      topicWatched,
+      topicWatchers,
+    }),
   },
 };
 
@@ -72,9 +84,11 @@ export const directKind: ActorKind<StreamState, StreamVolatile> = {
   name: 'dm',
   commands: {
     ...shared,
-    'send-direct': sendDirect,
-    'send-scheduled': sendDirectScheduled,
-    'bot-reply': directBotReply,
-    notice: directNotice,
+    ...handlersOf<typeof directCommands, StreamState, StreamVolatile>(directCommands, {
+      sendDirect,
+      sendDirectScheduled,
+      directBotReply,
+      directNotice,
+    }),
   },
 };

@@ -8,6 +8,7 @@ import {
   type StoredMessage,
   streamConversation,
 } from '../../src/messages/index.js';
+import { type Command, type Fields, redirect } from '../../src/model/commands/index.js';
 import type { Audience, CommandContext, MessageChange, Outcome, Suppliers, View } from '../../src/runtime/index.js';
 import type { MessageRecord } from '../../src/store/index.js';
 import type { StreamVolatile } from './recent.js';
@@ -32,14 +33,14 @@ export function latest(view: StreamView, id: number, stored: MessageRecord | nul
 }
 
 /** The message has moved on since the caller's actor looked: the command follows it. */
-export function elsewhere(
+export function elsewhere<A extends JsonObject>(
   message: StoredMessage,
   { key, realm }: CommandContext,
-  command: string,
-  args: JsonObject,
+  command: Command<'stream' | 'dm', A, Fields>,
+  args: NoInfer<A>,
 ): Outcome<StreamState> | undefined {
   const owner = ownerOf(realm, message);
-  return owner === key ? undefined : { reply: { forward: { to: owner, command, args } } };
+  return owner === key ? undefined : { reply: { forward: redirect({ to: owner, command, args }) } };
 }
 
 const conversationOf = (message: StoredMessage, key: CommandContext['key']): string =>

@@ -1,12 +1,13 @@
 /** What it means that messages go: their records, the topics' newest messages, and the events (events.md, delete_message). */
 import { parseKey } from '../../src/core/index.js';
 import type { StoredMessage } from '../../src/messages/index.js';
+import { userCommands } from '../../src/model/commands/index.js';
 import type { Audience, CommandContext, LogItem, Outcome } from '../../src/runtime/index.js';
 import type { MessageRecord } from '../../src/store/index.js';
 import { hasCopy, isMember, topicKey } from '../../src/streams/index.js';
 import { filesUnlinked } from '../shared/file-links.js';
 import { idEvents } from '../user/reading/flag-event.js';
-import { memberOf, READ_STREAM } from './commands/members.js';
+import { memberOf } from './commands/members.js';
 import { goneItems } from './editing/event.js';
 import { removal, type StreamView } from './messages.js';
 import type { StreamState } from './state.js';
@@ -58,7 +59,7 @@ export function removed(
  * gone by then it does not find, and his clients would count it as unread for ever.
  */
 function readByLeavers({ parts }: StreamView, messages: readonly StoredMessage[], context: CommandContext): LogItem[] {
-  const users = new Set(context.underWay(READ_STREAM).map(({ to }) => Number(parseKey(to).rest)));
+  const users = new Set(context.underWay(userCommands.readStream).map(({ to }) => Number(parseKey(to).rest)));
   return [...users].flatMap((user) => {
     const member = memberOf(parts, user);
     const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasCopy(member, id));

@@ -1,6 +1,7 @@
 /** Uploaded files as their owner's actor keeps them: one part each, named by the file's token. Pure. */
 import { type Json, type JsonObject, type RealmId, realmKey } from '../../src/core/index.js';
 import { blobOfFile, parsePath } from '../../src/files/index.js';
+import { type FileChange, outboxCommand, realmCommands } from '../../src/model/commands/index.js';
 import type { OutboxCommand } from '../../src/runtime/index.js';
 
 export interface OwnFile extends JsonObject {
@@ -52,24 +53,18 @@ export const presentFile = ({ id, name, path, size, created, messages }: OwnFile
   messages: messages.map((message) => ({ id: message.id, date_sent: message.sent * 1000 })),
 });
 
-/**
- * What the realm actor is told of changes: it counts the space that all files take, tells the owner, and has the bytes
- * of removed files deleted, after the commit that removed them.
- */
-export interface FileChange extends JsonObject {
-  readonly op: 'add' | 'update' | 'remove';
-  readonly attachment: JsonObject;
-  /** Bytes that more are in use than before. */
-  readonly bytes: number;
-}
-
 export function tellRealm(
   realm: RealmId,
   owner: number,
   changes: readonly FileChange[],
   erase: readonly string[] = [],
 ): OutboxCommand {
-  return { to: realmKey(realm), name: 'files-changed', args: { owner, changes, erase }, caller: 0 };
+  return outboxCommand({
+    to: realmKey(realm),
+    name: realmCommands.filesChanged,
+    args: { owner, changes, erase },
+    caller: 0,
+  });
 }
 
 interface Removal {

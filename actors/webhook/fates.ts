@@ -3,6 +3,7 @@ import { ApiError } from '../../src/api/errors.js';
 import { dmKey, type Json, streamId, streamKey, userId } from '../../src/core/index.js';
 import type { DirectoryView } from '../../src/directory/index.js';
 import { checkContent } from '../../src/messages/index.js';
+import { directCommands, outboxCommand, streamCommands } from '../../src/model/commands/index.js';
 import type { CommandContext, OutboxCommand } from '../../src/runtime/index.js';
 import { directNotice, silentMention } from '../shared/notices.js';
 import { botOf, type Fate, type Place } from './calls.js';
@@ -76,8 +77,12 @@ function reply(
     widget,
     place: shown,
   };
-  const more = { name: 'bot-reply', caller: botOf(key), after: directory.version };
-  if (place.stream !== 0) return { to: streamKey(realm, streamId(place.stream)), args: common, ...more };
+  const more = { caller: botOf(key), after: directory.version };
+  if (place.stream !== 0) {
+    const to = streamKey(realm, streamId(place.stream));
+    return outboxCommand({ to, name: streamCommands.botReply, args: common, ...more });
+  }
   const participants = place.participants.map(userId);
-  return { to: dmKey(realm, participants), args: { ...common, participants }, ...more };
+  const args = { ...common, participants };
+  return outboxCommand({ to: dmKey(realm, participants), name: directCommands.directBotReply, args, ...more });
 }

@@ -1,6 +1,7 @@
 /** How the command line reaches actors: over its own bus client, or through the server that has the data directory. */
 import type { ActorRefusal } from '../api/index.js';
-import type { ActorKey, Json, JsonObject } from '../core/index.js';
+import type { ActorKey, ActorKindName, Json, JsonObject } from '../core/index.js';
+import type { Command, Fields, Value } from '../model/commands/index.js';
 import type { ActorClient } from '../runtime/index.js';
 import { AdminError } from './accounts.js';
 
@@ -12,16 +13,24 @@ export abstract class ActorCaller {
   abstract close(): Promise<void>;
 
   /** @throws AdminError with the actor's message */
-  async value(to: ActorKey, name: string, args: JsonObject): Promise<Json> {
+  async value<K extends ActorKindName, A extends JsonObject, T>(
+    to: ActorKey<NoInfer<K>>,
+    name: Command<K, A, Value<T>>,
+    args: NoInfer<A>,
+  ): Promise<T> {
     const reply = await this.send(to, name, args);
-    if ('value' in reply) return reply.value;
+    if ('value' in reply) return reply.value as T;
     throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
   }
 
   /** @throws AdminError with the actor's message */
-  async fields(to: ActorKey, name: string, args: JsonObject): Promise<JsonObject> {
+  async fields<K extends ActorKindName, A extends JsonObject, T>(
+    to: ActorKey<NoInfer<K>>,
+    name: Command<K, A, Fields<T>>,
+    args: NoInfer<A>,
+  ): Promise<T> {
     const reply = await this.send(to, name, args);
-    if ('fields' in reply) return reply.fields;
+    if ('fields' in reply) return reply.fields as T;
     throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
   }
 }

@@ -5,9 +5,10 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Blobs } from '../blobs/index.js';
-import type { ActorKey, JsonObject, RealmId, UserId } from '../core/index.js';
+import type { ActorKindName, JsonObject, RealmId, UserId } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
 import type { ImageProxy } from '../image-proxy/index.js';
+import type { AddressedCommand, CommandTo, Fields as ReplyFields } from '../model/commands/index.js';
 import type { Secrets } from '../secrets/index.js';
 import type { Fields, ReadyFields } from './encode-fields.js';
 import type { ErrorReply } from './errors.js';
@@ -109,7 +110,7 @@ export interface Call<V> {
   /** A request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Have an actor carry out a command on the caller's behalf. Gives the fields of its answer; throws its refusal. */
-  send(forward: Forward): Promise<JsonObject>;
+  send<T>(forward: Forward<T>): Promise<T>;
   /** Id of the newest message that the caller has a copy of; -1 = none. Not for operations without credentials. */
   newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
@@ -128,11 +129,8 @@ export interface Call<V> {
   siteOf(realm: RealmId): Promise<string>;
 }
 
-/** A command for an actor. The actor's answer becomes the response body. */
-export interface Forward {
-  readonly to: ActorKey;
-  readonly command: string;
-  readonly args: JsonObject;
+/** How the frontend treats a command, beyond sending it. */
+export interface ForwardOptions {
   /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
   readonly held?: boolean;
   /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
@@ -148,6 +146,14 @@ export interface Forward {
   /** After success, a second command, whose answer counts. Needs `held` where either of the two is held. */
   readonly followedBy?: Forward;
 }
+
+/** A command for an actor, whose answer becomes the response body; made by `forward`. `T`: fields of the answer. */
+export interface Forward<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardOptions {}
+
+/** Checks a command against its declaration (see model/commands). Returns the same object. */
+export const forward = <K extends ActorKindName, A extends JsonObject, T>(
+  of: CommandTo<K, A, ReplyFields<T>> & ForwardOptions,
+): Forward<T> => of as unknown as Forward<T>;
 
 /**
  * Answers that a frontend gives by itself for a held command. They are numbered; the next request to the same actor that says which number it
@@ -258,7 +264,7 @@ export interface ActorSuccess {
 
 /** Go on there, on behalf of the same caller: the frontend sends this command next, and its answer counts. */
 export interface ActorRedirect {
-  readonly forward: { readonly to: ActorKey; readonly command: string; readonly args: JsonObject };
+  readonly forward: AddressedCommand<ReplyFields<unknown>>;
   /** What the caller builds on may be newer than what this frontend knew: it looks at the log's end first. */
   readonly fresh?: true;
 }

@@ -5,4 +5,4 @@ export { type Overview, OverviewBudget } from './overview.js';
 export { PersonalParts } from './personal.js';
 export { RecentBudget } from './recent.js';
 export * from './shared-event.js';
-export type { EventSink, FeedEnd, LivePosition } from './sink.js';
+export type { EventSink, LivePosition } from './sink.js';

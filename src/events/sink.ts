@@ -1,14 +1,8 @@
 /** What a feed and the queues that it serves know of each other. */
 import type { Seq } from '../core/index.js';
+import type { FeedEnd } from '../model/commands/index.js';
 import type { LogEntry, LogGroup } from '../runtime/log-entry.js';
 import type { SharedEvent, TransientEvent } from './shared-event.js';
-
-/** Why a feed ends a queue. */
-export type FeedEnd =
-  /** Entries that the queue still needs are no longer kept. */
-  | 'trimmed'
-  /** The log is another one than when the queue was made. */
-  | 'incarnation';
 
 /** Log position up to which all live queues of a feed have everything: moved on once for all of them. */
 export interface LivePosition {

@@ -5,14 +5,8 @@
 import { Encoded } from '../api/encode-fields.js';
 import { type JsonObject, madeOnce, SharedRuns } from '../core/index.js';
 import type { DirectoryView } from '../directory/index.js';
+import type { PresenceKnown } from '../model/commands/index.js';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
-
-/** Up to where the changes of one activation of the actor are known. */
-export interface PresenceKnown extends JsonObject {
-  /** Names the activation: after a restart everything is asked for again. */
-  readonly source: string;
-  readonly version: number;
-}
 
 /** What the actor answers. */
 export interface PresenceChanges extends JsonObject {

@@ -103,7 +103,8 @@ export class ActorHost implements PartitionOwner {
     const untold = new Untold(options.clock);
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
-      ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
+      ask: <T>(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string) =>
+        this.#ask(to, name, args, caller, requestId) as Promise<T>,
       store,
       log,
       directory: async (realm) => {

@@ -1,4 +1,5 @@
 export { ActorClient, CommandTimeout, type SendOptions, type Sent } from './client.js';
+export { type HandlersOf, handlersOf } from './command-table.js';
 export { inPieces } from './form-entries.js';
 export { ActorHost, type DirectorySource, type HostOptions } from './host.js';
 export * from './kind.js';

@@ -3,6 +3,8 @@ import type { ActorRedirect, ActorRepeat, ActorReply } from '../api/operation.js
 import type { ActorKey, Json, JsonObject } from '../core/index.js';
 import type { RetryReason } from './reasons.js';
 
+export type { OutboxCommand } from '../model/commands/index.js';
+
 /** A command on its way to an actor. */
 export interface Envelope {
   /**
@@ -34,16 +36,6 @@ export type Reply =
   /** `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
-
-/** A command in an actor's outbox. */
-export interface OutboxCommand {
-  readonly to: ActorKey;
-  readonly name: string;
-  readonly args: JsonObject;
-  readonly caller: number;
-  /** Realm version that the receiver's directory replica must have applied. */
-  readonly after?: number;
-}
 
 /** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids that need no memory. */
 export function parseCommandId(id: string): { sender: string; n: number; actor: boolean } | null {

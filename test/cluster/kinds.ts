@@ -2,7 +2,9 @@
 import { createMachine } from 'xstate';
 import { validationError } from '../../src/api/errors.js';
 import { type ActorKey, type JsonObject, parseKey, realmId, streamId, streamKey } from '../../src/core/index.js';
+import { type OutboxCommand, outboxCommand } from '../../src/model/commands/index.js';
 import type { ActorKind, AnyKind, CommandDefinition, LogItem, Outcome, View } from '../../src/runtime/index.js';
+import { anyCommand } from '../support/any-command.js';
 
 export const REALM = realmId(1);
 export const ledgerKey = (n: number): ActorKey => streamKey(REALM, streamId(n));
@@ -44,9 +46,12 @@ function record(
   };
 }
 
-const credits = (args: OpArgs): { to: ActorKey; name: string; args: OpArgs; caller: number }[][] =>
+const credits = (args: OpArgs): OutboxCommand[][] =>
   (args.stages ?? []).map((targets, s) =>
-    targets.map((n, i) => ({ to: ledgerKey(n), name: 'credit', args: { op: `${args.op}.${s}.${i}` }, caller: 0 })),
+    targets.map((n, i) => {
+      const op = `${args.op}.${s}.${i}`;
+      return outboxCommand({ to: ledgerKey(n), name: anyCommand('credit'), args: { op }, caller: 0 });
+    }),
   );
 
 const commands: Record<string, Ledger> = {

@@ -1,7 +1,9 @@
 /** Sections of what only the user's own actor knows, subscriptions aside (register.md). */
+
 import type { JsonObject } from '../../../src/core/index.js';
+import type { OwnSection } from '../../../src/model/commands/index.js';
 import { mutedTopics, presentUserTopics } from '../../../src/streams/index.js';
-import type { OwnSection, OwnState } from '../../shared/own-state.js';
+import type { OwnState } from '../../shared/own-state.js';
 import type { SnapshotInputs } from './take.js';
 
 export function ownSections(

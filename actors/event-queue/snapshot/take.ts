@@ -7,7 +7,6 @@ import { apiError } from '../../../src/api/errors.js';
 import {
   type ActorKey,
   type Json,
-  type JsonObject,
   presenceKey,
   type RealmId,
   realmKey,
@@ -17,12 +16,17 @@ import {
 import type { DirectoryBot, DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import type { Limits } from '../../../src/files/index.js';
 import { newestMessage, recentConversations } from '../../../src/messages/index.js';
+import {
+  type OwnSection,
+  presenceCommands,
+  type RegisterArgs,
+  realmCommands,
+} from '../../../src/model/commands/index.js';
 import type { Unseal } from '../../../src/people/index.js';
 import { presencesIn } from '../../../src/presence/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { Subscription } from '../../../src/streams/index.js';
-import { type OwnSection, readOwnState } from '../../shared/own-state.js';
-import type { RegisterArgs } from '../commands.js';
+import { readOwnState } from '../../shared/own-state.js';
 import type { QueueState, QueueVolatile } from '../state.js';
 import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
 import { messageReads, readStarred, readUnread, type ShownMessages } from './message-sections.js';
@@ -93,7 +97,9 @@ export async function takeSnapshot(
 
 /** Keys that were sealed under a former server secret open nothing. A reader with a right to such a key gets a new one. */
 async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: Suppliers): Promise<void> {
-  for (const { user, keySealed } of bots) await ask(realmKey(realm), 'renew-bot-key', { user, instead: keySealed });
+  for (const { user, keySealed } of bots) {
+    await ask(realmKey(realm), realmCommands.renewBotKey, { user, instead: keySealed });
+  }
 }
 
 /**
@@ -161,9 +167,7 @@ async function takeOnce(
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
     // Not named by any version: what changes in between is told by the next report (docs/architecture.md § Presence).
-    await presencesIn(directory).sync(
-      async (known) => (await suppliers.ask(to, 'presence-changes', { known })) as JsonObject,
-    );
+    await presencesIn(directory).sync((known) => suppliers.ask(to, presenceCommands.presenceChanges, { known }));
   }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
   if (listed && directory.usersVersion !== usersVersion && !last) return undefined;

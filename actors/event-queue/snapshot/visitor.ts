@@ -2,11 +2,13 @@
  * Who reads without an account (conventions.md § Authentication): the state that POST /register shows to nobody in
  * particular is that of a guest who is in nothing, without what is not for the web.
  */
+
 import type { Fields } from '../../../src/api/encode-fields.js';
 import { userId } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
+import type { OwnSection } from '../../../src/model/commands/index.js';
 import { FRESH_ACCOUNT, ROLE } from '../../../src/people/index.js';
-import type { OwnSection, OwnState } from '../../shared/own-state.js';
+import type { OwnState } from '../../shared/own-state.js';
 
 /** No account has this id: callers without credentials are 0. */
 export const VISITOR: DirectoryUser = {

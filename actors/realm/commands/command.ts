@@ -1,11 +1,15 @@
 import { apiError } from '../../../src/api/errors.js';
 import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryUser } from '../../../src/directory/index.js';
+import type { ArgsOf, Command } from '../../../src/model/commands/index.js';
 import type { AnyCommand, CommandDefinition } from '../../../src/runtime/index.js';
 import { type RealmState, userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
-export type RealmCommand<A extends JsonObject, I = undefined> = CommandDefinition<RealmState, A, I, RealmVolatile>;
+/** Handler of commands with these arguments. */
+export type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<RealmState, A, I, RealmVolatile>;
+/** Handler of a declared command. */
+export type RealmCommand<C extends Command<'realm'>, I = undefined> = RealmHandler<ArgsOf<C>, I>;
 
 type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
 

@@ -1,9 +1,10 @@
 /** recipient_id of a direct-message group: allocated when the group first talks, the same ever after. */
+import type { realmCommands } from '../../../src/model/commands/index.js';
 import { value } from '../../shared/replies.js';
 import { GROUP_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
 
-export const groupRecipient: RealmCommand<{ readonly group: string }> = {
+export const groupRecipient: RealmCommand<typeof realmCommands.groupRecipient> = {
   lane: 'groups',
   handle({ state, parts }, { group }) {
     const part = `${GROUP_PART}${group}`;

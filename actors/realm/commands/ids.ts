@@ -1,5 +1,5 @@
 /** Message ids: the realm actor alone gives them out. */
-import type { JsonObject } from '../../../src/core/index.js';
+import type { realmCommands } from '../../../src/model/commands/index.js';
 import { value } from '../../shared/replies.js';
 import type { RealmCommand } from './command.js';
 
@@ -8,7 +8,7 @@ const BLOCK = 10_000;
 const MOST = 100_000;
 
 /** A lane of its own: everybody who waits for an id would otherwise wait for whatever this actor waits for. */
-export const takeIds: RealmCommand<{ readonly count: number }> = {
+export const takeIds: RealmCommand<typeof realmCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
     if (!Number.isSafeInteger(count) || count < 1 || count > MOST) throw new Error(`take-ids: count ${count}`);
@@ -25,7 +25,7 @@ export const takeIds: RealmCommand<{ readonly count: number }> = {
  * The actor leaves memory in good order, and its next activation goes on with the id after the last one given out. In the
  * lane of `take-ids`: an id that comes after this is reserved by a commit of its own, which a former owner cannot make.
  */
-export const returnIds: RealmCommand<JsonObject> = {
+export const returnIds: RealmCommand<typeof realmCommands.returnIds> = {
   lane: 'ids',
   handle({ state, volatile }) {
     const reservedIds = volatile.nextId - 1;

@@ -1,6 +1,7 @@
 /** The whole directory, for replicas. */
 import type { Json, JsonObject } from '../../../src/core/index.js';
 import { NO_WHOLES } from '../../../src/directory/index.js';
+import type { realmCommands } from '../../../src/model/commands/index.js';
 import { value } from '../../shared/replies.js';
 import { type Parts, RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
 import type { RealmCommand } from './command.js';
@@ -16,7 +17,7 @@ function records(parts: Parts, prefix: string): Json[] {
 const mapped = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([name, one]) => [name, as(one, name)]));
 
-export const snapshot: RealmCommand<JsonObject> = {
+export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
   lane: 'snapshot',
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({

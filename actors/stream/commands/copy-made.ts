@@ -2,15 +2,13 @@
  * Somebody made himself copies of messages of the past, by flagging them: from now on he hears of their changes. Never
  * refused; what is gone, or was moved away meanwhile, is passed over.
  */
+import type { streamCommands } from '../../../src/model/commands/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
 import { value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
 import { change, latest, ownerOf } from '../messages.js';
 
-export const copyMade: StreamCommand<
-  { readonly ids: readonly number[]; readonly user: number },
-  readonly (MessageRecord | null)[]
-> = {
+export const copyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   needs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {
     const messages = ids.flatMap((id, i) => {

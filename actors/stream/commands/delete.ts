@@ -1,7 +1,13 @@
 /** Deleting messages: one of them, or a topic batch by batch. */
 import { apiError } from '../../../src/api/errors.js';
-import { type JsonObject, parseKey, streamId, userId } from '../../../src/core/index.js';
+import { parseKey, streamId, streamKey, userId } from '../../../src/core/index.js';
 import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '../../../src/messages/index.js';
+import {
+  conversationCommands,
+  type DeleteTopicArgs,
+  redirect,
+  streamCommands,
+} from '../../../src/model/commands/index.js';
 import { isAdmin, policyAllows } from '../../../src/people/index.js';
 import type { CommandContext, NeedsContext, Outcome, Suppliers } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
@@ -38,7 +44,7 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
 }
 
 /** DELETE /messages/{message_id}. */
-export const deleteMessage: StreamCommand<{ readonly message_id: number }, DeleteInputs> = {
+export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMessage, DeleteInputs> = {
   async needs({ message_id }, { realm }, suppliers) {
     const stored = await storedRecord(realm, message_id, suppliers);
     const { stream, topic } = stored ? asStored(stored).body : { stream: 0, topic: '' };
@@ -49,20 +55,12 @@ export const deleteMessage: StreamCommand<{ readonly message_id: number }, Delet
     const message = latest(view, args.message_id, stored);
     // The caller's actor has just seen it.
     if (!message) throw apiError('ALREADY_DELETED');
-    const follow = elsewhere(message, context, 'delete', args);
+    const follow = elsewhere(message, context, conversationCommands.deleteMessage, args);
     if (follow) return follow;
     checkDelete(message, context);
     return { reply: success(), ...removed(view, [message], newest, context) };
   },
 };
-
-interface DeleteTopicArgs extends JsonObject {
-  readonly topic: string;
-  /** Wall time at which the caller gets an answer, ms. */
-  readonly until: number;
-  /** Only messages older than this; 0: all. */
-  readonly before: number;
-}
 
 interface Page {
   /** Newest first. */
@@ -106,7 +104,7 @@ async function topicPage(
 }
 
 /** POST /streams/{stream_id}/delete_topic: a batch, from the newest; the frontend goes on until all is done. */
-export const deleteTopic: StreamCommand<DeleteTopicArgs, Page> = {
+export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
   // Not while a move writes its messages: they are neither here nor there.
   lane: 'moves',
   creates: true,
@@ -121,11 +119,11 @@ export const deleteTopic: StreamCommand<DeleteTopicArgs, Page> = {
       : context.now >= args.until
         ? partially()
         : {
-            forward: {
-              to: context.key,
-              command: 'delete-topic',
+            forward: redirect({
+              to: streamKey(context.realm, streamId(stream)),
+              command: streamCommands.deleteTopic,
               args: { ...args, before: records.at(-1)!.id },
-            },
+            }),
           };
     return gone.length === 0 ? { reply } : { reply, ...removed(view, gone, newest, context) };
   },

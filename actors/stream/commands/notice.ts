@@ -6,20 +6,14 @@ import { PRODUCT } from '../../../src/api/errors.js';
 import { parseKey, streamId, userId } from '../../../src/core/index.js';
 import { apology, type Rendered } from '../../../src/markdown/index.js';
 import { flagsAtCreation } from '../../../src/messages/index.js';
+import type { directCommands, NoticeArgs, streamCommands } from '../../../src/model/commands/index.js';
 import { NOTIFICATION_BOT } from '../../../src/people/index.js';
 import type { CommandContext } from '../../../src/runtime/index.js';
 import { isMember } from '../../../src/streams/index.js';
 import { value } from '../../shared/replies.js';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
-import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
-
-export interface NoticeArgs extends Said {
-  /** Whose copies are read from the beginning. */
-  readonly read: readonly number[];
-  /** Who says it; absent: the notification bot. */
-  readonly bot?: number;
-}
+import { type Prepared, prepare, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 /** Client name of what the server says itself. */
 const CLIENT = 'Internal';
@@ -53,7 +47,7 @@ const UNRENDERED: Rendered = {
   attachmentPaths: [],
 };
 
-export const notice: StreamCommand<NoticeArgs, Prepared> = {
+export const notice: StreamCommand<typeof streamCommands.notice, Prepared> = {
   creates: true,
   needs: prepare,
   handle({ state, parts }, args, prepared, context) {
@@ -64,12 +58,7 @@ export const notice: StreamCommand<NoticeArgs, Prepared> = {
   },
 };
 
-interface DirectNoticeArgs extends NoticeArgs {
-  /** Everybody in the conversation, the bot included, ascending. */
-  readonly participants: readonly number[];
-}
-
-export const directNotice: StreamCommand<DirectNoticeArgs, Prepared> = {
+export const directNotice: StreamCommand<typeof directCommands.directNotice, Prepared> = {
   creates: true,
   needs: prepare,
   handle({ state }, args, prepared, context) {

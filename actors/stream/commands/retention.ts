@@ -2,9 +2,10 @@
  * Messages go when they are older than the organization or the stream keeps them (streams.md, message_retention_days).
  * A conversation looks once a day, from its first message on: a new rule holds from the next look on.
  */
-import { type ActorKey, type JsonObject, parseKey, realmKey, streamId } from '../../../src/core/index.js';
+import { type ActorKey, parseKey, realmKey, streamId } from '../../../src/core/index.js';
 import type { DirectoryView } from '../../../src/directory/index.js';
 import { asStored, streamConversation } from '../../../src/messages/index.js';
+import { type conversationCommands, outboxCommand, realmCommands } from '../../../src/model/commands/index.js';
 import type { CommandContext, Outcome } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
 import { recentTraffic } from '../../../src/streams/index.js';
@@ -31,7 +32,7 @@ function kept(key: ActorKey, directory: DirectoryView): number | null {
   return days > 0 ? days : null;
 }
 
-export const retain: StreamCommand<JsonObject, readonly MessageRecord[]> = {
+export const retain: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
   async needs(_args, { key, realm }, { store, directory }) {
     if (kept(key, await directory(realm)) === null) return [];
     const { kind, rest } = parseKey(key);
@@ -55,7 +56,12 @@ function withTraffic(before: StreamState, outcome: Retained, { key, realm, now }
   const state = outcome.state ?? before;
   const recent = recentTraffic(state.traffic, now);
   if (kind !== 'stream' || recent === (state.trafficTold ?? 0)) return outcome;
-  const command = { to: realmKey(realm), name: 'stream-traffic', args: { stream: Number(rest), recent }, caller: 0 };
+  const command = outboxCommand({
+    to: realmKey(realm),
+    name: realmCommands.streamTraffic,
+    args: { stream: Number(rest), recent },
+    caller: 0,
+  });
   return {
     ...outcome,
     state: { ...state, trafficTold: recent },

@@ -1,5 +1,5 @@
 /** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
-import { type JsonObject, parseKey, realmKey } from '../../../src/core/index.js';
+import { parseKey, realmKey } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../src/directory/index.js';
 import { type Rendered, topicLinks } from '../../../src/markdown/index.js';
 import {
@@ -11,6 +11,7 @@ import {
   type StoredSubmessage,
   streamConversation,
 } from '../../../src/messages/index.js';
+import { type MessageInput, outboxCommand, realmCommands } from '../../../src/model/commands/index.js';
 import type {
   Audience,
   CommandContext,
@@ -31,16 +32,6 @@ import { arrivedIn } from '../topics.js';
 import { memberOf } from './members.js';
 import { armed } from './retention.js';
 
-/** What somebody says. */
-export interface Said extends JsonObject {
-  /** Normalised: trimmed, cut to the limit. */
-  readonly content: string;
-  /** Checked and cut; '' for direct messages. */
-  readonly topic: string;
-  /** Base URL under which the sender reached the organization. */
-  readonly origin: string;
-}
-
 export interface Prepared {
   readonly id: number;
   /** null: cannot be rendered. */
@@ -51,7 +42,7 @@ export interface Prepared {
 
 /** Needs of every command that makes a message. */
 export async function prepare(
-  { content, origin }: Said,
+  { content, origin }: MessageInput,
   { realm, caller }: NeedsContext<StreamState, StreamVolatile>,
   suppliers: Suppliers,
 ): Promise<Prepared> {
@@ -66,7 +57,7 @@ export async function prepare(
 }
 
 export function linksOf(
-  { topic, origin }: Pick<Said, 'topic' | 'origin'>,
+  { topic, origin }: Pick<MessageInput, 'topic' | 'origin'>,
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
   if (topic === '') return [];
@@ -95,7 +86,7 @@ type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function sentToStream(
   { state, parts }: Pick<StreamView, 'state' | 'parts'>,
-  said: Said,
+  said: MessageInput,
   context: SentContext,
   stream: DirectoryStream,
   spoken: Spoken,
@@ -122,14 +113,14 @@ export function sentToStream(
   const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: spoken.id };
-  const told = { to: realmKey(context.realm), name: 'first-message', args, caller: 0 };
+  const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
 /** @param recipient recipient_id that the message carries */
 export function sentDirectly(
   state: StreamState,
-  said: Said,
+  said: MessageInput,
   context: SentContext,
   recipient: number,
   spoken: Spoken,
@@ -156,7 +147,7 @@ interface Place {
 
 function sent(
   state: StreamState,
-  said: Said,
+  said: MessageInput,
   { now, directory, realm }: SentContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: Spoken,
   { first, participants, recipient, stream, conversation, to }: Place,

@@ -1,20 +1,16 @@
 /** Somebody types in a stream (messages.md § Typing): told to those who are subscribed, and forgotten. */
 import { apiError } from '../../../src/api/errors.js';
-import { type JsonObject, parseKey, streamId } from '../../../src/core/index.js';
+import { parseKey, streamId } from '../../../src/core/index.js';
 import { activeSender, checkPosting } from '../../../src/messages/index.js';
+import type { streamCommands } from '../../../src/model/commands/index.js';
 import { isOn } from '../../../src/people/index.js';
 import { canAccess, cutTopic, isMember } from '../../../src/streams/index.js';
 import { success } from '../../shared/replies.js';
-import { type TypingOp, typingEvent } from '../../shared/typing.js';
+import { typingEvent } from '../../shared/typing.js';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
 
-interface TypingArgs extends JsonObject {
-  readonly op: TypingOp;
-  readonly topic: string;
-}
-
-export const typing: StreamCommand<TypingArgs> = {
+export const typing: StreamCommand<typeof streamCommands.typing> = {
   lane: 'typing',
   read: true,
   // Nobody may ever have been subscribed.

@@ -2,9 +2,9 @@
 import { apiError } from '../../../src/api/errors.js';
 import type { DirectoryStream, DirectoryUser, RealmSettings } from '../../../src/directory/index.js';
 import type { StoredMessage } from '../../../src/messages/index.js';
+import type { EditMessageArgs } from '../../../src/model/commands/index.js';
 import { policyAllows, ROLE } from '../../../src/people/index.js';
 import { canAccess, checkMayPost, checkTopic } from '../../../src/streams/index.js';
-import type { EditArgs } from './args.js';
 
 /** Added to the limits of editing and moving: who began in time may finish. Seconds. */
 const GRACE = 20;
@@ -31,7 +31,7 @@ const isLate = ({ body }: StoredMessage, limit: unknown, now: number): boolean =
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
 /** Everything but the text itself and the streams. @throws ApiError */
-export function checkEdit(message: StoredMessage, args: EditArgs, { user, settings, now }: Editor): Wanted {
+export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): Wanted {
   const { content, stream_id } = args;
   if (content !== null && settings.allow_message_editing === false) throw apiError('EDITING_OFF');
   const topic = args.topic === message.body.topic ? null : args.topic;

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
 import type { MessageBody, StoredMessage } from '../../../src/messages/index.js';
+import type { PropagateMode } from '../../../src/model/commands/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
-import type { PropagateMode } from './args.js';
 
 /** An event must fit into an entry of the log: the ids of more messages than this are spread over several. */
 export const IDS_PER_EVENT = 20_000;

@@ -2,6 +2,12 @@
 import { parseKey, streamId, streamKey, userId, userKey } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryUser } from '../../../src/directory/index.js';
 import type { Move, StoredMessage } from '../../../src/messages/index.js';
+import {
+  type EditMessageArgs,
+  outboxCommand,
+  streamCommands,
+  userCommands,
+} from '../../../src/model/commands/index.js';
 import { isGuest } from '../../../src/people/index.js';
 import type { CommandContext, LogItem, OutboxCommand, Outcome } from '../../../src/runtime/index.js';
 import { hasCopy, isMember, topicKey } from '../../../src/streams/index.js';
@@ -13,7 +19,6 @@ import { change, holders, type StreamView } from '../messages.js';
 import type { StreamState } from '../state.js';
 import { arrivedIn, recentlyIn, stillIn, topicOf, topicWithout } from '../topics.js';
 import { watchersOf } from '../watchers.js';
-import type { EditArgs } from './args.js';
 import { batches, carryOut, type Decision, movedBody } from './carry.js';
 import { checkMove, checkWholeTopic, type Editor, type Wanted } from './checks.js';
 import { editItems, goneItems } from './event.js';
@@ -46,7 +51,7 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
 function choose(
   view: StreamView,
   message: StoredMessage,
-  args: EditArgs,
+  args: EditMessageArgs,
   wanted: Wanted,
   inputs: EditInputs,
   editor: Editor,
@@ -83,7 +88,7 @@ function losers(view: StreamView, to: DirectoryStream, inTarget: readonly number
 export function moveOf(
   view: StreamView,
   message: StoredMessage,
-  args: EditArgs,
+  args: EditMessageArgs,
   wanted: Wanted,
   text: NewText | undefined,
   inputs: EditInputs,
@@ -255,12 +260,13 @@ function topicsAfter(
   return { ...leaving, ...(to === undefined ? {} : arrivedIn(view.parts, to, newest)) };
 }
 
-const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand => ({
-  to: streamKey(realm, stream.id),
-  name: 'topic-changed',
-  args: { topic: topicKey(topic) },
-  caller: 0,
-});
+const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
+  outboxCommand({
+    to: streamKey(realm, stream.id),
+    name: streamCommands.topicChanged,
+    args: { topic: topicKey(topic) },
+    caller: 0,
+  });
 
 interface Topic {
   readonly stream: number;
@@ -283,14 +289,16 @@ function policies(
   const inTarget =
     to.stream === Number(parseKey(key).rest) ? watchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
   for (const id of inTarget) watchers.add(id);
-  return [...watchers].map((id) => ({
-    to: userKey(realm, userId(id)),
-    name: 'move-topic-policy',
-    args: {
-      from: { stream: from.stream, topic: from.topic },
-      to: cannotSee.has(id) ? null : { stream: to.stream, topic: to.topic },
-      targetExisted,
-    },
-    caller: 0,
-  }));
+  return [...watchers].map((id) =>
+    outboxCommand({
+      to: userKey(realm, userId(id)),
+      name: userCommands.moveTopicPolicy,
+      args: {
+        from: { stream: from.stream, topic: from.topic },
+        to: cannotSee.has(id) ? null : { stream: to.stream, topic: to.topic },
+        targetExisted,
+      },
+      caller: 0,
+    }),
+  );
 }

@@ -1,5 +1,5 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
-import { type Json, type JsonObject, streamId, streamKey, userId } from '../../../src/core/index.js';
+import { type JsonObject, streamId, streamKey, userId } from '../../../src/core/index.js';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '../../../src/directory/index.js';
 import {
   asStored,
@@ -10,6 +10,7 @@ import {
   type StoredMessage,
   streamConversation,
 } from '../../../src/messages/index.js';
+import { type Command, type EditMessageArgs, streamCommands, type Value } from '../../../src/model/commands/index.js';
 import type { NeedsContext, Suppliers } from '../../../src/runtime/index.js';
 import type { MessageRecord } from '../../../src/store/index.js';
 import { canReadHistory, isMember, topicKey } from '../../../src/streams/index.js';
@@ -17,7 +18,6 @@ import { memberOf } from '../commands/members.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { newestOfTopic } from '../topics.js';
-import type { EditArgs } from './args.js';
 
 export interface Target {
   /** Subscribers, at this membership version. */
@@ -82,7 +82,7 @@ function readerFor(
 }
 
 export async function readScope(
-  args: EditArgs,
+  args: EditMessageArgs,
   message: StoredMessage,
   context: Context,
   suppliers: Suppliers,
@@ -105,10 +105,9 @@ export async function readScope(
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
   const newTopic = (args.topic ?? message.body.topic).trim();
   const toggles = newTopic.startsWith(RESOLVED_PREFIX) !== message.body.topic.startsWith(RESOLVED_PREFIX);
-  const askTarget = async (command: string, of: JsonObject): Promise<Json> =>
-    elsewhere === undefined || !directory.stream(streamId(elsewhere))
-      ? null
-      : suppliers.ask(streamKey(realm, streamId(elsewhere)), command, of);
+  const other = elsewhere === undefined ? undefined : directory.stream(streamId(elsewhere));
+  const askTarget = async <A extends JsonObject, T>(command: Command<'stream', A, Value<T>>, of: A) =>
+    other && suppliers.ask(streamKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopic(stream.id, key, context, suppliers, add, alone ? 2 : PAGE),
     newestOfTopic(
@@ -118,16 +117,16 @@ export async function readScope(
       key,
       args.propagate_mode === 'change_later' ? message.id : undefined,
     ),
-    askTarget('members', {}),
-    askTarget('topic-watchers', { topic: newTopic }),
+    askTarget(streamCommands.members, {}),
+    askTarget(streamCommands.topicWatchers, { topic: newTopic }),
     readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, suppliers, async () => !toggles, toggles ? PAGE : 1),
   ]);
   return {
     topic,
     accessible,
     newest,
-    target: (target ?? undefined) as unknown as Target | undefined,
-    watchers: (watchers ?? []) as readonly number[],
+    target: target,
+    watchers: watchers ?? [],
     inTarget,
   };
 }

@@ -1,12 +1,12 @@
 /** The time for which this actor wanted to be woken has come. */
-import type { JsonObject } from '../../../src/core/index.js';
+import type { userCommands } from '../../../src/model/commands/index.js';
 import { value } from '../../shared/replies.js';
 import type { UserCommand } from '../command.js';
 import { nextWake, withParts } from '../due.js';
 import { sweepFiles } from './files/files.js';
 import { deliverDue } from './later/delivery.js';
 
-export const due: UserCommand<JsonObject> = {
+export const due: UserCommand<typeof userCommands.due> = {
   handle({ parts }, _args, _inputs, context) {
     const delivery = deliverDue(parts, context);
     const sweep = sweepFiles(parts, context);

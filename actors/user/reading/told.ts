@@ -1,6 +1,7 @@
 /** Events about messages come after the messages' own events. */
 import type { ActorKey, RealmId } from '../../../src/core/index.js';
 import type { StoredMessage } from '../../../src/messages/index.js';
+import { conversationCommands } from '../../../src/model/commands/index.js';
 import type { Suppliers } from '../../../src/runtime/index.js';
 import { ownerOf } from '../../stream/messages.js';
 
@@ -14,7 +15,7 @@ export async function untilTold(
   suppliers: Suppliers,
 ): Promise<void> {
   const since = (suppliers.services.clock.now() - RECENT_MS) / 1000;
-  const owners = new Set<ActorKey>();
+  const owners = new Set<ActorKey<'stream' | 'dm'>>();
   for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
-  await Promise.all([...owners].map((owner) => suppliers.ask(owner, 'told', {})));
+  await Promise.all([...owners].map((owner) => suppliers.ask(owner, conversationCommands.told, {})));
 }

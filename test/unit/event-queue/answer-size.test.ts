@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ANSWER_BYTES, EventBuffer, ownEvent, shapeFor } from '../../../actors/event-queue/buffer.js';
-import type { QueueOptions } from '../../../actors/event-queue/state.js';
+import type { QueueOptions } from '../../../src/model/commands/index.js';
 
 const shape = shapeFor({ capabilities: {} } as QueueOptions);
 

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
 import { takeIn } from '../../../actors/event-queue/intake.js';
-import type { QueueOptions } from '../../../actors/event-queue/state.js';
 import { SharedEvent } from '../../../src/events/index.js';
+import type { QueueOptions } from '../../../src/model/commands/index.js';
 
 const shape = shapeFor({ capabilities: {} } as QueueOptions);
 const owner = {} as Parameters<typeof takeIn>[2];

@@ -1,10 +1,11 @@
 /** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
 import t from 'tap';
 import { LiveQueue } from '../../../actors/event-queue/live.js';
-import type { QueueOptions, QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
+import type { QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
 import type { ActorReply } from '../../../src/api/operation.js';
 import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '../../../src/core/index.js';
 import { type EventSink, TransientEvent } from '../../../src/events/index.js';
+import type { QueueOptions } from '../../../src/model/commands/index.js';
 import type { ActivationHandle, Suppliers } from '../../../src/runtime/index.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 

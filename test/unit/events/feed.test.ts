@@ -3,7 +3,6 @@ import { type Json, realmId, realmKey, type Seq, seq, streamId, streamKey } from
 import { DirectoryReplica, type DirectoryUser } from '../../../src/directory/index.js';
 import {
   type EventSink,
-  type FeedEnd,
   type LivePosition,
   OverviewBudget,
   RealmFeed,
@@ -13,6 +12,7 @@ import {
 } from '../../../src/events/index.js';
 import { Past, REPEAT_DISTANCE } from '../../../src/events/past.js';
 import type { LogReader } from '../../../src/log/index.js';
+import type { FeedEnd } from '../../../src/model/commands/index.js';
 import type { Audience, LogItem } from '../../../src/runtime/index.js';
 import { StoreUnavailable } from '../../../src/store/index.js';
 import { snapshotWith } from '../../support/directory.js';

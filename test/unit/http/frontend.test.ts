@@ -1,14 +1,16 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import { type ActorReply, apiError, type Operation } from '../../../src/api/index.js';
+import { forward as checkedForward } from '../../../src/api/operation.js';
 import { realmKey } from '../../../src/core/index.js';
 import { Frontend } from '../../../src/http/frontend.js';
+import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, user } from './support.js';
 
 const FORM = 'application/x-www-form-urlencoded';
-const forwarded = { to: realmKey(1 as never), command: 'do', args: {} };
+const forwarded = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {} });
 const ok = (text: string, after?: number): ActorReply => ({ ok: [Buffer.from(text)], ...(after ? { after } : {}) });
 
 function make(...operations: Operation[]) {

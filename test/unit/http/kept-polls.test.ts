@@ -2,10 +2,12 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import { apiError, type ErrorReply, type Forward, type Meanwhile, type Operation } from '../../../src/api/index.js';
+import { forward as checkedForward } from '../../../src/api/operation.js';
 import { getEvents } from '../../../src/api/operations/events.js';
 import { maybeJson, maybeText } from '../../../src/api/parameters.js';
 import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '../../../src/core/index.js';
 import { Frontend } from '../../../src/http/frontend.js';
+import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, user } from './support.js';
@@ -34,7 +36,7 @@ const poll: Operation = declare({
     reads++;
     const { last, of = 'q' } = params as { last: number; of?: string };
     const to = queueKey(realmId(1), userId(5), queueId(of));
-    const forward = { to, command: 'poll', args: { last }, held: true } as const;
+    const forward = checkedForward({ to, command: anyCommand('poll'), args: { last }, held: true });
     return last < 0 ? forward : { ...forward, meanwhile: meanwhile(last) };
   },
 });

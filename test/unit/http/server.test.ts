@@ -1,6 +1,7 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import { Encoded } from '../../../src/api/index.js';
+import { forward as checkedForward } from '../../../src/api/operation.js';
 import { realmKey } from '../../../src/core/index.js';
 import { Frontend } from '../../../src/http/frontend.js';
 import { chooseFactory, openServer } from '../../../src/http/open-server.js';
@@ -11,6 +12,7 @@ import {
   type HttpServer,
   type ListenOptions,
 } from '../../../src/http/server.js';
+import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
 
@@ -19,7 +21,7 @@ const LIMIT = 60_000;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const AUTHORIZED = { Authorization: AUTH };
 const text = { in: 'form', encoding: 'string', schema: Type.String(), required: true } as const;
-const forward = { to: realmKey(1 as never), command: 'do', args: {}, held: true };
+const forward = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {}, held: true });
 
 /** Both adapters where the native one loads. */
 const kinds = [

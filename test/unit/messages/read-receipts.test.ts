@@ -1,5 +1,14 @@
 import t from 'tap';
-import { IdSet, type Json, realmId, streamId, streamKey, userId, userKey } from '../../../src/core/index.js';
+import {
+  type ActorKey,
+  IdSet,
+  type Json,
+  realmId,
+  streamId,
+  streamKey,
+  userId,
+  userKey,
+} from '../../../src/core/index.js';
 import { type MessageBody, markedPart, readersOf, type StoredMessage } from '../../../src/messages/index.js';
 import { readingPart } from '../../../src/messages/read-state.js';
 import { directoryWith } from '../../support/directory.js';
@@ -43,7 +52,7 @@ interface World {
 
 async function readers(of: StoredMessage, { read = {}, members = [], ...world }: World, caller = 20) {
   const store = new MemoryStore({ atomicRecords: true });
-  const put = (key: ReturnType<typeof userKey>, parts: Record<string, Json>) =>
+  const put = (key: ActorKey, parts: Record<string, Json>) =>
     store.apply(Object.entries(parts).map(([part, value]) => ({ type: 'part', key, part, rev: 1, value })));
   const stay = (after: number, to = 0, until = 0) => ({ stays: [{ from: 1, to, after, until }] });
   for (const user of members) await put(streamKey(realm, streamId(HOME)), { [`member/${user}`]: stay(50) });

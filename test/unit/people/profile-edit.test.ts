@@ -1,10 +1,11 @@
 /** `profile_data` of PATCH /users/{user_id}: users.md. */
 import fc from 'fast-check';
 import t from 'tap';
-import { editProfile, type ProfileEntry, renderValues } from '../../../actors/realm/commands/personal/profile-data.js';
+import { editProfile, renderValues } from '../../../actors/realm/commands/personal/profile-data.js';
 import { PROFILE_FIELDS_PART, PROFILE_PART, USER_PART } from '../../../actors/realm/state.js';
 import type { Json } from '../../../src/core/index.js';
 import type { DirectoryProfile, DirectoryProfileField } from '../../../src/directory/index.js';
+import type { ProfileEntry } from '../../../src/model/commands/index.js';
 import { presentProfile } from '../../../src/people/index.js';
 import { person } from '../../support/person.js';
 

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Presences } from '../../../actors/presence/presences.js';
 import type { Json, JsonObject } from '../../../src/core/index.js';
-import { type PresenceKnown, PresenceReplica } from '../../../src/presence/index.js';
+import type { PresenceKnown } from '../../../src/model/commands/index.js';
+import { PresenceReplica } from '../../../src/presence/index.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 

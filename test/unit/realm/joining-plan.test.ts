@@ -1,8 +1,9 @@
 /** Large calls of POST /users/me/subscriptions: what one commit holds, and what is left for the next. */
 import t from 'tap';
-import { JoiningPlan, type Remaining } from '../../../actors/realm/commands/subscriptions/subscription-plan.js';
+import { JoiningPlan } from '../../../actors/realm/commands/subscriptions/subscription-plan.js';
 import { type JsonObject, realmId } from '../../../src/core/index.js';
 import type { DirectoryStream } from '../../../src/directory/index.js';
+import type { RemainingJoin } from '../../../src/model/commands/index.js';
 import { person } from '../../support/person.js';
 
 const REALM = realmId(1);
@@ -29,7 +30,7 @@ function carriedOut(users: number, streams: readonly number[], members: Map<numb
     for (const [command] of later) {
       t.equal(command!.to, 'realm/1', 'a command to itself for what is left');
       const plan = new JoiningPlan(REALM, [], 1_000, members, new Map());
-      const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: Remaining[] };
+      const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: RemainingJoin[] };
       for (const one of left) plan.carryOn(stream(one.stream), one);
       const stages = plan.stages(7);
       t.equal(stages.length, 2, 'which sends itself no other');

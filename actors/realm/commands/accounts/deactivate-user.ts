@@ -2,6 +2,13 @@
 import { apiError } from '../../../../src/api/errors.js';
 import { type RealmId, userKey } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import {
+  type Command,
+  type NoArgs,
+  outboxCommand,
+  type realmCommands,
+  userCommands,
+} from '../../../../src/model/commands/index.js';
 import { isOwner } from '../../../../src/people/index.js';
 import type { CommandContext, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
 import { mailCommand } from '../../../shared/mail.js';
@@ -30,7 +37,7 @@ export function deactivating(accounts: readonly DirectoryUser[], view: RealmView
       const person = { user_id: before.id, full_name: before.fullName };
       // Also to whom it is about: his event queues end with it.
       const told = tellEverybody(context.version, { type: 'realm_user', op: 'remove', person });
-      const toUser = ownActor(context.realm, before, 'deactivated', context.version);
+      const toUser = ownActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
       return accountChanged(change, { events: [told], commands: [toUser] }, view, context);
     }),
@@ -41,9 +48,9 @@ export function deactivating(accounts: readonly DirectoryUser[], view: RealmView
 export const ownActor = (
   realm: RealmId,
   { id }: DirectoryUser,
-  name: 'deactivated' | 'reactivated',
+  name: Command<'user', NoArgs>,
   after: number,
-): OutboxCommand => ({ to: userKey(realm, id), name, args: {}, caller: 0, after });
+): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
 
 /** The outcome of changing accounts. */
 export function changedAccounts(
@@ -81,11 +88,7 @@ function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings
 const LANE = { lane: 'directory', exclusive: true } as const;
 
 /** DELETE /users/{user_id}. */
-export const deactivateUser: RealmCommand<{
-  readonly user_id: number;
-  /** null: no letter. */
-  readonly comment: string | null;
-}> = {
+export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> = {
   ...LANE,
   handle(view, { user_id, comment }, _inputs, context) {
     const { parts, state } = view;
@@ -102,7 +105,7 @@ export const deactivateUser: RealmCommand<{
 };
 
 /** DELETE /users/me. */
-export const deactivateSelf: RealmCommand<Record<string, never>> = {
+export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> = {
   ...LANE,
   handle(view, _args, _inputs, context) {
     const { parts } = view;

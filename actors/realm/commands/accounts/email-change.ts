@@ -5,6 +5,7 @@
 import { apiError, PRODUCT } from '../../../../src/api/errors.js';
 import { type Json, type JsonObject, type RealmId, standingOf, waitFor, withTime } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '../../../../src/people/index.js';
 import type { OutboxCommand } from '../../../../src/runtime/index.js';
 import { mailCommand } from '../../../shared/mail.js';
@@ -103,15 +104,8 @@ export function askForAddress(
   return { parts: { [`${EMAIL_CHANGE_PART}${user.id}`]: change }, commands: [mail] };
 }
 
-interface ConfirmArgs extends JsonObject {
-  readonly user: number;
-  readonly hash: string;
-  /** The frontend that asked shows this organization. */
-  readonly shown: boolean;
-}
-
 /** The link was confirmed. Its authenticity and its time were checked by whoever opened it. @throws ApiError */
-export const confirmEmail: RealmCommand<ConfirmArgs, boolean> = {
+export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: LANE,
   needs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {

@@ -2,8 +2,8 @@
  * Who is a full member follows from the role, the account's age and the organization's waiting period. Clients are told
  * when it changes (`user_group` events): by age, at the moment at which it happens.
  */
-import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '../../../../src/people/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { value } from '../../../shared/replies.js';
@@ -58,7 +58,7 @@ export function fullMembersChanged(
 }
 
 /** Somebody may have reached the age. */
-export const due: RealmCommand<JsonObject> = {
+export const due: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };
     const events = fullMembersChanged(usersOf(parts), state, moved, version);

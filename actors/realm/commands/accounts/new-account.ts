@@ -3,6 +3,7 @@ import { apiError } from '../../../../src/api/errors.js';
 import { type RealmId, streamKey } from '../../../../src/core/index.js';
 import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
 import { type NewcomersHistory, newcomersHistory } from '../../../../src/messages/index.js';
+import { type FirstAccount, outboxCommand, streamCommands } from '../../../../src/model/commands/index.js';
 import {
   type AddressProblem,
   addressProblem,
@@ -15,7 +16,7 @@ import {
 import type { CommandContext, LogItem, OutboxCommand, Suppliers } from '../../../../src/runtime/index.js';
 import { byName } from '../../../../src/streams/index.js';
 import { asPart, domainsOf, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
-import { createUserCommand, hiddenFrom, type NewAccount, newUser } from '../organization/create-realm.js';
+import { createUserCommand, hiddenFrom, newUser } from '../organization/create-realm.js';
 import { storePersonal } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
 import { userAdded } from './user-added.js';
@@ -31,7 +32,7 @@ export interface Applicant {
 
 /** What a handler can't work out itself: a password takes longer to hash than it may, keys are random. */
 export interface PreparedAccount {
-  readonly account: NewAccount;
+  readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
   /** undefined: there is nothing to be seen of the past. */
@@ -151,13 +152,13 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   });
   const joins = of.streams.map((stream): OutboxCommand => {
     const after = isOpen(stream) && history ? { after: history.after } : {};
-    return {
+    return outboxCommand({
       to: streamKey(realm, stream.id),
-      name: 'join',
+      name: streamCommands.join,
       args: { users: [id], ...after },
       caller: 0,
       after: version,
-    };
+    });
   });
   return {
     user,

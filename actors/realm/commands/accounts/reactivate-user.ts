@@ -1,6 +1,7 @@
 /** POST /users/{user_id}/reactivate (users.md): the account is back, in the streams that it was in. */
 import { apiError } from '../../../../src/api/errors.js';
 import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import { type realmCommands, userCommands } from '../../../../src/model/commands/index.js';
 import { addressRole, isAdmin, presentProfile, presentUser, ROLE } from '../../../../src/people/index.js';
 import type { Audience, LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
@@ -18,7 +19,7 @@ function checkMay(parts: Parts, caller: number, user: DirectoryUser, settings: R
   if (user.botType !== null) checkMayCreateBot(acting, user.botType, settings);
 }
 
-export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
+export const reactivateUser: RealmCommand<typeof realmCommands.reactivateUser> = {
   lane: 'directory',
   exclusive: true,
   handle(view, { user_id }, _inputs, context) {
@@ -30,7 +31,7 @@ export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
     const after = { ...before, isActive: true };
     const own = {
       events: userShown(after, view.parts, version),
-      commands: [ownActor(realm, after, 'reactivated', version)],
+      commands: [ownActor(realm, after, userCommands.reactivated, version)],
     };
     return changedAccounts(accountChanged({ before, after }, own, view, context), version);
   },

@@ -4,6 +4,7 @@
  */
 import { type JsonObject, realmKey, streamKey, userId } from '../../../../src/core/index.js';
 import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
+import { type ArgsOf, outboxCommand, realmCommands, streamCommands } from '../../../../src/model/commands/index.js';
 import { isGuest, seesAddress } from '../../../../src/people/index.js';
 import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
 import { audienceRole, presentStream, type Subscription } from '../../../../src/streams/index.js';
@@ -37,7 +38,13 @@ export function sightOf(
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
   const shown = gained.map(({ id }): OutboxCommand => {
-    return { to: streamKey(realm, id), name: 'show-subscribers', args: { user: after.id }, caller: 0, after: version };
+    return outboxCommand({
+      to: streamKey(realm, id),
+      name: streamCommands.showSubscribers,
+      args: { user: after.id },
+      caller: 0,
+      after: version,
+    });
   });
   return {
     events: [
@@ -45,11 +52,12 @@ export function sightOf(
       ...streamEvents(after.id, 'create', gained.filter(unknown)),
       ...defaultsOf(before, after, parts),
     ],
-    commands: [...shown, ...addresses(before, after, parts).map((args) => ({ ...toSelf(realm), args }))],
+    commands: [...shown, ...addresses(before, after, parts).map((args) => toSelf(realm, args))],
   };
 }
 
-const toSelf = (realm: CommandContext['realm']) => ({ to: realmKey(realm), name: 'show-addresses', caller: 0 });
+const toSelf = (realm: CommandContext['realm'], args: Addresses): OutboxCommand =>
+  outboxCommand({ to: realmKey(realm), name: realmCommands.showAddresses, args, caller: 0 });
 
 function streamEvents(user: number, op: 'create' | 'delete', streams: readonly DirectoryStream[]): LogItem[] {
   const events: LogItem[] = [];
@@ -81,10 +89,7 @@ function defaultsOf(before: DirectoryUser, after: DirectoryUser, parts: Parts): 
   return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => tellUser(after.id, event));
 }
 
-interface Addresses extends JsonObject {
-  readonly viewer: number;
-  readonly of: readonly number[];
-}
+type Addresses = ArgsOf<typeof realmCommands.showAddresses>;
 
 /** Whose addresses he sees from now on, or no longer. */
 function addresses(before: DirectoryUser, after: DirectoryUser, parts: Parts): Addresses[] {
@@ -98,7 +103,7 @@ function addresses(before: DirectoryUser, after: DirectoryUser, parts: Parts): A
 }
 
 /** From the realm actor itself: as many events as there are addresses are more than one commit should hold. */
-export const showAddresses: RealmCommand<Addresses> = {
+export const showAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {
     const viewer = userOf(parts, id);

@@ -3,8 +3,9 @@
  * Also from the command line, as the system.
  */
 import { ApiError, apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, userId } from '../../../../src/core/index.js';
+import { userId } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
+import type { realmCommands, UpdateUserArgs } from '../../../../src/model/commands/index.js';
 import { checkFullName } from '../../../../src/people/index.js';
 import type { CommandContext } from '../../../../src/runtime/index.js';
 import type { Subscription } from '../../../../src/streams/index.js';
@@ -12,19 +13,11 @@ import { readOwnState } from '../../../shared/own-state.js';
 import { refusedAfter, success } from '../../../shared/replies.js';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { editProfile, type ProfileEntry, type RenderedValues, renderValues } from '../personal/profile-data.js';
+import { editProfile, type RenderedValues, renderValues } from '../personal/profile-data.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
 import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
 import { actingAdmin } from './administrators.js';
 import { checkRole, roleChanged } from './role-change.js';
-
-export interface UpdateUserArgs extends JsonObject {
-  readonly user_id: number;
-  /** null, here and below: not given. */
-  readonly full_name: string | null;
-  readonly role: number | null;
-  readonly profile_data: readonly (ProfileEntry & JsonObject)[] | null;
-}
 
 interface Inputs {
   /** All subscriptions of the account, ended ones included; empty unless its role changes. */
@@ -69,7 +62,7 @@ function steps(
   ];
 }
 
-export const updateUser: RealmCommand<UpdateUserArgs, Inputs> = {
+export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
   // Nobody joins or leaves a stream meanwhile: what is gained and lost depends on it.
   lane: 'directory',
   exclusive: true,

@@ -1,7 +1,7 @@
 /** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/api/store-avatar.ts). */
 import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { avatarUrl, isAdmin, presentAvatar } from '../../../../src/people/index.js';
 import { AVATAR_SIZES, blobOfAvatar } from '../../../../src/pictures/index.js';
 import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
@@ -47,14 +47,8 @@ const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext)
   events: avatarEvents(user, parts, version),
 });
 
-export interface AvatarArgs extends JsonObject {
-  readonly user: number;
-  /** Names the account in addresses; from the server's secret, which actors do not know. */
-  readonly hash: string;
-}
-
 /** Its picture is stored. */
-export const setAvatar: RealmCommand<AvatarArgs & { readonly number: number }> = {
+export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
   lane: LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
     const before = changing(state, parts, context.caller, id);
@@ -74,7 +68,7 @@ export const setAvatar: RealmCommand<AvatarArgs & { readonly number: number }> =
 };
 
 /** Back to the gravatar. Its version grows also where there was none: the gravatar may be another one by now. */
-export const removeAvatar: RealmCommand<AvatarArgs> = {
+export const removeAvatar: RealmCommand<typeof realmCommands.removeAvatar> = {
   lane: LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {
     const { avatar: _, ...before } = changing(state, parts, context.caller, id);

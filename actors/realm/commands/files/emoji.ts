@@ -1,10 +1,11 @@
 /** Custom emoji (realm.md § Custom emoji). Their pictures are prepared and stored by the frontend. */
 import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject, RealmId } from '../../../../src/core/index.js';
+import type { RealmId } from '../../../../src/core/index.js';
 import { userId } from '../../../../src/core/index.js';
 import type { DirectoryEmoji } from '../../../../src/directory/index.js';
 import { emojiPicture, emojiStill, presentCustomEmoji } from '../../../../src/emoji/index.js';
 import { isEmojiName } from '../../../../src/markdown/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { isAdmin, policyAllows, ROLE } from '../../../../src/people/index.js';
 import { pictureUrl } from '../../../../src/pictures/index.js';
 import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
@@ -24,16 +25,8 @@ function checkMayAdd({ settings }: RealmState, parts: Parts, name: string, { cal
   if (active(parts, name)) throw apiError('EMOJI_EXISTS');
 }
 
-interface Upload extends JsonObject {
-  /** Checked before. */
-  readonly name: string;
-  readonly files: number;
-  readonly tooLarge: boolean;
-  readonly mib: number;
-}
-
 /** All checks in their order but the picture itself, and the number under which it is stored. */
-export const emojiBegin: RealmCommand<Upload> = {
+export const emojiBegin: RealmCommand<typeof realmCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
     if (files !== 1) throw apiError('EMOJI_ONE_FILE');
@@ -45,12 +38,7 @@ export const emojiBegin: RealmCommand<Upload> = {
 };
 
 /** Its picture is stored. */
-export const emojiAdd: RealmCommand<{
-  readonly id: number;
-  readonly name: string;
-  readonly extension: string;
-  readonly animated: boolean;
-}> = {
+export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
     const { realm, caller } = context;
@@ -67,7 +55,7 @@ export const emojiAdd: RealmCommand<{
 };
 
 /** DELETE: old messages and reactions keep it. */
-export const emojiRemove: RealmCommand<{ readonly name: string }> = {
+export const emojiRemove: RealmCommand<typeof realmCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = active(parts, name);
     if (!emoji) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });

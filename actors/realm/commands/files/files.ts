@@ -1,20 +1,15 @@
 /** Uploaded files, as far as they concern the whole organization: their numbers and the space that they take. */
 import { BlobsUnavailable } from '../../../../src/blobs/index.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
+import type { Json } from '../../../../src/core/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { value } from '../../../shared/replies.js';
-import type { FileChange } from '../../../user/files.js';
 import type { RealmCommand } from '../command.js';
 
 /**
  * Number of a new file; null: there is no space for it. A number that is not used in the end is left out. What is being
  * uploaded counts, so that many at once do not exceed together what each of them leaves free.
  */
-export const fileId: RealmCommand<{
-  /** Bytes. */
-  readonly size: number;
-  /** Bytes that all files may take; null: no limit. */
-  readonly quota: number | null;
-}> = {
+export const fileId: RealmCommand<typeof realmCommands.fileId> = {
   lane: 'files',
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
@@ -27,7 +22,7 @@ export const fileId: RealmCommand<{
 };
 
 /** Bytes that all files take. */
-export const spaceUsed: RealmCommand<JsonObject> = {
+export const spaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
   lane: 'space',
   read: true,
   handle: ({ state }) => ({ reply: value(state.uploads.used) }),
@@ -37,11 +32,7 @@ export const spaceUsed: RealmCommand<JsonObject> = {
  * Decided by the owner's actor: never refused. It comes through that actor's outbox, so its needs may delete the bytes of
  * files: the commit that removed them is durable, and deleting can be repeated.
  */
-export const filesChanged: RealmCommand<{
-  readonly owner: number;
-  readonly changes: readonly FileChange[];
-  readonly erase: readonly string[];
-}> = {
+export const filesChanged: RealmCommand<typeof realmCommands.filesChanged> = {
   lane: 'files',
   async needs({ erase }, { realm }, { services }) {
     for (const path of erase) {

@@ -1,7 +1,7 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). Their pictures are prepared and stored by the frontend. */
 import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
 import type { RealmPictureName, RealmPictures } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { isAdmin } from '../../../../src/people/index.js';
 import { blobOfRealmPicture, presentRealmPicture, realmPicture } from '../../../../src/pictures/index.js';
 import type { CommandContext } from '../../../../src/runtime/index.js';
@@ -12,13 +12,7 @@ import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { dropUploads, eraseBlobs, type Replaced, showUpload } from './pictures.js';
 
-export interface RealmPictureArgs extends JsonObject {
-  readonly name: RealmPictureName;
-  /** Of the stored upload; null: back to the default. */
-  readonly number: number | null;
-}
-
-export const setRealmPicture: RealmCommand<RealmPictureArgs> = {
+export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
   lane: LANE,
   handle({ state, parts }, { name, number }, _inputs, context) {
     if (!isAdmin(actingUser(parts, context.caller))) throw apiError('ADMIN_REQUIRED');

@@ -4,6 +4,7 @@
  * another one.
  */
 import type { Json, JsonObject } from '../../../../src/core/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import type { OutboxCommand } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
 import { tellRealm } from '../../../user/files.js';
@@ -54,7 +55,7 @@ export const eraseBlobs = (realm: number, blobs: readonly string[]): readonly (r
   blobs.length === 0 ? [] : [[tellRealm(realm as never, 0, [], blobs)]];
 
 /** Number of a new upload. Who may make it is checked when it is stored. */
-export const pictureBegin: RealmCommand<{ readonly picture: string }> = {
+export const pictureBegin: RealmCommand<typeof realmCommands.pictureBegin> = {
   lane: LANE,
   handle({ parts }, { picture }) {
     const { last, since } = uploadsOf(parts, picture);

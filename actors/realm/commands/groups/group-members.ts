@@ -1,7 +1,8 @@
 /** Members and subgroups of user groups (users.md § User groups): first added, then removed, all or nothing. */
 import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, userId } from '../../../../src/core/index.js';
+import { userId } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { SYSTEM_GROUP_NAMES } from '../../../../src/people/index.js';
 import type { LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
 import { directNotice, silentMention } from '../../../shared/notices.js';
@@ -11,13 +12,7 @@ import type { RealmCommand } from '../command.js';
 import { LANE, tellEverybody } from '../personal/personal.js';
 import { ascending, checkMembers, editable, groupEditor, storeGroup } from './user-groups.js';
 
-interface Edit extends JsonObject {
-  readonly user_group_id: number;
-  readonly add: readonly number[];
-  readonly delete: readonly number[];
-}
-
-export const editMembers: RealmCommand<Edit & { readonly origin: string }> = {
+export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
   lane: LANE,
   handle({ state, parts }, args, _inputs, { caller, now, realm, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
@@ -62,7 +57,7 @@ export const editMembers: RealmCommand<Edit & { readonly origin: string }> = {
   },
 };
 
-export const editSubgroups: RealmCommand<Edit> = {
+export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
   lane: LANE,
   handle({ state, parts }, args, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);

@@ -2,6 +2,7 @@
 import { apiError } from '../../../../src/api/errors.js';
 import { type Json, type JsonObject, userId } from '../../../../src/core/index.js';
 import type { DirectoryGroup, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import {
   isAdmin,
   isGuest,
@@ -57,13 +58,7 @@ function checkName(parts: Parts, name: string): void {
   if (taken) throw apiError('GROUP_EXISTS', { name });
 }
 
-interface NewGroup extends JsonObject {
-  readonly name: string;
-  readonly description: string;
-  readonly members: readonly number[];
-}
-
-export const createGroup: RealmCommand<NewGroup> = {
+export const createGroup: RealmCommand<typeof realmCommands.createGroup> = {
   lane: LANE,
   handle({ state, parts }, { name, description, members }, _inputs, { caller, now, version }) {
     groupEditor(parts, caller, state.settings, now);
@@ -87,13 +82,7 @@ export const createGroup: RealmCommand<NewGroup> = {
   },
 };
 
-interface GroupChange extends JsonObject {
-  readonly user_group_id: number;
-  readonly name: string | null;
-  readonly description: string | null;
-}
-
-export const updateGroup: RealmCommand<GroupChange> = {
+export const updateGroup: RealmCommand<typeof realmCommands.updateGroup> = {
   lane: LANE,
   handle({ state, parts }, { user_group_id, name, description }, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
@@ -117,7 +106,7 @@ export const updateGroup: RealmCommand<GroupChange> = {
   },
 };
 
-export const removeGroup: RealmCommand<{ readonly user_group_id: number }> = {
+export const removeGroup: RealmCommand<typeof realmCommands.removeGroup> = {
   lane: LANE,
   handle({ state, parts }, { user_group_id }, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);

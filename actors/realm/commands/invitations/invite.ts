@@ -1,8 +1,9 @@
 /** POST /invites (realm.md § Invitations): to addresses, each by a letter with a link of its own. */
 import { randomBytes } from 'node:crypto';
 import { type ApiError, apiError } from '../../../../src/api/errors.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
+import type { Json } from '../../../../src/core/index.js';
 import type { DirectoryUser } from '../../../../src/directory/index.js';
+import type { ArgsOf, realmCommands } from '../../../../src/model/commands/index.js';
 import type { DisposableDomains } from '../../../../src/people/addresses/disposable.js';
 import {
   type AddressProblem,
@@ -31,15 +32,7 @@ import {
   sentInvitation,
 } from './invitation-parts.js';
 
-export interface InviteArgs extends JsonObject {
-  readonly emails: readonly string[];
-  /** null = for ever. */
-  readonly minutes: number | null;
-  readonly role: number;
-  readonly stream_ids: readonly number[];
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
+export type InviteArgs = ArgsOf<typeof realmCommands.invite>;
 
 interface Inputs {
   readonly nonce: string;
@@ -60,7 +53,7 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
 /** In an organization that everybody may join, invitations would be mail to strangers. */
 const MIN_AGE_MS = 3 * 86_400_000;
 
-export const invite: RealmCommand<InviteArgs, Inputs> = {
+export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
   lane: 'invitations',
 
   needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({

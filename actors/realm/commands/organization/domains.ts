@@ -2,6 +2,7 @@
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryDomain } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { isOwner, presentDomain } from '../../../../src/people/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
@@ -29,11 +30,7 @@ function known(list: readonly DirectoryDomain[], domain: string): DirectoryDomai
   return found;
 }
 
-export const addDomain: RealmCommand<{
-  /** Checked by the frontend. */
-  readonly domain: string;
-  readonly allow_subdomains: boolean;
-}> = {
+export const addDomain: RealmCommand<typeof realmCommands.addDomain> = {
   lane: LANE,
   handle({ state, parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
@@ -48,7 +45,7 @@ export const addDomain: RealmCommand<{
   },
 };
 
-export const changeDomain: RealmCommand<{ readonly domain: string; readonly allow_subdomains: boolean }> = {
+export const changeDomain: RealmCommand<typeof realmCommands.changeDomain> = {
   lane: LANE,
   handle({ parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
@@ -63,7 +60,7 @@ export const changeDomain: RealmCommand<{ readonly domain: string; readonly allo
   },
 };
 
-export const removeDomain: RealmCommand<{ readonly domain: string }> = {
+export const removeDomain: RealmCommand<typeof realmCommands.removeDomain> = {
   lane: LANE,
   handle({ state, parts }, { domain }, _inputs, { caller, version }) {
     checkOwner(parts, caller);

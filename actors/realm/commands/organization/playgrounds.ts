@@ -1,6 +1,7 @@
 /** /realm/playgrounds (realm.md § Code playgrounds). */
 import { apiError } from '../../../../src/api/errors.js';
 import type { DirectoryPlayground } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { isAdmin, presentPlayground } from '../../../../src/people/index.js';
 import type { Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
@@ -9,14 +10,6 @@ import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { refuseFields } from './field-errors.js';
-
-interface Content {
-  /** Trimmed and checked by the frontend but for being blank. */
-  readonly name: string;
-  readonly language: string;
-  readonly url_prefix: string;
-  readonly [key: string]: string;
-}
 
 const BLANK = ['This field cannot be blank.'];
 const TAKEN = ['Realm playground with this Realm, Pygments language and Name already exists.'];
@@ -32,7 +25,7 @@ function stored(list: readonly DirectoryPlayground[], version: number): Pick<Out
   };
 }
 
-export const addPlayground: RealmCommand<Content> = {
+export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
   lane: LANE,
   handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
@@ -49,7 +42,7 @@ export const addPlayground: RealmCommand<Content> = {
   },
 };
 
-export const removePlayground: RealmCommand<{ readonly playground_id: number }> = {
+export const removePlayground: RealmCommand<typeof realmCommands.removePlayground> = {
   lane: LANE,
   handle({ parts }, { playground_id }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

@@ -1,7 +1,8 @@
 /** The organization is deactivated (realm.md), and active again: by an owner, or from the command line. */
 import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, type RealmId, realmId, realmKey } from '../../../../src/core/index.js';
+import { type RealmId, realmId, realmKey } from '../../../../src/core/index.js';
 import { type RealmEntry, SERVER_REALM } from '../../../../src/directory/index.js';
+import { outboxCommand, realmCommands } from '../../../../src/model/commands/index.js';
 import { isOwner } from '../../../../src/people/index.js';
 import type { OutboxCommand } from '../../../../src/runtime/index.js';
 import { success, value } from '../../../shared/replies.js';
@@ -11,11 +12,16 @@ import type { RealmCommand } from '../command.js';
 import { tellEverybody } from '../personal/personal.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
-  { to: realmKey(SERVER_REALM), name: 'note-activity', args: { realm, deactivated }, caller: 0 },
+  outboxCommand({
+    to: realmKey(SERVER_REALM),
+    name: realmCommands.noteActivity,
+    args: { realm, deactivated },
+    caller: 0,
+  }),
 ];
 
 /** From then on nobody is let in; polls that wait end with the event. */
-export const deactivate: RealmCommand<JsonObject> = {
+export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
   handle({ parts }, _args, _inputs, { caller, realm, version }) {
     const acting = userOf(parts, caller);
     if (caller !== 0 && !(acting && isOwner(acting))) throw apiError('OWNER_REQUIRED');
@@ -33,7 +39,7 @@ export const deactivate: RealmCommand<JsonObject> = {
 };
 
 /** From the command line only. */
-export const reactivate: RealmCommand<JsonObject> = {
+export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: success(undefined, version),
     transition: 'reactivate',
@@ -44,7 +50,7 @@ export const reactivate: RealmCommand<JsonObject> = {
 };
 
 /** At the server's own realm: its list says which organizations are active. Never refuses; a repeat changes nothing. */
-export const noteActivity: RealmCommand<{ readonly realm: number; readonly deactivated: boolean }> = {
+export const noteActivity: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {
     const known = [...realmsOf(parts)].find(({ id }) => id === realmId(realm));

@@ -2,6 +2,7 @@
 import { apiError } from '../../../../src/api/errors.js';
 import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import {
   DICT_SETTINGS,
   echoed,
@@ -22,7 +23,7 @@ export interface RealmSettingsArgs extends JsonObject {
   readonly values: RealmSettings;
 }
 
-export const changeRealm: RealmCommand<RealmSettingsArgs> = {
+export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
   lane: LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
     const acting = actingUser(parts, caller);

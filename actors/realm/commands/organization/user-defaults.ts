@@ -1,6 +1,6 @@
 /** PATCH /realm/user_settings_defaults (users.md § PATCH /settings): what new accounts start with. */
 import { apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
+import type { realmCommands } from '../../../../src/model/commands/index.js';
 import { isAdmin, SETTING_NAMES, type SettingValue, USER_SETTINGS } from '../../../../src/people/index.js';
 import { success } from '../../../shared/replies.js';
 import { USER_DEFAULTS_PART, userDefaultsOf } from '../../state.js';
@@ -8,12 +8,7 @@ import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
-interface DefaultsArgs extends JsonObject {
-  /** Only those that the request has; checked by the frontend. */
-  readonly values: { readonly [name: string]: SettingValue };
-}
-
-export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
+export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
   lane: LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

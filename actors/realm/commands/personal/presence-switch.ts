@@ -1,6 +1,7 @@
 /** What comes of changing the setting `presence_enabled` (users.md § PATCH /settings). */
 import { presenceKey, realmId } from '../../../../src/core/index.js';
 import type { DirectoryUser, UserStatus } from '../../../../src/directory/index.js';
+import { outboxCommand, presenceCommands } from '../../../../src/model/commands/index.js';
 import { presenceEvent } from '../../../../src/presence/index.js';
 import type { CommandContext, LogItem, OutboxCommand } from '../../../../src/runtime/index.js';
 import { tellEverybody } from './personal.js';
@@ -25,13 +26,13 @@ export function switchPresence(
   const connected = on ? now : now - HIDDEN_SINCE_MS;
   const active = on ? now : 0;
   const event = tellEverybody(version, presenceEvent(user, { active, connected }, now));
-  const command: OutboxCommand = {
+  const command: OutboxCommand = outboxCommand({
     to: presenceKey(realmId(realm)),
-    name: 'switched',
+    name: presenceCommands.switched,
     args: { on, at: now },
     caller: user.id,
     after: version,
-  };
+  });
   // Whoever can be seen again is not away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
   const back = tellEverybody(version, { type: 'user_status', user_id: user.id, away: false });

@@ -1,8 +1,9 @@
 /** What people fill into the organization's profile fields (users.md § Custom profile data). */
 import { ApiError, apiError } from '../../../../src/api/errors.js';
-import type { Json, JsonObject } from '../../../../src/core/index.js';
+import type { Json } from '../../../../src/core/index.js';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '../../../../src/directory/index.js';
 import { htmlOrNone } from '../../../../src/markdown/index.js';
+import type { ProfileEntry, realmCommands } from '../../../../src/model/commands/index.js';
 import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '../../../../src/people/index.js';
 import type { LogItem, Outcome } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
@@ -10,12 +11,6 @@ import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type Real
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from './personal.js';
-
-export interface ProfileEntry {
-  readonly id: number;
-  /** As the parameter's schema let it through; null (PATCH /users/{user_id} only) deletes. */
-  readonly value: GivenValue | null;
-}
 
 /** Field id → HTML of what is to be set. */
 export type RenderedValues = ReadonlyMap<number, string>;
@@ -156,7 +151,7 @@ const changed = (change: ProfileChange, version: number): Outcome<RealmState> =>
 });
 
 /** PATCH /users/me/profile_data. */
-export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readonly Given[] }, RenderedValues> = {
+export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedValues> = {
   lane: LANE,
   needs: ({ data }, { view }) => renderValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
@@ -167,7 +162,7 @@ export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readon
 };
 
 /** DELETE /users/me/profile_data. */
-export const clearOwnProfile: RealmCommand<{ readonly data: readonly number[] }> = {
+export const clearOwnProfile: RealmCommand<typeof realmCommands.clearOwnProfile> = {
   lane: LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);

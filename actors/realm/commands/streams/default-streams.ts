@@ -1,18 +1,16 @@
 /** POST and DELETE /default_streams (streams.md). */
 import { apiError } from '../../../../src/api/errors.js';
+import type { Membership, realmCommands } from '../../../../src/model/commands/index.js';
 import { isAdmin } from '../../../../src/people/index.js';
 import { canAccess, canSeeMetadata } from '../../../../src/streams/index.js';
 import { success } from '../../../shared/replies.js';
-import { type Membership, readMembership } from '../../../shared/subscribers.js';
+import { readMembership } from '../../../shared/subscribers.js';
 import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { defaultStreamsChanged } from './stream-events.js';
 
-export const setDefaultStream: RealmCommand<
-  { readonly stream_id: number; readonly isDefault: boolean },
-  Membership | undefined
-> = {
+export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, Membership | undefined> = {
   lane: 'directory',
   exclusive: true,
 

@@ -1,8 +1,8 @@
 /** Whether the caller may change a stream (streams.md § PATCH /streams/{stream_id}). */
 import { apiError } from '../../../../src/api/errors.js';
 import type { DirectoryStream, DirectoryUser } from '../../../../src/directory/index.js';
+import type { Membership } from '../../../../src/model/commands/index.js';
 import { isAdmin } from '../../../../src/people/index.js';
-import type { Membership } from '../../../shared/subscribers.js';
 import { type Parts, streamOf, userOf } from '../../state.js';
 
 export interface Administered {

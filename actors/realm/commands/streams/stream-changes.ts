@@ -1,9 +1,9 @@
 /** Changes of one property of a stream: the new stream, what clients hear, and the notice in the stream. Pure. */
 import type { DirectoryStream, DirectoryUser, RealmSettings } from '../../../../src/directory/index.js';
+import type { Membership } from '../../../../src/model/commands/index.js';
 import type { LogItem } from '../../../../src/runtime/index.js';
 import { kindOf, type Privacy } from '../../../../src/streams/index.js';
 import { quoted, silentMention } from '../../../shared/notices.js';
-import type { Membership } from '../../../shared/subscribers.js';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
 import { sightChanged, streamAudience, streamUpdate } from './stream-events.js';
 

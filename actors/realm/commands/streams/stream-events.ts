@@ -1,10 +1,10 @@
 /** Events of the realm actor about streams: who hears of which, fixed by roles and memberships at the commit. */
 import type { JsonObject } from '../../../../src/core/index.js';
 import type { DirectoryStream, DirectoryStreamGroup } from '../../../../src/directory/index.js';
+import type { Membership } from '../../../../src/model/commands/index.js';
 import { ROLE } from '../../../../src/people/index.js';
 import type { Audience, LogItem } from '../../../../src/runtime/index.js';
 import { audienceRole, byName, presentStream, presentStreamGroups } from '../../../../src/streams/index.js';
-import type { Membership } from '../../../shared/subscribers.js';
 import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 

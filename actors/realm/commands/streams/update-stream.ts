@@ -3,12 +3,12 @@
  * later one is refused.
  */
 import { ApiError, apiError } from '../../../../src/api/errors.js';
-import type { JsonObject } from '../../../../src/core/index.js';
+import type { Membership, realmCommands, UpdateStreamArgs } from '../../../../src/model/commands/index.js';
 import { isOwner } from '../../../../src/people/index.js';
 import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '../../../../src/streams/index.js';
 import { STREAM_EVENTS, streamNotice } from '../../../shared/notices.js';
 import { refusedAfter, success } from '../../../shared/replies.js';
-import { type Membership, readMembership } from '../../../shared/subscribers.js';
+import { readMembership } from '../../../shared/subscribers.js';
 import { streamRenamed } from '../../bots.js';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
@@ -27,22 +27,6 @@ import {
   type StreamChange,
 } from './stream-changes.js';
 import { inStreamGroups, streamGroupsChanged } from './stream-events.js';
-
-export interface UpdateStreamArgs extends JsonObject {
-  readonly stream_id: number;
-  /** null, here and below: not given. */
-  readonly description: string | null;
-  readonly new_name: string | null;
-  readonly is_private: boolean | null;
-  readonly is_web_public: boolean | null;
-  readonly history_public_to_subscribers: boolean | null;
-  readonly is_announcement_only: boolean | null;
-  readonly stream_post_policy: number | null;
-  readonly message_retention_days: string | number | null;
-  readonly can_remove_subscribers_group_id: number | null;
-  readonly server_web_public: boolean;
-  readonly origin: string;
-}
 
 /** Privacy as asked for; undefined when it is not to change. @throws ApiError */
 function checkedPrivacy(
@@ -118,7 +102,7 @@ function apply(first: StreamChange | undefined, before: StreamChange['stream'], 
   return { changes, refusal: undefined };
 }
 
-export const updateStream: RealmCommand<UpdateStreamArgs, Membership | undefined> = {
+export const updateStream: RealmCommand<typeof realmCommands.updateStream, Membership | undefined> = {
   lane: 'directory',
   exclusive: true,
 

@@ -4,8 +4,9 @@
  * streams (membership, peer_add), so that the log shows them in the order that clients expect.
  */
 import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, streamId } from '../../../../src/core/index.js';
+import { streamId } from '../../../../src/core/index.js';
 import { type DirectoryStream, type DirectoryUser, foldName } from '../../../../src/directory/index.js';
+import type { realmCommands, SubscribeArgs } from '../../../../src/model/commands/index.js';
 import { ROLE } from '../../../../src/people/index.js';
 import type { CommandContext, OutboxCommand, Suppliers, View } from '../../../../src/runtime/index.js';
 import { canAccess } from '../../../../src/streams/index.js';
@@ -26,25 +27,7 @@ import {
   wantedStreams,
 } from './subscribe-checks.js';
 import { subscribeNotices } from './subscribe-notices.js';
-import { JoiningPlan, type Remaining } from './subscription-plan.js';
-
-export interface SubscribeArgs extends JsonObject {
-  readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
-  /** Ids or API e-mails; empty = the caller. */
-  readonly principals: readonly (string | number)[];
-  readonly authorization_errors_fatal: boolean;
-  readonly announce: boolean;
-  readonly invite_only: boolean;
-  readonly is_web_public: boolean;
-  readonly history_public_to_subscribers: boolean | null;
-  readonly stream_post_policy: number;
-  readonly message_retention_days: string | number;
-  readonly can_remove_subscribers_group_id: number | null;
-  /** The configuration allows web-public streams. */
-  readonly server_web_public: boolean;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
+import { JoiningPlan } from './subscription-plan.js';
 
 export type RealmView = View<RealmState, RealmVolatile>;
 
@@ -175,7 +158,7 @@ export async function joiningNeeds(
   return { members, rendered: await renderDescriptions(subscriptions) };
 }
 
-export const subscribe: RealmCommand<SubscribeArgs, JoiningNeeds> = {
+export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 
@@ -201,17 +184,11 @@ export const subscribe: RealmCommand<SubscribeArgs, JoiningNeeds> = {
   },
 };
 
-interface CarryingOn extends JsonObject {
-  readonly streams: readonly Remaining[];
-  /** Stages that come after all who join. */
-  readonly afterwards?: readonly never[];
-}
-
 /**
  * From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. Who has been
  * subscribed by then is passed over, so that a repeat changes nothing.
  */
-export const carryOnJoining: RealmCommand<CarryingOn, Subscribers> = {
+export const carryOnJoining: RealmCommand<typeof realmCommands.carryOnJoining, Subscribers> = {
   lane: 'joining',
 
   needs: ({ streams }, { realm }, suppliers) =>

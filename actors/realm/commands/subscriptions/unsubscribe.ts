@@ -4,8 +4,9 @@
  */
 import { checkCount } from '../../../../src/api/bounds.js';
 import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, realmKey } from '../../../../src/core/index.js';
+import { realmKey } from '../../../../src/core/index.js';
 import type { DirectoryStream } from '../../../../src/directory/index.js';
+import { outboxCommand, realmCommands, type UnsubscribeArgs } from '../../../../src/model/commands/index.js';
 import { inSystemGroup } from '../../../../src/people/index.js';
 import type { CommandContext, OutboxCommand } from '../../../../src/runtime/index.js';
 import { canSeeMetadata, checkStreamName } from '../../../../src/streams/index.js';
@@ -21,17 +22,10 @@ import {
   joiningNeeds,
   noticesOf,
   type RealmView,
-  type SubscribeArgs,
   subscribersByName,
 } from './subscribe.js';
 import { activePrincipals, checkSize, findPrincipal, MOST_STREAMS } from './subscribe-checks.js';
 import { LeavingPlan } from './subscription-plan.js';
-
-interface UnsubscribeArgs extends JsonObject {
-  readonly subscriptions: readonly string[];
-  /** Ids or API e-mails; empty = the caller. */
-  readonly principals: readonly (string | number)[];
-}
 
 /** Streams by their names, each once. @throws ApiError */
 function namedStreams({ parts, volatile }: RealmView, names: readonly string[], made: readonly DirectoryStream[]) {
@@ -97,10 +91,10 @@ function decideLeaving(
 /** A private stream that everybody has left is archived, after they have heard that they left. */
 function vacating(vacated: Leaving['vacated'], { realm }: CommandContext): OutboxCommand[] {
   if (vacated.length === 0) return [];
-  return [{ to: realmKey(realm), name: 'vacated', args: { streams: vacated as never }, caller: 0 }];
+  return [outboxCommand({ to: realmKey(realm), name: realmCommands.vacated, args: { streams: vacated }, caller: 0 })];
 }
 
-export const unsubscribe: RealmCommand<UnsubscribeArgs, Subscribers> = {
+export const unsubscribe: RealmCommand<typeof realmCommands.unsubscribe, Subscribers> = {
   lane: 'directory',
   exclusive: true,
 
@@ -119,14 +113,8 @@ export const unsubscribe: RealmCommand<UnsubscribeArgs, Subscribers> = {
   },
 };
 
-interface UpdateArgs extends JsonObject {
-  readonly add: SubscribeArgs;
-  /** Names. */
-  readonly delete: readonly string[];
-}
-
 /** Both or neither; what is added is there before anything is removed. */
-export const updateSubscriptions: RealmCommand<UpdateArgs, JoiningNeeds> = {
+export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 

@@ -1,20 +1,14 @@
 /** The account itself: made by the realm actor. */
-import { IdSet, type Json, type JsonObject } from '../../../../src/core/index.js';
+import { IdSet, type Json } from '../../../../src/core/index.js';
 import { type NewestKnown, newestKnown, readingPart } from '../../../../src/messages/index.js';
+import type { userCommands } from '../../../../src/model/commands/index.js';
 import { pickColor } from '../../../../src/streams/index.js';
 import { value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 
-interface Created extends JsonObject {
-  readonly passwordHash: string | null;
-  readonly keySealed: string;
-  /** Streams that it is subscribed to from the beginning: nobody can have a queue yet, so there is nobody to tell. */
-  readonly streams: readonly { readonly id: number; readonly recipient: number; readonly mark: number }[];
-}
-
 /** Decided by the realm actor: never refuses. */
-export const create: UserCommand<Created> = {
+export const create: UserCommand<typeof userCommands.create> = {
   creates: true,
   handle({ state }, { passwordHash, keySealed, streams }) {
     const used = new Set<string>();
@@ -30,7 +24,7 @@ export const create: UserCommand<Created> = {
 };
 
 /** API key for the command line, which runs beside the server and knows its secret. */
-export const sealedKey: UserCommand<JsonObject> = {
+export const sealedKey: UserCommand<typeof userCommands.sealedKey> = {
   lane: 'read',
   read: true,
   // Of bots the directory has it: their owners may read it, too.
@@ -40,7 +34,7 @@ export const sealedKey: UserCommand<JsonObject> = {
 };
 
 /** What a frontend follows by the log from here on. */
-export const newest: UserCommand<JsonObject, NewestKnown> = {
+export const newest: UserCommand<typeof userCommands.newest, NewestKnown> = {
   lane: 'read',
   read: true,
   needs: (_args, { realm, caller, view }, { store }) =>

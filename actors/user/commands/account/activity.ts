@@ -2,14 +2,13 @@
  * The account is deactivated, or active again: decided by the realm actor. Its streams forget it and get to know it
  * again; what it is subscribed to stays written here meanwhile.
  */
+import { type Json, parseKey, type StreamId, streamId, streamKey } from '../../../../src/core/index.js';
 import {
-  type Json,
-  type JsonObject,
-  parseKey,
-  type StreamId,
-  streamId,
-  streamKey,
-} from '../../../../src/core/index.js';
+  type Command,
+  outboxCommand,
+  streamCommands,
+  type userCommands,
+} from '../../../../src/model/commands/index.js';
 import type { CommandContext, OutboxCommand, View } from '../../../../src/runtime/index.js';
 import type { Subscription } from '../../../../src/streams/index.js';
 import { value } from '../../../shared/replies.js';
@@ -23,26 +22,30 @@ function subscribedTo({ parts }: View<UserState>, { directory }: CommandContext)
   return { live: own.filter(isLive).map(({ stream }) => streamId(stream)), ended: own.filter((one) => !isLive(one)) };
 }
 
-const toStreams = (streams: readonly StreamId[], name: 'suspend' | 'join', { key }: CommandContext): OutboxCommand[] =>
+const toStreams = (
+  streams: readonly StreamId[],
+  name: Command<'stream', { readonly users: readonly number[] }>,
+  { key }: CommandContext,
+): OutboxCommand[] =>
   streams.map((stream) => {
     const args = { users: [selfOf(key)] };
-    return { to: streamKey(parseKey(key).realm, stream), name, args, caller: 0 };
+    return outboxCommand({ to: streamKey(parseKey(key).realm, stream), name, args, caller: 0 });
   });
 
 /** Never refuses, and a repeat changes nothing. */
-export const deactivated: UserCommand<JsonObject> = {
+export const deactivated: UserCommand<typeof userCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
-    const commands = toStreams(subscribedTo(view, context).live, 'suspend', context);
+    const commands = toStreams(subscribedTo(view, context).live, streamCommands.suspend, context);
     return { reply: value(null), transition: 'deactivate', commands: [commands], replyAfterCommands: true };
   },
 };
 
 /** Never refuses, and a repeat changes nothing. Of streams that were archived meanwhile nobody told this actor. */
-export const reactivated: UserCommand<JsonObject> = {
+export const reactivated: UserCommand<typeof userCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
     const { live, ended } = subscribedTo(view, context);
     const { version: after } = context.directory;
-    const commands = toStreams(live, 'join', context).map((command) => ({ ...command, after }));
+    const commands = toStreams(live, streamCommands.join, context).map((command) => ({ ...command, after }));
     const left = ended.map((own) => [
       `${SUBSCRIPTION_PART}${own.stream}`,
       { ...own, active: false } as unknown as Json,

@@ -1,6 +1,7 @@
 /** GET, PUT and DELETE /bot_storage (users.md § Bot storage). */
 import { checkCount } from '../../../../src/api/bounds.js';
 import { apiError } from '../../../../src/api/errors.js';
+import type { userCommands } from '../../../../src/model/commands/index.js';
 import {
   charactersOf,
   entriesOf,
@@ -13,19 +14,13 @@ import {
 import { success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 
-interface Keys {
-  /** null = all. */
-  readonly keys: readonly string[] | null;
-  readonly [name: string]: readonly string[] | null;
-}
-
 const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 
 /** A plain object would take the key `__proto__` for its prototype. */
 const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
   Object.fromEntries([...entries].map(({ key, value }) => [key, value]));
 
-export const botStorage: UserCommand<Keys> = {
+export const botStorage: UserCommand<typeof userCommands.botStorage> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { keys }) => ({
@@ -33,7 +28,7 @@ export const botStorage: UserCommand<Keys> = {
   }),
 };
 
-export const putStorage: UserCommand<{ readonly storage: { readonly [key: string]: string } }> = {
+export const putStorage: UserCommand<typeof userCommands.putStorage> = {
   handle({ state, parts }, { storage }) {
     checkCount('storage', Object.keys(storage).length, MOST_ENTRIES_AT_ONCE);
     const { parts: changed, growth } = putEntries(parts, storage);
@@ -44,7 +39,7 @@ export const putStorage: UserCommand<{ readonly storage: { readonly [key: string
   },
 };
 
-export const removeStorage: UserCommand<Keys> = {
+export const removeStorage: UserCommand<typeof userCommands.removeStorage> = {
   handle({ state, parts }, { keys }) {
     const entries = entriesOf(parts, keys, missing);
     const size = (state.storage ?? 0) - charactersOf(Object.values(entries));

@@ -1,9 +1,10 @@
 /** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
 import type { Json } from '../../../../src/core/index.js';
 import { MARK_PART, presentScheduled, READ_PART, undelivered } from '../../../../src/messages/index.js';
+import type { OwnSection, userCommands } from '../../../../src/model/commands/index.js';
 import { nextHotspots } from '../../../../src/people/index.js';
 import { userTopics } from '../../../../src/streams/index.js';
-import type { OwnSection, OwnSections, OwnStateArgs } from '../../../shared/own-state.js';
+import type { OwnSections } from '../../../shared/own-state.js';
 import { value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { subscriptionsOf, type UserState } from '../../state.js';
@@ -20,7 +21,7 @@ const SECTIONS: { readonly [S in OwnSection]: (parts: Parts, state: UserState) =
   hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
 };
 
-export const ownState: UserCommand<OwnStateArgs> = {
+export const ownState: UserCommand<typeof userCommands.ownState> = {
   lane: 'read',
   read: true,
   handle: ({ state, parts }, { sections }, _inputs, { version }) => ({

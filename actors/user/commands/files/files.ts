@@ -1,8 +1,9 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 import { apiError } from '../../../../src/api/errors.js';
-import { type Json, type JsonObject, type RealmId, realmKey, type UserId } from '../../../../src/core/index.js';
+import { type Json, type RealmId, realmKey, type UserId } from '../../../../src/core/index.js';
 import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '../../../../src/files/index.js';
 import { undelivered } from '../../../../src/messages/index.js';
+import { realmCommands, type userCommands } from '../../../../src/model/commands/index.js';
 import type { CommandContext, OutboxCommand, Outcome } from '../../../../src/runtime/index.js';
 import { success, value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
@@ -14,15 +15,12 @@ import { selfOf, type UserState } from '../../state.js';
  * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.
  * @param path made by the frontend (files/names.ts)
  */
-export const fileBegin: UserCommand<
-  { readonly path: string; readonly name: string; readonly size: number },
-  number | null
-> = {
+export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null> = {
   lane: 'upload',
   needs: async ({ size }, { realm }, { ask, services }) => {
     const { uploadQuotaMib } = services.limits;
     const quota = uploadQuotaMib === 0 ? null : uploadQuotaMib * 1_048_576;
-    return (await ask(realmKey(realm), 'file-id', { size, quota })) as number | null;
+    return ask(realmKey(realm), realmCommands.fileId, { size, quota });
   },
   handle({ parts }, { path, name, size }, id, { now }) {
     if (id === null) throw apiError('UPLOAD_QUOTA');
@@ -34,7 +32,7 @@ export const fileBegin: UserCommand<
 };
 
 /** Its bytes are stored. */
-export const fileDone: UserCommand<{ readonly path: string }> = {
+export const fileDone: UserCommand<typeof userCommands.fileDone> = {
   handle({ parts }, { path }, _inputs, { key, realm, now }) {
     const begun = anyFile(parts, path);
     if (!begun) throw apiError('SERVICE_UNAVAILABLE');
@@ -52,10 +50,10 @@ export const fileDone: UserCommand<{ readonly path: string }> = {
 };
 
 /** GET /attachments. */
-export const attachments: UserCommand<JsonObject, number> = {
+export const attachments: UserCommand<typeof userCommands.attachments, number> = {
   lane: 'read',
   read: true,
-  needs: async (_args, { realm }, { ask }) => (await ask(realmKey(realm), 'space-used', {})) as number,
+  needs: (_args, { realm }, { ask }) => ask(realmKey(realm), realmCommands.spaceUsed, {}),
   handle({ parts }, _args, upload_space_used) {
     const files = [...filesOf(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
     return { reply: success({ attachments: files.map(presentFile), upload_space_used }) };
@@ -63,7 +61,7 @@ export const attachments: UserCommand<JsonObject, number> = {
 };
 
 /** DELETE /attachments/{attachment_id}. */
-export const fileRemove: UserCommand<{ readonly id: string }> = {
+export const fileRemove: UserCommand<typeof userCommands.fileRemove> = {
   handle({ parts }, { id }, _inputs, { key, realm }) {
     const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
     const file = [...filesOf(parts)].find((one) => one.ready && one.id === wanted);
@@ -80,7 +78,7 @@ export const fileRemove: UserCommand<{ readonly id: string }> = {
 };
 
 /** A message that links it was sent, or edited to do so. Decided by the conversation: never refused. */
-export const fileLinked: UserCommand<{ readonly path: string; readonly message: number; readonly sent: number }> = {
+export const fileLinked: UserCommand<typeof userCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
     const file = fileAt(parts, path);
     if (!file || file.messages.some(({ id }) => id === message)) return { reply: value(null) };
@@ -101,11 +99,7 @@ export const fileLinked: UserCommand<{ readonly path: string; readonly message: 
  * A message does not link it any more: deleted, or edited. With its last message a file is deleted; one that no message
  * links because of an edit is kept as long as a new one.
  */
-export const fileUnlinked: UserCommand<{
-  readonly path: string;
-  readonly message: number;
-  readonly deleted: boolean;
-}> = {
+export const fileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
     const file = fileAt(parts, path);
     if (!file?.messages.some(({ id }) => id === message)) return { reply: value(null) };

@@ -9,9 +9,9 @@ import {
   draftOf,
   draftPart,
   draftsOf,
-  type GivenDraft,
   MOST_DRAFTS_SHOWN,
 } from '../../../../src/messages/index.js';
+import type { DraftInput, userCommands } from '../../../../src/model/commands/index.js';
 import { checkDraftsOn } from '../../../../src/people/index.js';
 import type { CommandContext, LogItem } from '../../../../src/runtime/index.js';
 import { canAccess, cutTopic } from '../../../../src/streams/index.js';
@@ -25,7 +25,7 @@ type Parts = ReadonlyMap<string, Json>;
 const EVENT_SIZE = 100_000;
 
 /** @throws ApiError, in the order of messages.md */
-function checkDraft(given: GivenDraft, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
+function checkDraft(given: DraftInput, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
   const content = checkContent(given.content);
   const { timestamp = now / 1000, type, to } = given;
   if (timestamp < 0) throw apiError('TIMESTAMP_NEGATIVE');
@@ -83,7 +83,7 @@ function added(self: number, drafts: readonly Draft[]): LogItem[] {
 }
 
 /** GET /drafts. */
-export const drafts: UserCommand<JsonObject> = {
+export const drafts: UserCommand<typeof userCommands.drafts> = {
   lane: 'read',
   read: true,
   handle({ parts }, _args, _inputs, { directory, caller }) {
@@ -94,7 +94,7 @@ export const drafts: UserCommand<JsonObject> = {
 };
 
 /** POST /drafts: all or none. */
-export const createDrafts: UserCommand<{ readonly drafts: readonly GivenDraft[] }> = {
+export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
   handle({ state, parts }, { drafts: given }, _inputs, context) {
     const self = userId(context.caller);
     checkDraftsOn(context.directory, self);
@@ -113,7 +113,7 @@ export const createDrafts: UserCommand<{ readonly drafts: readonly GivenDraft[] 
 };
 
 /** PATCH /drafts/{draft_id}: the whole draft is replaced. */
-export const editDraft: UserCommand<{ readonly id: number; readonly draft: GivenDraft }> = {
+export const editDraft: UserCommand<typeof userCommands.editDraft> = {
   handle({ parts }, { id, draft: given }, _inputs, context) {
     checkDraftsOn(context.directory, userId(context.caller));
     if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
@@ -127,7 +127,7 @@ export const editDraft: UserCommand<{ readonly id: number; readonly draft: Given
 };
 
 /** DELETE /drafts/{draft_id}. */
-export const deleteDraft: UserCommand<{ readonly id: number }> = {
+export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
   handle({ parts }, { id }, _inputs, { directory, caller }) {
     checkDraftsOn(directory, userId(caller));
     if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
@@ -140,7 +140,7 @@ export const deleteDraft: UserCommand<{ readonly id: number }> = {
 };
 
 /** The user has turned synchronizing off; told by the realm actor. Never refuses, and a repeat changes nothing. */
-export const dropDrafts: UserCommand<JsonObject> = {
+export const dropDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
     const gone = draftsOf(parts);
     if (gone.length === 0) return { reply: value(null) };

@@ -26,10 +26,10 @@ import {
   variant,
   windowOf,
 } from '../../../../src/messages/index.js';
+import { redirect, streamCommands, type userCommands } from '../../../../src/model/commands/index.js';
 import { VISITOR } from '../../../event-queue/snapshot/visitor.js';
 import { success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
-import type { FetchArgs } from './messages.js';
 
 function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
@@ -45,7 +45,7 @@ const shown = (
 
 /** GET /messages. */
 export const publicMessages: UserCommand<
-  FetchArgs,
+  typeof userCommands.publicMessages,
   { readonly fetched: Fetched; readonly matches: readonly (Match | undefined)[] }
 > = {
   creates: true,
@@ -85,10 +85,7 @@ export const publicMessages: UserCommand<
 };
 
 /** GET /messages/{message_id}: what is closed and what is not there are the same. */
-export const publicMessage: UserCommand<
-  { readonly message_id: number; readonly apply_markdown: boolean },
-  StoredMessage | undefined
-> = {
+export const publicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -104,13 +101,15 @@ export const publicMessage: UserCommand<
 };
 
 /** GET /users/me/{stream_id}/topics: the whole history of what is open to the web counts. */
-export const publicTopics: UserCommand<{ readonly stream_id: number }> = {
+export const publicTopics: UserCommand<typeof userCommands.publicTopics> = {
   creates: true,
   lane: 'read',
   read: true,
   handle(_view, { stream_id }, _inputs, { directory, realm }) {
     const stream = directory.stream(streamId(stream_id));
     if (!stream?.webPublic || stream.archived) throw apiError('INVALID_STREAM_ID');
-    return { reply: { forward: { to: streamKey(realm, stream.id), command: 'list-topics', args: {} } } };
+    return {
+      reply: { forward: redirect({ to: streamKey(realm, stream.id), command: streamCommands.listTopics, args: {} }) },
+    };
   },
 };

@@ -1,9 +1,8 @@
 /** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
 import { apiError } from '../../../../src/api/errors.js';
-import type { ActorKey, JsonObject } from '../../../../src/core/index.js';
+import { type ActorKey, type JsonObject, streamId, streamKey } from '../../../../src/core/index.js';
 import {
   asStored,
-  type EditableFlag,
   type Fetched,
   type Flagging,
   fetchWindow,
@@ -20,6 +19,12 @@ import {
   windowOf,
 } from '../../../../src/messages/index.js';
 import {
+  type FlagChange,
+  outboxCommand,
+  streamCommands,
+  type userCommands,
+} from '../../../../src/model/commands/index.js';
+import {
   type CommandContext,
   type LogItem,
   type NeedsContext,
@@ -29,18 +34,12 @@ import {
   type View,
 } from '../../../../src/runtime/index.js';
 import { success } from '../../../shared/replies.js';
-import { ownerOf } from '../../../stream/messages.js';
 import type { UserCommand } from '../../command.js';
 import { flagEvent, messageDetails } from '../../reading/flag-event.js';
 import { type Fold, folded, foldOf } from '../../reading/folding.js';
 import { untilTold } from '../../reading/told.js';
 import { isSubscribed, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';
-
-interface Change extends JsonObject {
-  readonly flag: EditableFlag;
-  readonly op: 'add' | 'remove';
-}
 
 interface Picked {
   /** Messages that the user may access, in the order asked for. */
@@ -97,7 +96,7 @@ async function pick(
 }
 
 function flagging(
-  { flag, op }: Change,
+  { flag, op }: FlagChange,
   flags: OwnFlags,
   own: readonly OwnMessage[],
   subscribed: (s: number) => boolean,
@@ -112,7 +111,7 @@ const DETAILS_PER_EVENT = 1_000;
 /** Without a change one, as clients expect. */
 function flagEvents(
   user: number,
-  { op, flag }: Change,
+  { op, flag }: FlagChange,
   changed: readonly number[],
   details: JsonObject | undefined,
 ): LogItem[] {
@@ -129,7 +128,7 @@ function flagEvents(
 
 function flagged(
   view: View<UserState>,
-  change: Change,
+  change: FlagChange,
   own: readonly OwnMessage[],
   context: CommandContext,
 ): Flagging & { readonly events: readonly LogItem[] } & Pick<Outcome<UserState>, 'commands'> {
@@ -158,19 +157,22 @@ function copiesTold(
   { realm, caller }: CommandContext,
 ): Pick<Outcome<UserState>, 'commands'> {
   if (copied.length === 0) return {};
-  const owners = new Map<ActorKey, number[]>();
+  const owners = new Map<ActorKey<'stream'>, number[]>();
   for (const { message } of copied) {
-    const owner = ownerOf(realm, message);
+    // Direct messages need no copies.
+    const owner = streamKey(realm, streamId(message.body.stream));
     const ids = owners.get(owner);
     if (ids) ids.push(message.id);
     else owners.set(owner, [message.id]);
   }
-  const told = [...owners].map(([to, ids]) => ({ to, name: 'copy-made', args: { ids, user: caller }, caller: 0 }));
+  const told = [...owners].map(([to, ids]) =>
+    outboxCommand({ to, name: streamCommands.copyMade, args: { ids, user: caller }, caller: 0 }),
+  );
   return { commands: [told] };
 }
 
 /** POST /messages/flags. */
-export const setFlags: UserCommand<Change & { readonly messages: readonly number[] }, Picked> = {
+export const setFlags: UserCommand<typeof userCommands.setFlags, Picked> = {
   needs: ({ messages }, context, suppliers) => pick(messages, context, suppliers),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
     // Only what makes copies needs access to everything; the rest passes over what it can't change.
@@ -186,7 +188,7 @@ export const setFlags: UserCommand<Change & { readonly messages: readonly number
   },
 };
 
-export interface FlagNarrowArgs extends Change {
+export interface FlagNarrowArgs extends FlagChange {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
@@ -196,7 +198,7 @@ export interface FlagNarrowArgs extends Change {
 
 /** POST /messages/flags/narrow. */
 export const setFlagsInNarrow: UserCommand<
-  FlagNarrowArgs,
+  typeof userCommands.setFlagsInNarrow,
   { readonly fetched: Fetched; readonly folds: readonly Fold[] }
 > = {
   async needs(args, context, suppliers) {

@@ -1,4 +1,5 @@
 /** What a bot says reaches nobody: its owner hears of that (messages.md § POST /messages), at most once a minute. */
+import type { userCommands } from '../../../../src/model/commands/index.js';
 import { directNotice, silentMention } from '../../../shared/notices.js';
 import { success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
@@ -7,14 +8,7 @@ import { selfOf } from '../../state.js';
 const WARN_MS = 60_000;
 
 /** From frontends, and from actors of streams: never refuses. */
-export const lostMessage: UserCommand<{
-  /** As the bot named it. */
-  readonly stream: string;
-  /** It is there, but nobody is in it. */
-  readonly exists: boolean;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}> = {
+export const lostMessage: UserCommand<typeof userCommands.lostMessage> = {
   handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
     const bot = directory.user(selfOf(key));
     const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;

@@ -1,9 +1,10 @@
 import { markedOf, markedPart } from '../../../../src/messages/index.js';
+import type { userCommands } from '../../../../src/model/commands/index.js';
 import { value } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 
 /** Never refuses, and a repeat changes nothing. */
-const copying = (mark: 'historical' | 'copied'): UserCommand<{ readonly ids: readonly number[] }> => ({
+const copying = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = markedOf(parts, mark);
     const after = before.with(ids);

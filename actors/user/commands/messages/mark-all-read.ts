@@ -2,7 +2,7 @@
  * POST /mark_all_as_read (messages.md). What is written is one mark for each home with something new, whatever the number
  * of messages.
  */
-import { IdSet, type Json, type JsonObject } from '../../../../src/core/index.js';
+import { IdSet, type Json } from '../../../../src/core/index.js';
 import {
   asStored,
   type HomeReading,
@@ -11,6 +11,7 @@ import {
   readingPart,
   UnreadScan,
 } from '../../../../src/messages/index.js';
+import type { userCommands } from '../../../../src/model/commands/index.js';
 import type { LogItem, NeedsContext, Outcome, Suppliers } from '../../../../src/runtime/index.js';
 import { partially, success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
@@ -58,7 +59,7 @@ function marked({ mark, read }: HomeReading, { settled, newer }: NewestOfHome): 
 const changes = ({ mark, read, unread }: HomeReading, { settled, newer }: NewestOfHome): boolean =>
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
-export const markAllRead: UserCommand<JsonObject, Marking> = {
+export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mark-all',
   async needs(_args, context, suppliers) {

@@ -1,6 +1,6 @@
 /** POST /mark_topic_as_read (messages.md). */
 import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, streamId } from '../../../../src/core/index.js';
+import { streamId } from '../../../../src/core/index.js';
 import {
   markRead,
   OwnFlags,
@@ -8,6 +8,7 @@ import {
   streamConversation,
   UnreadScan,
 } from '../../../../src/messages/index.js';
+import type { TopicName, userCommands } from '../../../../src/model/commands/index.js';
 import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
 import { canAccess, topicKey } from '../../../../src/streams/index.js';
 import { success } from '../../../shared/replies.js';
@@ -16,11 +17,6 @@ import { idEvents } from '../../reading/flag-event.js';
 import { untilTold } from '../../reading/told.js';
 import { isSubscribed, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';
-
-interface Args extends JsonObject {
-  readonly stream: number;
-  readonly topic: string;
-}
 
 interface TopicMarking {
   readonly stream: 'closed' | 'open';
@@ -31,7 +27,7 @@ interface TopicMarking {
 }
 
 async function lookAt(
-  { stream, topic }: Args,
+  { stream, topic }: TopicName,
   { realm, caller, view }: NeedsContext<UserState, undefined>,
   suppliers: Suppliers,
 ): Promise<TopicMarking> {
@@ -51,7 +47,7 @@ async function lookAt(
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 
-export const markTopicRead: UserCommand<Args, TopicMarking> = {
+export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, TopicMarking> = {
   lane: 'mark-topic',
   async needs(args, context, suppliers) {
     const { directory, user } = await rightsOf(context, suppliers);

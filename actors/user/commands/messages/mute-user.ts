@@ -5,16 +5,12 @@
 import { apiError } from '../../../../src/api/errors.js';
 import { realmKey, userId } from '../../../../src/core/index.js';
 import { markRead, OwnFlags, type OwnMessage } from '../../../../src/messages/index.js';
+import { realmCommands, redirect, type userCommands } from '../../../../src/model/commands/index.js';
 import type { UserCommand } from '../../command.js';
 import { idEvents } from '../../reading/flag-event.js';
 import { unreadFrom } from '../../reading/unread-from.js';
 
-interface MuteArgs {
-  readonly muted_user_id: number;
-  readonly [key: string]: number;
-}
-
-export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
+export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMessage[]> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mute-user',
   needs: ({ muted_user_id }, context, suppliers) => unreadFrom(muted_user_id, context, suppliers),
@@ -29,7 +25,7 @@ export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
     const flags = new OwnFlags(caller, parts);
     const read = markRead(flags, found);
     return {
-      reply: { forward: { to: realmKey(realm), command: 'mute-user', args } },
+      reply: { forward: redirect({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
       ...(read.changed.length > 0 ? { parts: read.parts, events: idEvents(caller, read.changed) } : {}),
     };
   },

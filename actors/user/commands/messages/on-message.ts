@@ -6,10 +6,11 @@ import { apiError } from '../../../../src/api/errors.js';
 import { type Json, type JsonObject, type RealmId, userId } from '../../../../src/core/index.js';
 import type { DirectoryUser, DirectoryView } from '../../../../src/directory/index.js';
 import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '../../../../src/messages/index.js';
-import type { CommandContext, NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
+import { type Command, type CopyKnown, type Fields, redirect } from '../../../../src/model/commands/index.js';
+import type { NeedsContext, Suppliers } from '../../../../src/runtime/index.js';
 import { policyOf, TOPIC_POLICY } from '../../../../src/streams/index.js';
 import { ownerOf } from '../../../stream/messages.js';
-import type { UserCommand } from '../../command.js';
+import type { UserHandler } from '../../command.js';
 import { isSubscribed, subscriptionsOf, type UserState } from '../../state.js';
 
 export interface ReadingRights {
@@ -64,26 +65,18 @@ export async function accessed(
   return record ? reader.access(asStored(record)) : undefined;
 }
 
-/**
- * @param command of the stream or direct-message actor; gets the arguments as they came, and what `more` adds
- * @param more facts that only the caller's actor knows (throw ApiError to refuse)
- */
+/** @param command of the stream or direct-message actor; its arguments are those of the command here, and `copy` */
 export function onMessage<A extends { readonly message_id: number } & JsonObject>(
-  command: string,
-  more?: (own: OwnMessage, args: A, context: CommandContext) => JsonObject,
-): UserCommand<A, OwnMessage | undefined> {
+  command: Command<'stream' | 'dm', A & CopyKnown, Fields>,
+): UserHandler<A, OwnMessage | undefined> {
   return {
     lane: 'read',
     read: true,
     needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
-    handle(_view, args, own, context) {
+    handle(_view, args, own, { realm }) {
       if (!own) throw apiError('INVALID_MESSAGES');
-      const added = { copy: own.copy, ...more?.(own, args, context) };
-      return {
-        reply: {
-          forward: { to: ownerOf(context.realm, own.message), command, args: { ...args, ...added } },
-        },
-      };
+      const to = ownerOf(realm, own.message);
+      return { reply: { forward: redirect({ to, command, args: { ...args, copy: own.copy } }) } };
     },
   };
 }

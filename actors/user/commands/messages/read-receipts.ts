@@ -1,6 +1,7 @@
 /** GET /messages/{message_id}/read_receipts. */
 import { apiError } from '../../../../src/api/errors.js';
 import { readersOf } from '../../../../src/messages/index.js';
+import type { userCommands } from '../../../../src/model/commands/index.js';
 import { success } from '../../../shared/replies.js';
 import type { UserCommand } from '../../command.js';
 import { accessed } from './on-message.js';
@@ -10,7 +11,7 @@ interface Receipts {
   readonly readers: readonly number[];
 }
 
-export const readReceipts: UserCommand<{ readonly message_id: number }, Receipts> = {
+export const readReceipts: UserCommand<typeof userCommands.readReceipts, Receipts> = {
   lane: 'read',
   read: true,
   async needs({ message_id }, context, suppliers) {

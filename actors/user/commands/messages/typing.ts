@@ -1,18 +1,14 @@
 /** The user types a direct message (messages.md § Typing): told to those whom it is for, and forgotten. */
 import { apiError } from '../../../../src/api/errors.js';
-import { type JsonObject, userId } from '../../../../src/core/index.js';
+import { userId } from '../../../../src/core/index.js';
 import { activeSender } from '../../../../src/messages/index.js';
+import type { userCommands } from '../../../../src/model/commands/index.js';
 import { isOn } from '../../../../src/people/index.js';
 import { success } from '../../../shared/replies.js';
-import { type TypingOp, typingEvent, typist } from '../../../shared/typing.js';
+import { typingEvent, typist } from '../../../shared/typing.js';
 import type { UserCommand } from '../../command.js';
 
-interface TypingArgs extends JsonObject {
-  readonly op: TypingOp;
-  readonly to: readonly number[];
-}
-
-export const typing: UserCommand<TypingArgs> = {
+export const typing: UserCommand<typeof userCommands.typing> = {
   lane: 'read',
   read: true,
   handle(_view, { op, to }, _inputs, { directory, caller }) {

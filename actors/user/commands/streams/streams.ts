@@ -2,9 +2,10 @@
 import { apiError } from '../../../../src/api/errors.js';
 import { streamId, userId } from '../../../../src/core/index.js';
 import type { DirectoryStream, DirectoryView } from '../../../../src/directory/index.js';
+import type { Membership, userCommands } from '../../../../src/model/commands/index.js';
 import { canSeeMetadata, presentStream } from '../../../../src/streams/index.js';
 import { success } from '../../../shared/replies.js';
-import { activeSubscribers, type Membership, readMembership } from '../../../shared/subscribers.js';
+import { activeSubscribers, readMembership } from '../../../shared/subscribers.js';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 
@@ -19,7 +20,7 @@ function known(id: number, parts: Parts, directory: DirectoryView, caller: numbe
 }
 
 /** GET /streams/{stream_id}. */
-export const streamById: UserCommand<{ readonly stream_id: number }> = {
+export const streamById: UserCommand<typeof userCommands.streamById> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
@@ -28,7 +29,7 @@ export const streamById: UserCommand<{ readonly stream_id: number }> = {
 };
 
 /** GET /streams/{stream_id}/members. */
-export const subscribersOf: UserCommand<{ readonly stream_id: number }, Membership> = {
+export const subscribersOf: UserCommand<typeof userCommands.subscribersOf, Membership> = {
   lane: 'read',
   read: true,
   async needs({ stream_id }, { realm, caller, view }, suppliers) {
@@ -42,7 +43,7 @@ export const subscribersOf: UserCommand<{ readonly stream_id: number }, Membersh
 };
 
 /** GET /users/{user_id}/subscriptions/{stream_id}. */
-export const subscriptionStatus: UserCommand<{ readonly user_id: number; readonly stream_id: number }, Membership> = {
+export const subscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, Membership> = {
   lane: 'read',
   read: true,
   async needs({ user_id, stream_id }, { realm, caller, view }, suppliers) {

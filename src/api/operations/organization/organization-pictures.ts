@@ -1,26 +1,28 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). */
 import { Type } from 'typebox';
-import { realmKey } from '../../../core/index.js';
+import { type JsonObject, realmKey } from '../../../core/index.js';
 import type { RealmPictureName } from '../../../directory/index.js';
+import { realmCommands } from '../../../model/commands/index.js';
 import { blobOfRealmPicture, PICTURE_MIB, realmPicture } from '../../../pictures/index.js';
 import { iconImage, logoImage } from '../../../pictures/scale.js';
-import { type Call, type Operation, operation } from '../../operation.js';
+import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { redirect } from '../../redirect.js';
 import { onePicture, storePicture } from '../../store-avatar.js';
 
-const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<Record<string, unknown>> =>
+const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
   storePicture(call, {
     picture: name,
     files: (number) => [[blobOfRealmPicture(name, number), png]],
-    command: 'set-realm-picture',
-    args: (number) => ({ name, number }),
+    show: (number) =>
+      forward({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
   });
 
-const back = ({ realm }: Call<unknown>, name: RealmPictureName) => ({
-  to: realmKey(realm),
-  command: 'set-realm-picture',
-  args: { name, number: null },
-});
+const back = ({ realm }: Call<unknown>, name: RealmPictureName) =>
+  forward({
+    to: realmKey(realm),
+    command: realmCommands.setRealmPicture,
+    args: { name, number: null },
+  });
 
 export const uploadIcon = operation({
   id: 'upload-realm-icon',

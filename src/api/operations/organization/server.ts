@@ -2,13 +2,14 @@
 import { realmKey } from '../../../core/index.js';
 import { SERVER_REALM } from '../../../directory/index.js';
 import { htmlOrNone } from '../../../markdown/index.js';
+import { realmCommands } from '../../../model/commands/index.js';
 import { subdomainProblem } from '../../../people/index.js';
 import { realmPicture } from '../../../pictures/index.js';
 import { hasPublicAccess } from '../../../streams/index.js';
 import { VERSION_FIELDS } from '../../../version.js';
 import { isMarkedIncompatible, isTooOld } from '../../agents.js';
 import { apiError } from '../../errors.js';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { pathText } from '../../parameters.js';
 
 const AGENT = 'user-agent';
@@ -94,7 +95,9 @@ export const getSubdomain = operation({
     const { subdomain } = call.params;
     const problem = subdomainProblem(subdomain);
     if (problem !== undefined) return { fields: { msg: problem } };
-    const { taken } = await call.send({ to: realmKey(SERVER_REALM), command: 'subdomain-taken', args: { subdomain } });
+    const { taken } = await call.send(
+      forward({ to: realmKey(SERVER_REALM), command: realmCommands.subdomainTaken, args: { subdomain } }),
+    );
     return { fields: { msg: taken ? 'This subdomain is taken.' : 'available' } };
   },
 });

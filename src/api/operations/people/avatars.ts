@@ -1,11 +1,12 @@
 /** Avatars (users.md § Avatars): changing one's own, and an address that leads to anybody's. */
 import { realmKey, type UserId, userId } from '../../../core/index.js';
 import type { DirectoryUser } from '../../../directory/index.js';
+import { realmCommands } from '../../../model/commands/index.js';
 import { avatarUrl, gravatarUrl, isAdmin } from '../../../people/index.js';
 import type { AvatarSize } from '../../../pictures/index.js';
 import { avatarImages } from '../../../pictures/scale.js';
 import { apiError } from '../../errors.js';
-import { type Call, type Operation, operation, type RawAnswer } from '../../operation.js';
+import { type Call, forward, type Operation, operation, type RawAnswer } from '../../operation.js';
 import { pathId, pathText } from '../../parameters.js';
 import { redirect } from '../../redirect.js';
 import { onePicture, storeAvatar } from '../../store-avatar.js';
@@ -37,11 +38,12 @@ export const removeAvatar = operation({
   guard: 'user',
   summary: "Go back from one's own avatar to the gravatar.",
   parameters: {},
-  run: ({ realm, caller, secrets }) => ({
-    to: realmKey(realm),
-    command: 'remove-avatar',
-    args: { user: caller, hash: secrets.avatarHash(realm, caller) },
-  }),
+  run: ({ realm, caller, secrets }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.removeAvatar,
+      args: { user: caller, hash: secrets.avatarHash(realm, caller) },
+    }),
 });
 
 /** Of an account that isn't known, its gravatar as far as the text tells. */

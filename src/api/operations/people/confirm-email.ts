@@ -3,10 +3,11 @@
  * made by the button on it.
  */
 import { realmKey } from '../../../core/index.js';
+import { realmCommands } from '../../../model/commands/index.js';
 import { confirmed, confirmForm, notConfirmed } from '../../../pages/index.js';
 import { openLink } from '../../../secrets/index.js';
 import { ActorRefused, ApiError, apiError } from '../../errors.js';
-import { type Call, operation, type RawAnswer } from '../../operation.js';
+import { type Call, forward, operation, type RawAnswer } from '../../operation.js';
 import { pathText } from '../../parameters.js';
 
 type LinkCall = Call<{ readonly token: string }>;
@@ -60,7 +61,7 @@ export const confirmEmail = operation({
     asPage(async () => {
       const { realm, user } = linkOf(call);
       const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
-      const { email } = await call.send({ to: realmKey(realm), command: 'confirm-email', args });
+      const { email } = await call.send(forward({ to: realmKey(realm), command: realmCommands.confirmEmail, args }));
       return confirmed(String(email));
     }),
 });

@@ -1,8 +1,9 @@
 /** POST /zcommand (realm.md § Other): settings as commands that are typed like a message. */
 import { realmKey } from '../../../core/index.js';
+import { realmCommands } from '../../../model/commands/index.js';
 import { mailDomain, type SettingName, type SettingValue, settingOf } from '../../../people/index.js';
 import { apiError } from '../../errors.js';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { text } from '../../parameters.js';
 
 interface Switch {
@@ -38,7 +39,7 @@ export const zcommand = operation({
     if (user && settingOf(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
     const args = { values: { [setting]: value }, domain: mailDomain(site) };
-    await call.send({ to: realmKey(realm), command: 'change-settings', args });
+    await call.send(forward({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },
 });

@@ -1,5 +1,6 @@
 /** Drafts: messages.md § Drafts. */
 import { userId, userKey } from '../../../../src/core/index.js';
+import { userCommands } from '../../../../src/model/commands/index.js';
 import {
   bad,
   type Fields,
@@ -242,7 +243,7 @@ export const drafts: Facts = async (t, server) => {
     );
     await create([forStream, forStream], guest);
     await verifyAction(t, 'all drafts are dropped', [guest, member], () =>
-      server.actors.value(userKey(org.realm, userId(guest.id)), 'drop-drafts', {}),
+      server.actors.value(userKey(org.realm, userId(guest.id)), userCommands.dropDrafts, {}),
     );
     t.same(await list(guest), []);
   });

@@ -1,5 +1,6 @@
 /** Topic visibility: streams.md § User topics. */
 import { userId, userKey } from '../../../../src/core/index.js';
+import { userCommands } from '../../../../src/model/commands/index.js';
 import {
   bad,
   type Fields,
@@ -213,7 +214,7 @@ export const userTopics: Facts = async (t, server) => {
   await t.test('snapshot + events = state', async (t) => {
     const verify = (title: string, action: () => Promise<unknown>) => verifyAction(t, title, [member, guest], action);
     const move = (from: string, to: string | null, targetExisted: boolean) =>
-      server.actors.value(userKey(org.realm, userId(member.id)), 'move-topic-policy', {
+      server.actors.value(userKey(org.realm, userId(member.id)), userCommands.moveTopicPolicy, {
         from: { stream: bridge, topic: from },
         to: to === null ? null : { stream: apron, topic: to },
         targetExisted,
