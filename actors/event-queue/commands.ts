@@ -1,32 +1,24 @@
 /** Commands of an event queue that change what is stored: register, flush, delete, end. */
 
 import { success, value } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { encodeFields } from '#base';
 import { positionId } from '#model';
+import type { ArgsOf, Command, QueueEnd, queueCommands } from '#model/commands';
 import type { CommandDefinition, Outcome } from '#runtime';
 import { type Snapshot, takeSnapshot } from './snapshot/take.js';
-import { HELD_LAG_MS, type QueueEnd, type QueueOptions, type QueueState, type QueueVolatile } from './state.js';
+import { HELD_LAG_MS, type QueueState, type QueueVolatile } from './state.js';
 
-type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<QueueState, A, I, QueueVolatile>;
-
-export interface RegisterArgs extends JsonObject {
-  readonly options: QueueOptions;
-  /** State sections to send; null = all, [] = none. */
-  readonly fetch: readonly string[] | null;
-  readonly queue_id: string;
-  readonly lifespanMs: number;
-  readonly origin: string;
-  /** Base URL of the organization. */
-  readonly site: string;
-  /** The configuration allows streams that are open to the web. */
-  readonly webPublicStreams: boolean;
-}
+type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition<
+  QueueState,
+  ArgsOf<C>,
+  I,
+  QueueVolatile
+>;
 
 /** A crash must not cost a queue: this long after its host took it over, it waits for its client. */
 const GRACE_MS = 60_000;
 
-export const register: QueueCommand<RegisterArgs, Snapshot> = {
+export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
   creates: true,
   founds: true,
   needs: takeSnapshot,
@@ -56,14 +48,14 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
 };
 
 /** POST /register without an account: nothing is registered. */
-export const visit: QueueCommand<RegisterArgs, Snapshot> = {
+export const visit: QueueCommand<typeof queueCommands.visit, Snapshot> = {
   creates: true,
   read: true,
   needs: takeSnapshot,
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 
-export const flush: QueueCommand<JsonObject> = {
+export const flush: QueueCommand<typeof queueCommands.flush> = {
   handle: ({ state, volatile: { acked, active, position, polling } }) => ({
     reply: value(null),
     state: { ...state, acked, active, position, held: polling },
@@ -78,17 +70,17 @@ function over(volatile: QueueVolatile, reply: Outcome<QueueState>['reply'], why:
 }
 
 /** DELETE /events. */
-export const remove: QueueCommand<JsonObject> = {
+export const remove: QueueCommand<typeof queueCommands.remove> = {
   handle: ({ volatile }) => over(volatile, success(), 'deleted'),
 };
 
 /** The live side found that the queue is over: its past is lost, too much waits, or its user is gone. */
-export const end: QueueCommand<{ readonly reason: QueueEnd }> = {
+export const end: QueueCommand<typeof queueCommands.end> = {
   handle: ({ volatile }, { reason }) => over(volatile, value(null), reason),
 };
 
 /** The machine's collection: idle for the lifespan, unless the client was here since that time was written. */
-export const due: QueueCommand<JsonObject> = {
+export const due: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.polling ? now : volatile.active;
     const wake = Math.max(active + state.lifespanMs, volatile.since + GRACE_MS);

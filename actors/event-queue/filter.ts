@@ -3,8 +3,9 @@ import type { JsonObject } from '#base';
 import type { SharedEvent } from '#delivery';
 import type { NeutralMessage } from '#domain/messages';
 import { seqOfId } from '#model';
+import type { QueueOptions } from '#model/commands';
 import { shows } from './snapshot/message-sections.js';
-import type { QueueOptions, QueueState } from './state.js';
+import type { QueueState } from './state.js';
 
 const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
 

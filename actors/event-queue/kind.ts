@@ -1,8 +1,9 @@
 /** The event-queue actor. Lives on its user's partition; its key names realm, user and queue. */
 
 import { parseKey } from '#model';
+import { liveQueueCommands, queueCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind } from '#runtime';
+import { type ActorKind, handlersOf } from '#runtime';
 import { due, end, flush, register, remove, visit } from './commands.js';
 import { LiveQueue } from './live.js';
 import { queueMachine } from './machine.js';
@@ -16,8 +17,8 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
   machine: queueMachine,
   directory: true,
   loads: [],
-  commands: { register, visit, flush, delete: remove, end, due },
-  liveCommands: ['poll'],
+  commands: handlersOf(queueCommands, { register, visit, flush, remove, end, due }),
+  liveCommands: Object.values(liveQueueCommands),
   restMs: REST_MS,
   initial: () => ({
     phase: 'registered',

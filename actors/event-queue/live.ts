@@ -5,10 +5,11 @@
 
 import type { JsonObject } from '#base';
 import type { Clock } from '#base/clock';
-import type { EventSink, FeedEnd, LivePosition, RealmFeed, SharedEvent, TransientEvent } from '#delivery';
+import type { EventSink, LivePosition, RealmFeed, SharedEvent, TransientEvent } from '#delivery';
 import type { ActorReply } from '#frontend/api';
 import type { StopReason } from '#model';
 import { type ActorKey, newestBeat, parseKey, positionId, type RealmId, type Seq, seq, seqOfId } from '#model';
+import { type FeedEnd, type QueueEnd, queueCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { ActivationHandle, HeldRequest, HostServices, LiveActor, Suppliers } from '#runtime';
 import { Admission, type PollArgs, type Waiting } from './admission.js';
@@ -17,7 +18,7 @@ import { isShown, lockedOut, wants } from './filter.js';
 import { HeldPoll } from './held-poll.js';
 import { type IntakeOwner, takeIn } from './intake.js';
 import { OwnIds } from './own-ids.js';
-import type { QueueEnd, QueueState, QueueVolatile } from './state.js';
+import type { QueueState, QueueVolatile } from './state.js';
 import { Writing } from './writing.js';
 
 declare module '../../src/runtime/kind.js' {
@@ -309,7 +310,7 @@ export class LiveQueue implements LiveActor, EventSink, IntakeOwner {
   }
 
   #end(reason: QueueEnd): void {
-    void this.handle.tell('end', { reason }).catch(() => undefined);
+    void this.handle.tell(queueCommands.end, { reason }).catch(() => undefined);
   }
 }
 

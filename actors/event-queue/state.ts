@@ -1,29 +1,7 @@
 /** Persisted state of an event queue: registration and acknowledged position. Events themselves are in the log. */
 import type { JsonObject } from '#base';
-import type { FeedEnd } from '#delivery';
+import type { QueueEnd, QueueOptions } from '#model/commands';
 import type { ShownMessages } from './snapshot/message-sections.js';
-
-export interface QueueOptions extends JsonObject {
-  readonly applyMarkdown: boolean;
-  readonly clientGravatar: boolean;
-  readonly slimPresence: boolean;
-  readonly includeSubscribers: boolean;
-  readonly allPublicStreams: boolean;
-  /** The client knows profile fields of pronouns. */
-  readonly pronouns: boolean;
-  /** null = all. */
-  readonly eventTypes: readonly string[] | null;
-  /** Message events only; pairs of operator and operand. */
-  readonly narrow: readonly (readonly string[])[];
-  readonly capabilities: {
-    readonly notification_settings_null: boolean;
-    readonly bulk_message_deletion: boolean;
-    readonly user_avatar_url_field_optional: boolean;
-    readonly stream_typing_notifications: boolean;
-    readonly user_settings_object: boolean;
-    readonly linkifier_url_template: boolean;
-  };
-}
 
 export interface QueueState extends JsonObject {
   readonly phase: string;
@@ -57,21 +35,6 @@ export const HELD_LAG_MS = 3_600_000;
 /** As far as anybody can know, the client was there until this time: never less than its lifespan is left to a queue. */
 export const activeUntil = ({ active, held }: Pick<QueueState, 'active' | 'held'>, taken: number): number =>
   held ? Math.max(active, Math.min(taken, active + HELD_LAG_MS)) : active;
-
-/** Why a queue ended. */
-export type QueueEnd =
-  /** Its client deleted it. */
-  | 'deleted'
-  /** No sign of life from its client for its whole lifespan. */
-  | 'idle'
-  /** More events waited than it may hold. */
-  | 'overflow'
-  /** Its account was deactivated. */
-  | 'deactivated'
-  /** Its account has made more than it may have, and this one was longest without a sign of life. */
-  | 'crowded'
-  /** See there. */
-  | FeedEnd;
 
 /** Shared by the handlers and the live side; lost with the activation. */
 export interface QueueVolatile {

@@ -5,6 +5,7 @@
  */
 import { type Clock, type Deadline, wheelOf } from '#base/clock';
 import { seqOfId } from '#model';
+import { queueCommands } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import { HELD_LAG_MS, type QueueState, type QueueVolatile } from './state.js';
 
@@ -99,6 +100,6 @@ export class Writing implements Deadline {
   now(): Promise<void> {
     const { handle, oldest, position } = this.owner;
     handle.volatile.position = oldest === undefined ? position : Math.min(seqOfId(oldest) - 1, position);
-    return handle.tell('flush', {});
+    return handle.tell(queueCommands.flush, {});
   }
 }

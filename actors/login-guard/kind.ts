@@ -7,8 +7,9 @@
 import { createMachine } from 'xstate';
 import type { JsonObject } from '#base';
 import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { type ArgsOf, loginGuardCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind, CommandDefinition } from '#runtime';
+import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
 
 /** Addresses that each remembers. */
 const MOST_ADDRESSES = 16;
@@ -24,13 +25,7 @@ interface StrangerState extends JsonObject {
 const failuresOf = ({ attempts }: StrangerState, address: string): readonly number[] =>
   attempts.find(([of]) => of === address)?.[1] ?? [];
 
-interface Attempt extends JsonObject {
-  /** Its hash. */
-  readonly address: string;
-  readonly password: string;
-}
-
-const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> = {
+const fetchKey: CommandDefinition<StrangerState, ArgsOf<typeof loginGuardCommands.fetchKey>, undefined, undefined> = {
   creates: true,
   lane: 'login',
   exclusive: true,
@@ -58,7 +53,7 @@ export const strangerKind: ActorKind<StrangerState> = {
   machine: createMachine({ id: 'stranger', initial: 'active', states: { active: {} } }),
   directory: false,
   loads: [],
-  commands: { 'fetch-key': fetchKey },
+  commands: handlersOf(loginGuardCommands, { fetchKey }),
   initial: () => ({ phase: 'active', attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),

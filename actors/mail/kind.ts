@@ -4,26 +4,21 @@
  */
 
 import { value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import { type Fate, pauseAfter, withLinks } from '#domain/mail';
+import { type ArgsOf, type Command, mailCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind, CommandDefinition } from '#runtime';
+import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
 import { mailMachine } from './machine.js';
 import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from './state.js';
 
-type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined>;
+type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<MailState, ArgsOf<C>, I, undefined>;
 
 /** Tried at a time; the others follow at once. */
 const BATCH = 40;
 
-interface SendArgs extends JsonObject {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
 /** From other actors (actors/shared/mail.ts): never refuses. */
-const send: MailCommand<SendArgs> = {
+const send: MailCommand<typeof mailCommands.send> = {
   creates: true,
   handle({ state }, { to, subject, text }, _inputs, { now }) {
     const last = state.last + 1;
@@ -42,7 +37,7 @@ const send: MailCommand<SendArgs> = {
  * In a lane of its own, since the mail server takes its time. Exclusive: what one run has sent, the next must not find.
  * After a crash between the sending and the commit a mail is sent again, under the same id.
  */
-const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
+const due: MailCommand<typeof mailCommands.due, ReadonlyMap<string, Fate>> = {
   lane: 'sending',
   exclusive: true,
   async needs(_args, { realm, view }, { services }) {
@@ -77,7 +72,7 @@ export const mailKind: ActorKind<MailState> = {
   directory: false,
   loads: [MAIL_PART],
   partsWait: true,
-  commands: { send, due },
+  commands: handlersOf(mailCommands, { send, due }),
   initial: () => ({ phase: 'active', last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

@@ -3,14 +3,15 @@
 import { success, value } from '#actors/shared';
 import { type JsonObject, madeOnce } from '#base';
 import { ROLE } from '#domain/people';
-import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '#domain/presence';
+import { hidesPresence, type PresenceTimes, presenceEvent } from '#domain/presence';
 import type { DirectoryView, PlainItem } from '#model';
 import { userId } from '#model';
+import type { ArgsOf, Command, PresenceKnown, presenceCommands } from '#model/commands';
 import type { CommandDefinition, Outcome, View } from '#runtime';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 
-type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A, undefined, Presences>;
+type PresenceCommand<C extends Command<'presence'>> = CommandDefinition<PresenceState, ArgsOf<C>, undefined, Presences>;
 
 /** Times are changed at most this often: several windows of one user report each. */
 const LEAST_CHANGE_MS = 55_000;
@@ -31,7 +32,7 @@ interface Report extends Reading {
 }
 
 /** A report changes memory only; the first of all makes the root, without which there is nothing to flush to. */
-export const report: PresenceCommand<Report> = {
+export const report: PresenceCommand<typeof presenceCommands.report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
     const { state, volatile } = view;
@@ -82,7 +83,7 @@ const written = ({ state, volatile }: View<PresenceState, Presences>): Partial<O
 });
 
 /** For operations. */
-export const presences: PresenceCommand<Reading> = {
+export const presences: PresenceCommand<typeof presenceCommands.presences> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -90,21 +91,15 @@ export const presences: PresenceCommand<Reading> = {
 };
 
 /** For other actors. */
-export const presenceChanges: PresenceCommand<Reading> = {
+export const presenceChanges: PresenceCommand<typeof presenceCommands.presenceChanges> = {
   creates: true,
   lane: 'read',
   read: true,
   handle: ({ volatile }, { known }) => ({ reply: value(volatile.since(known)) }),
 };
 
-interface Switched extends JsonObject {
-  readonly on: boolean;
-  /** Wall time of the change, ms. */
-  readonly at: number;
-}
-
 /** From the realm actor, whose commit has told everybody: the setting `presence_enabled` has changed. */
-export const switched: PresenceCommand<Switched> = {
+export const switched: PresenceCommand<typeof presenceCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
@@ -116,6 +111,6 @@ export const switched: PresenceCommand<Switched> = {
 };
 
 /** The live side found that it is time. */
-export const flush: PresenceCommand<JsonObject> = {
+export const flush: PresenceCommand<typeof presenceCommands.flush> = {
   handle: (view) => ({ reply: value(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

@@ -1,6 +1,8 @@
 /** The presence actor of an organization: who was here when. Its reports wait for nobody, and nobody waits for them. */
+
+import { presenceCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind } from '#runtime';
+import { type ActorKind, handlersOf } from '#runtime';
 import { flush, presenceChanges, presences, report, switched } from './commands.js';
 import { LivePresence } from './live.js';
 import { presenceMachine } from './machine.js';
@@ -12,7 +14,7 @@ export const presenceKind: ActorKind<PresenceState, Presences> = {
   machine: presenceMachine,
   directory: true,
   loads: [SEEN_PART],
-  commands: { report, presences, 'presence-changes': presenceChanges, switched, flush },
+  commands: handlersOf(presenceCommands, { report, presences, presenceChanges, switched, flush }),
   initial: () => ({ phase: 'open', made: false }),
   volatile: (_key, _state, parts) => new Presences(parts),
   missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),

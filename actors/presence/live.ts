@@ -1,5 +1,6 @@
 /** Writes down, now and then and before leaving, what only memory knows. */
 import type { TimerHandle } from '#base/clock';
+import { presenceCommands } from '#model/commands';
 import type { ActivationHandle, HeldRequest, LiveActor, Suppliers } from '#runtime';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
@@ -30,7 +31,7 @@ export class LivePresence implements LiveActor {
   }
 
   async draining(): Promise<void> {
-    if (this.handle.volatile.dirty) await this.handle.tell('flush', {});
+    if (this.handle.volatile.dirty) await this.handle.tell(presenceCommands.flush, {});
   }
 
   stopped(): void {

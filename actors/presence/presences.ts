@@ -3,7 +3,8 @@
  * and what changed since any question by version.
  */
 import type { Json } from '#base';
-import type { PresenceChanges, PresenceKnown, PresenceTimes } from '#domain/presence';
+import type { PresenceChanges, PresenceTimes } from '#domain/presence';
+import type { PresenceKnown } from '#model/commands';
 import { bucketOf, decodeTimes, encodeTimes, partOf } from './state.js';
 
 /** Changes that are remembered one by one, at least; whoever has missed more gets everything. */

@@ -1,8 +1,9 @@
 /** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
 
 import { MEMBER_PART } from '#domain/streams';
+import { conversationCommands, directCommands, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind, Outcome, View } from '#runtime';
+import { type ActorKind, handlersOf, type Outcome, type View } from '#runtime';
 import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
@@ -38,33 +39,44 @@ const common = {
 } as const;
 
 /** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
-const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain, told } as const;
+const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolatile>(conversationCommands, {
+  edit,
+  move,
+  deleteMessage,
+  react,
+  unreact,
+  submessage,
+  due: retain,
+  told,
+});
 
 export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   ...common,
   name: 'stream',
   commands: {
     ...shared,
-    'copy-made': copyMade,
-    send,
-    'send-scheduled': sendScheduled,
-    'bot-reply': botReply,
-    typing,
-    notice,
-    join,
-    leave,
-    suspend,
-    'show-subscribers': showSubscribers,
-    archive,
-    members,
-    'is-member': isMemberNow,
-    'carry-on': carryOn,
-    'delete-topic': deleteTopic,
-    'list-topics': listAllTopics,
-    topics: topicNames,
-    'topic-changed': topicChanged,
-    'topic-watched': topicWatched,
-    'topic-watchers': topicWatchers,
+    ...handlersOf<typeof streamCommands, StreamState, StreamVolatile>(streamCommands, {
+      copyMade,
+      send,
+      sendScheduled,
+      botReply,
+      typing,
+      notice,
+      join,
+      leave,
+      suspend,
+      showSubscribers,
+      archive,
+      members,
+      isMember: isMemberNow,
+      carryOn,
+      deleteTopic,
+      listTopics: listAllTopics,
+      topicNames,
+      topicChanged,
+      topicWatched,
+      topicWatchers,
+    }),
   },
 };
 
@@ -73,9 +85,11 @@ export const directKind: ActorKind<StreamState, StreamVolatile> = {
   name: 'dm',
   commands: {
     ...shared,
-    'send-direct': sendDirect,
-    'send-scheduled': sendDirectScheduled,
-    'bot-reply': directBotReply,
-    notice: directNotice,
+    ...handlersOf<typeof directCommands, StreamState, StreamVolatile>(directCommands, {
+      sendDirect,
+      sendDirectScheduled,
+      directBotReply,
+      directNotice,
+    }),
   },
 };

@@ -4,6 +4,7 @@ import type { JsonObject } from '#base';
 import { asStored, type MessageBody, recordOf, type StoredMessage, streamConversation } from '#domain/messages';
 import type { Audience, DirectoryView } from '#model';
 import { dmKey, parseKey, type RealmId, streamId, streamKey } from '#model';
+import { type Command, type Fields, redirect } from '#model/commands';
 import type { MessageRecord } from '#ports/store';
 import type { CommandContext, MessageChange, Outcome, Suppliers, View } from '#runtime';
 import type { StreamVolatile } from './recent.js';
@@ -28,14 +29,14 @@ export function latest(view: StreamView, id: number, stored: MessageRecord | nul
 }
 
 /** The message has moved on since the caller's actor looked: the command follows it. */
-export function elsewhere(
+export function elsewhere<A extends JsonObject>(
   message: StoredMessage,
   { key, realm }: CommandContext,
-  command: string,
-  args: JsonObject,
+  command: Command<'stream' | 'dm', A, Fields>,
+  args: NoInfer<A>,
 ): Outcome<StreamState> | undefined {
   const owner = ownerOf(realm, message);
-  return owner === key ? undefined : { reply: { forward: { to: owner, command, args } } };
+  return owner === key ? undefined : { reply: { forward: redirect({ to: owner, command, args }) } };
 }
 
 const conversationOf = (message: StoredMessage, key: CommandContext['key']): string =>

@@ -2,7 +2,8 @@
 import type { Json, JsonObject } from '#base';
 import { blobOfFile, parsePath } from '#domain/files';
 import { type RealmId, realmKey } from '#model';
-import type { OutboxCommand } from '#runtime';
+import type { OutboxCommand } from '#model/commands';
+import { type FileChange, outboxCommand, realmCommands } from '#model/commands';
 
 export interface OwnFile extends JsonObject {
   readonly id: number;
@@ -53,24 +54,18 @@ export const presentFile = ({ id, name, path, size, created, messages }: OwnFile
   messages: messages.map((message) => ({ id: message.id, date_sent: message.sent * 1000 })),
 });
 
-/**
- * What the realm actor is told of changes: it counts the space that all files take, tells the owner, and has the bytes
- * of removed files deleted, after the commit that removed them.
- */
-export interface FileChange extends JsonObject {
-  readonly op: 'add' | 'update' | 'remove';
-  readonly attachment: JsonObject;
-  /** Bytes that more are in use than before. */
-  readonly bytes: number;
-}
-
 export function tellRealm(
   realm: RealmId,
   owner: number,
   changes: readonly FileChange[],
   erase: readonly string[] = [],
 ): OutboxCommand {
-  return { to: realmKey(realm), name: 'files-changed', args: { owner, changes, erase }, caller: 0 };
+  return outboxCommand({
+    to: realmKey(realm),
+    name: realmCommands.filesChanged,
+    args: { owner, changes, erase },
+    caller: 0,
+  });
 }
 
 interface Removal {

@@ -1,8 +1,7 @@
 /** Devices that want push notifications: a part each, named by the hash of the token, which is a text of the client's. */
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
-
-export type PushService = 'apns' | 'gcm';
+import type { PushService } from '#model/commands';
 
 export interface PushToken extends JsonObject {
   readonly service: PushService;

@@ -5,8 +5,10 @@ import type { Json } from '#base';
 import { checkContent } from '#domain/messages';
 import type { DirectoryView } from '#model';
 import { dmKey, streamId, streamKey, userId } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import { botOf, type Fate, type Place } from './calls.js';
 import { callPart, type Waiting } from './state.js';
 
@@ -78,8 +80,12 @@ function reply(
     widget,
     place: shown,
   };
-  const more = { name: 'bot-reply', caller: botOf(key), after: directory.version };
-  if (place.stream !== 0) return { to: streamKey(realm, streamId(place.stream)), args: common, ...more };
+  const more = { caller: botOf(key), after: directory.version };
+  if (place.stream !== 0) {
+    const to = streamKey(realm, streamId(place.stream));
+    return outboxCommand({ to, name: streamCommands.botReply, args: common, ...more });
+  }
   const participants = place.participants.map(userId);
-  return { to: dmKey(realm, participants), args: { ...common, participants }, ...more };
+  const args = { ...common, participants };
+  return outboxCommand({ to: dmKey(realm, participants), name: directCommands.directBotReply, args, ...more });
 }

@@ -4,15 +4,20 @@
  */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
+import { type ArgsOf, type Command, webhookCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind, CommandDefinition } from '#runtime';
+import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
 import { type Fate, makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
 import { webhookMachine } from './machine.js';
 import { CALL_PART, callPart, callsIn, nextCall, type Waiting, type WebhookState } from './state.js';
 
-type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<WebhookState, A, I, undefined>;
+type WebhookCommand<C extends Command<'webhook'>, I = undefined> = CommandDefinition<
+  WebhookState,
+  ArgsOf<C>,
+  I,
+  undefined
+>;
 
 /** Made at a time; the others follow at once. */
 const BATCH = 8;
@@ -22,7 +27,7 @@ const MOST_WAITING = 1_000;
 const WARN_MS = 60_000;
 
 /** From the conversation's actor: never refuses, and a repeat changes nothing. */
-const triggered: WebhookCommand<{ readonly message: number; readonly trigger: string; readonly origin: string }> = {
+const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
     const { now } = context;
@@ -45,7 +50,7 @@ const triggered: WebhookCommand<{ readonly message: number; readonly trigger: st
  * In a lane of its own, since servers take their time. Exclusive: what one run has called, the next must not find. After a
  * crash between the call and the commit the call is made again.
  */
-const due: WebhookCommand<JsonObject, readonly Fate[]> = {
+const due: WebhookCommand<typeof webhookCommands.due, readonly Fate[]> = {
   lane: 'calling',
   exclusive: true,
   needs: (_args, { key, realm, view }, suppliers) => {
@@ -69,7 +74,7 @@ const due: WebhookCommand<JsonObject, readonly Fate[]> = {
 };
 
 /** From the conversation's actor: what the bot wanted to say was refused. */
-const refused: WebhookCommand<{ readonly place: string; readonly origin: string; readonly reason: string }> = {
+const refused: WebhookCommand<typeof webhookCommands.refused> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({
     reply: value(null),
@@ -83,7 +88,7 @@ export const webhookKind: ActorKind<WebhookState> = {
   directory: true,
   loads: [CALL_PART],
   partsWait: true,
-  commands: { triggered, due, refused },
+  commands: handlersOf(webhookCommands, { triggered, due, refused }),
   initial: () => ({ phase: 'active', warned: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),

@@ -5,4 +5,4 @@ export { Overview, OverviewBudget } from './overview.js';
 export { PersonalParts } from './personal.js';
 export { RecentBudget } from './recent.js';
 export { type EventShape, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
-export type { EventSink, FeedEnd, LivePosition } from './sink.js';
+export type { EventSink, LivePosition } from './sink.js';

@@ -1,13 +1,7 @@
 /** What a feed and the queues that it serves know of each other. */
 import type { LogEntry, LogGroup, Seq } from '#model';
+import type { FeedEnd } from '#model/commands';
 import type { SharedEvent, TransientEvent } from './shared-event.js';
-
-/** Why a feed ends a queue. */
-export type FeedEnd =
-  /** Entries that the queue still needs are no longer kept. */
-  | 'trimmed'
-  /** The log is another one than when the queue was made. */
-  | 'incarnation';
 
 /** Log position up to which all live queues of a feed have everything: moved on once for all of them. */
 export interface LivePosition {

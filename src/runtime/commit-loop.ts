@@ -5,10 +5,10 @@
 
 import type { JsonObject } from '#base';
 import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite, Store } from '#ports/store';
 import { asJson, Group, type OutboxEntry } from './group.js';
 import { commandsIn, type Outbox } from './outbox.js';
-import type { OutboxCommand } from './protocol.js';
 import type { RememberedReplies } from './remembered.js';
 
 export interface CommitOwner {

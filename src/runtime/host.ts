@@ -9,6 +9,7 @@ import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
 import type { DirectoryView } from '#model';
 import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf, type RealmId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { Bus, BusRequest } from '#ports/bus';
 import type { EventLog } from '#ports/log';
 import type { PartitionOwner, Placement } from '#ports/placement';
@@ -26,7 +27,7 @@ import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
 import type { Logger } from './ports.js';
-import { type Envelope, isForActor, type OutboxCommand, type Reply } from './protocol.js';
+import { type Envelope, isForActor, type Reply } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
 import { Untold } from './untold.js';
 
@@ -96,7 +97,8 @@ export class ActorHost implements PartitionOwner {
     const untold = new Untold(options.clock);
     this.suppliers = {
       messageId: (realm) => ids.next(realm),
-      ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
+      ask: <T>(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string) =>
+        this.#ask(to, name, args, caller, requestId) as Promise<T>,
       store,
       log,
       directory: async (realm) => {

@@ -1,4 +1,5 @@
 export { ActorClient, CommandTimeout, type SendOptions, type Sent } from './client.js';
+export { type HandlersOf, handlersOf } from './command-table.js';
 export { inPieces } from './form-entries.js';
 export { ActorHost, type DirectorySource, type HostOptions } from './host.js';
 export {
@@ -21,4 +22,4 @@ export {
 } from './kind.js';
 export { MachineSteps, type Step } from './machine-steps.js';
 export type { Logger } from './ports.js';
-export type { Envelope, OutboxCommand, Reply } from './protocol.js';
+export type { Envelope, Reply } from './protocol.js';

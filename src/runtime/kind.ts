@@ -8,9 +8,9 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
 import type { ActorRedirect, ActorReply } from '#frontend/api';
-import type { ActorKey, DirectoryView, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { ActorKey, ActorKindName, DirectoryView, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { Command, OutboxCommand, Value } from '#model/commands';
 import type { MessageRecord } from '#ports/store';
-import type { OutboxCommand } from './protocol.js';
 
 /** What a handler may know besides state, arguments and inputs. */
 export interface CommandContext {
@@ -26,7 +26,7 @@ export interface CommandContext {
   /** Replica of the realm's directory; only for kinds with `directory`. */
   readonly directory: DirectoryView;
   /** Commands of this name that this actor has decided on and that may not be carried out yet. */
-  underWay(name: string): readonly OutboxCommand[];
+  underWay(command: Command): readonly OutboxCommand[];
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */
@@ -82,7 +82,13 @@ export interface Suppliers {
   /** One new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
   /** Ask another actor (no effect there may depend on being asked once). The runtime adds the request's id. */
-  ask(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string): Promise<Json>;
+  ask<K extends ActorKindName, A extends JsonObject, T>(
+    to: ActorKey<NoInfer<K>>,
+    command: Command<K, A, Value<T>>,
+    args: NoInfer<A>,
+    caller?: number,
+    requestId?: string,
+  ): Promise<T>;
   readonly store: import('#ports/store').Store;
   readonly log: import('#ports/log').EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
@@ -104,7 +110,7 @@ export class TooEarly extends Error {
 export interface CommandDefinition<S, A extends JsonObject, I, V> {
   /** What must be at hand before the handler runs. Started at arrival; never awaited inside a handler. */
   readonly needs?: (args: A, context: NeedsContext<S, V>, suppliers: Suppliers) => Promise<I> | I;
-  handle(view: View<S, V>, args: A, inputs: I, context: CommandContext): Outcome<S>;
+  readonly handle: (view: View<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
   /** Changes nothing and may see uncommitted state: the reply waits for the commits it saw. */
   readonly read?: true;
   /** A read that is answered only when the realm's log holds the events of everything it saw. */
@@ -177,7 +183,7 @@ export interface ActivationHandle<S, V = unknown> {
   /** What `volatile` made: the one place that handlers and the live side share. */
   readonly volatile: V;
   /** Send the actor itself a command through its mailbox, as the system. */
-  tell(name: string, args: JsonObject): Promise<void>;
+  tell<K extends ActorKindName, A extends JsonObject>(command: Command<K, A>, args: NoInfer<A>): Promise<void>;
 }
 
 export interface ActorKind<S extends JsonObject, V = undefined> {

@@ -6,10 +6,10 @@
 import { emptyMap, emptySet, type Json, ownMap, ownSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import { formEntries } from './form-entries.js';
 import type { OutboxEntry, Sequence } from './group.js';
-import type { OutboxCommand } from './protocol.js';
 import type { Untelling } from './untold.js';
 
 export interface Delivery {

@@ -3,13 +3,13 @@
 import type { Gate, JsonObject } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, DirectoryView, RealmId, StopReason } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
 import type { Suppliers } from './kind.js';
 import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
-import type { OutboxCommand } from './protocol.js';
 import type { StoreOutage } from './store-outage.js';
 import type { Untold } from './untold.js';
 

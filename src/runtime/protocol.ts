@@ -4,6 +4,8 @@ import type { Json, JsonObject } from '#base';
 import type { ActorRedirect, ActorRepeat, ActorReply } from '#frontend/api';
 import type { ActorKey, RetryReason } from '#model';
 
+export type { OutboxCommand } from '#model/commands';
+
 /** A command on its way to an actor. */
 export interface Envelope {
   /**
@@ -35,16 +37,6 @@ export type Reply =
   /** `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
-
-/** A command in an actor's outbox. */
-export interface OutboxCommand {
-  readonly to: ActorKey;
-  readonly name: string;
-  readonly args: JsonObject;
-  readonly caller: number;
-  /** Realm version that the receiver's directory replica must have applied. */
-  readonly after?: number;
-}
 
 /** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids that need no memory. */
 export function parseCommandId(id: string): { sender: string; n: number; actor: boolean } | null {

@@ -1,8 +1,9 @@
 /** Sections of what only the user's own actor knows, subscriptions aside (register.md). */
 
-import type { OwnSection, OwnState } from '#actors/shared';
+import type { OwnState } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { mutedTopics, presentUserTopics } from '#domain/streams';
+import type { OwnSection } from '#model/commands';
 import type { SnapshotInputs } from './take.js';
 
 export function ownSections(

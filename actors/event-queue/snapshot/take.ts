@@ -3,8 +3,8 @@
  * out exactly the events that the snapshot already shows (design § 3).
  */
 
-import { type OwnSection, readOwnState } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import { readOwnState } from '#actors/shared';
+import type { Json } from '#base';
 import { encodeParts, type Fields } from '#base';
 import type { Limits } from '#domain/files';
 import { newestMessage, recentConversations } from '#domain/messages';
@@ -13,10 +13,10 @@ import { presencesIn } from '#domain/presence';
 import type { Subscription } from '#domain/streams';
 import type { DirectoryView } from '#model';
 import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
+import { type OwnSection, presenceCommands, type RegisterArgs, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { NeedsContext, Suppliers } from '#runtime';
-import type { RegisterArgs } from '../commands.js';
 import type { QueueState, QueueVolatile } from '../state.js';
 import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
 import { messageReads, readStarred, readUnread, type ShownMessages } from './message-sections.js';
@@ -87,7 +87,9 @@ export async function takeSnapshot(
 
 /** Keys that were sealed under a former server secret open nothing. A reader with a right to such a key gets a new one. */
 async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: Suppliers): Promise<void> {
-  for (const { user, keySealed } of bots) await ask(realmKey(realm), 'renew-bot-key', { user, instead: keySealed });
+  for (const { user, keySealed } of bots) {
+    await ask(realmKey(realm), realmCommands.renewBotKey, { user, instead: keySealed });
+  }
 }
 
 /**
@@ -155,9 +157,7 @@ async function takeOnce(
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
     // Not named by any version: what changes in between is told by the next report (docs/architecture.md § Presence).
-    await presencesIn(directory).sync(
-      async (known) => (await suppliers.ask(to, 'presence-changes', { known })) as JsonObject,
-    );
+    await presencesIn(directory).sync((known) => suppliers.ask(to, presenceCommands.presenceChanges, { known }));
   }
   // From here on nothing is awaited: the replica stands still, and its version says what it shows.
   if (listed && directory.usersVersion !== usersVersion && !last) return undefined;

@@ -3,10 +3,11 @@
  * particular is that of a guest who is in nothing, without what is not for the web.
  */
 
-import type { OwnSection, OwnState } from '#actors/shared';
+import type { OwnState } from '#actors/shared';
 import type { Fields } from '#base';
 import { FRESH_ACCOUNT, ROLE } from '#domain/people';
 import { userId } from '#model';
+import type { OwnSection } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 
 /** No account has this id: callers without credentials are 0. */

@@ -3,6 +3,7 @@
 import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { NO_WHOLES } from '#directory';
+import type { realmCommands } from '#model/commands';
 import { type Parts, RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
 import type { RealmCommand } from './command.js';
 
@@ -17,7 +18,7 @@ function records(parts: Parts, prefix: string): Json[] {
 const mapped = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([name, one]) => [name, as(one, name)]));
 
-export const snapshot: RealmCommand<JsonObject> = {
+export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
   lane: 'snapshot',
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({

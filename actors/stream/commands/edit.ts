@@ -10,13 +10,14 @@ import type { Rendered } from '#domain/markdown';
 import { asStored, checkWildcard, type MessageBody, type StoredEdit, type StoredMessage } from '#domain/messages';
 import { asMember, type Member, memberPart } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { type CopyKnown, conversationCommands, type EditMessageArgs, type streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { MessageRecord } from '#ports/store';
-import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
+import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { StreamCommand } from '../command.js';
-import type { EditArgs } from '../editing/args.js';
-import { type CarryArgs, carriedOn, idsOf, topicsOf } from '../editing/carry.js';
+import { carriedOn, idsOf, topicsOf } from '../editing/carry.js';
 import { checkEdit, type Editor } from '../editing/checks.js';
 import { type Memberships, membershipsFor, newContent, newText } from '../editing/content.js';
 import { editItems } from '../editing/event.js';
@@ -57,7 +58,7 @@ function textOf(content: string | null): string | undefined {
   }
 }
 
-async function readContent(args: EditArgs, stored: MessageRecord, context: Context, suppliers: Suppliers) {
+async function readContent(args: EditMessageArgs, stored: MessageRecord, context: Context, suppliers: Suppliers) {
   const text = textOf(args.content);
   if (text === undefined) return UNREAD;
   const directory = await suppliers.directory(context.realm);
@@ -78,7 +79,7 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
   return { rendered, files, memberships };
 }
 
-async function readTarget(args: EditArgs, { realm, caller }: Context, suppliers: Suppliers) {
+async function readTarget(args: EditMessageArgs, { realm, caller }: Context, suppliers: Suppliers) {
   const stream = args.stream_id;
   if (stream === null) return new Map<number, Member | undefined>();
   const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
@@ -90,7 +91,7 @@ async function readTarget(args: EditArgs, { realm, caller }: Context, suppliers:
 const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
 
 function needs(moves: boolean) {
-  return async (args: EditArgs, context: Context, suppliers: Suppliers): Promise<EditInputs> => {
+  return async (args: EditMessageArgs, context: Context, suppliers: Suppliers): Promise<EditInputs> => {
     const stored = await storedRecord(context.realm, args.message_id, suppliers);
     const here = stored && stored.body.stream === ownStream(context);
     if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
@@ -146,11 +147,16 @@ function editorOf({ directory, caller, now }: CommandContext): Editor & { readon
   return { user, settings: directory.settings, now };
 }
 
-function handle(name: 'edit' | 'move') {
-  return (view: StreamView, args: EditArgs, inputs: EditInputs, context: CommandContext): Outcome<StreamState> => {
+function handle(command: typeof conversationCommands.edit) {
+  return (
+    view: StreamView,
+    args: EditMessageArgs & CopyKnown,
+    inputs: EditInputs,
+    context: CommandContext,
+  ): Outcome<StreamState> => {
     const message = latest(view, args.message_id, inputs.stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const follow = elsewhere(message, context, name, args);
+    const follow = elsewhere(message, context, command, args);
     if (follow) return follow;
     const editor = editorOf(context);
     const wanted = checkEdit(message, args, editor);
@@ -175,14 +181,17 @@ function handle(name: 'edit' | 'move') {
 }
 
 /** Only the text. */
-export const edit: StreamCommand<EditArgs, EditInputs> = { needs: needs(false), handle: handle('edit') };
+export const edit: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
+  needs: needs(false),
+  handle: handle(conversationCommands.edit),
+};
 
 /** Topic or stream, and perhaps the text. */
-export const move: StreamCommand<EditArgs, EditInputs> = {
+export const move: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,
   needs: needs(true),
-  handle: handle('move'),
+  handle: handle(conversationCommands.move),
 };
 
 interface CarryInputs {
@@ -192,7 +201,7 @@ interface CarryInputs {
 }
 
 /** The next batch of a move. */
-export const carryOn: StreamCommand<CarryArgs, CarryInputs> = {
+export const carryOn: StreamCommand<typeof streamCommands.carryOn, CarryInputs> = {
   async needs(args, context, { store }) {
     const { realm, view } = context;
     const stream = ownStream(context);

@@ -12,25 +12,24 @@ import {
 } from '#domain/messages';
 import { isMember } from '#domain/streams';
 import { parseKey, realmKey, streamId, userId, userKey } from '#model';
+import {
+  type directCommands,
+  realmCommands,
+  redirect,
+  type SendArgs,
+  type streamCommands,
+  userCommands,
+} from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { callsOf, namedOutside, toNobody } from '../bots.js';
-import type { StreamCommand } from '../command.js';
+import type { StreamCommand, StreamHandler } from '../command.js';
 import { hasMembers, memberIds, memberOf } from './members.js';
-import { type Prepared, prepare, type Said, type Spoken, sentDirectly, sentToStream } from './sent.js';
-
-interface SendArgs extends Said {
-  /** The sender's own copy is read: the client is one that a person looks at. */
-  readonly human: boolean;
-  readonly queue_id: string | null;
-  readonly local_id: string | null;
-  /** As sent. */
-  readonly widget: string | null;
-}
+import { type Prepared, prepare, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
 /** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
-export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
+export const judgedOnce: StreamHandler<SendArgs, Prepared> = {
   creates: true,
   needs: prepare,
   handle({ state, parts }, args, prepared, context) {
@@ -70,7 +69,7 @@ const GRANTED: ReadonlySet<string> = new Set([
 ]);
 
 /** Before the stream refuses, the sender's own actor is asked whether the right to send is on its way. */
-export const send: StreamCommand<SendArgs & { readonly again?: boolean }, Prepared> = {
+export const send: StreamCommand<typeof streamCommands.send, Prepared> = {
   ...judgedOnce,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
@@ -79,19 +78,16 @@ export const send: StreamCommand<SendArgs & { readonly again?: boolean }, Prepar
       if (again || !(error instanceof ApiError) || !GRANTED.has(error.reason)) throw error;
       const args: SendAgainArgs = { stream: Number(parseKey(context.key).rest), message };
       const to = userKey(context.realm, userId(context.caller));
-      const reply = { forward: { to, command: 'send-again', args }, fresh: true } as const;
+      const reply = { forward: redirect({ to, command: userCommands.sendAgain, args }), fresh: true } as const;
       // A commit, so that it is remembered: should this command come once more, it must not be carried out beside what follows.
       return { reply, parts: {} };
     }
   },
 };
 
-interface DirectArgs extends SendArgs {
-  /** Everybody in the conversation, the sender included, ascending. */
-  readonly participants: readonly number[];
-}
+export type DirectInputs = Prepared & { readonly recipient: number };
 
-export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: number }> = {
+export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectInputs> = {
   creates: true,
   async needs(args, context, suppliers) {
     const known = context.view.state.recipient;
@@ -99,7 +95,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     const [prepared, recipient] = await Promise.all([
       prepare(args, context, suppliers),
       isGroup && known === 0
-        ? suppliers.ask(realmKey(context.realm), 'group-recipient', { group: parseKey(context.key).rest })
+        ? suppliers.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseKey(context.key).rest })
         : known,
     ]);
     return { ...prepared, recipient: recipient as number };

@@ -1,7 +1,6 @@
 /** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
 
 import { claimedFiles, filesLinked, success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { type Rendered, topicLinks } from '#domain/markdown';
 import {
   type MessageBody,
@@ -15,8 +14,10 @@ import {
 import { countMessage, isMember } from '#domain/streams';
 import type { Audience, DirectoryView, MessageItem } from '#model';
 import { parseKey, realmKey } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { type MessageInput, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
-import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
+import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
 import { copiesGiven } from '../bots.js';
 import type { StreamView } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
@@ -24,16 +25,6 @@ import type { StreamState } from '../state.js';
 import { arrivedIn } from '../topics.js';
 import { memberOf } from './members.js';
 import { armed } from './retention.js';
-
-/** What somebody says. */
-export interface Said extends JsonObject {
-  /** Normalised: trimmed, cut to the limit. */
-  readonly content: string;
-  /** Checked and cut; '' for direct messages. */
-  readonly topic: string;
-  /** Base URL under which the sender reached the organization. */
-  readonly origin: string;
-}
 
 export interface Prepared {
   readonly id: number;
@@ -45,7 +36,7 @@ export interface Prepared {
 
 /** Needs of every command that makes a message. */
 export async function prepare(
-  { content, origin }: Said,
+  { content, origin }: MessageInput,
   { realm, caller }: NeedsContext<StreamState, StreamVolatile>,
   suppliers: Suppliers,
 ): Promise<Prepared> {
@@ -60,7 +51,7 @@ export async function prepare(
 }
 
 export function linksOf(
-  { topic, origin }: Pick<Said, 'topic' | 'origin'>,
+  { topic, origin }: Pick<MessageInput, 'topic' | 'origin'>,
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
   if (topic === '') return [];
@@ -89,7 +80,7 @@ type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function sentToStream(
   { state, parts }: Pick<StreamView, 'state' | 'parts'>,
-  said: Said,
+  said: MessageInput,
   context: SentContext,
   stream: DirectoryStream,
   spoken: Spoken,
@@ -116,14 +107,14 @@ export function sentToStream(
   const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: spoken.id };
-  const told = { to: realmKey(context.realm), name: 'first-message', args, caller: 0 };
+  const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
 /** @param recipient recipient_id that the message carries */
 export function sentDirectly(
   state: StreamState,
-  said: Said,
+  said: MessageInput,
   context: SentContext,
   recipient: number,
   spoken: Spoken,
@@ -150,7 +141,7 @@ interface Place {
 
 function sent(
   state: StreamState,
-  said: Said,
+  said: MessageInput,
   { now, directory, realm }: SentContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: Spoken,
   { first, participants, recipient, stream, conversation, to }: Place,

@@ -3,9 +3,9 @@
 import type { StoredMessage } from '#domain/messages';
 import { policyAllows, ROLE } from '#domain/people';
 import { canAccess, checkMayPost, checkTopic } from '#domain/streams';
+import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
-import type { EditArgs } from './args.js';
 
 /** Added to the limits of editing and moving: who began in time may finish. Seconds. */
 const GRACE = 20;
@@ -32,7 +32,7 @@ const isLate = ({ body }: StoredMessage, limit: unknown, now: number): boolean =
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
 /** Everything but the text itself and the streams. @throws ApiError */
-export function checkEdit(message: StoredMessage, args: EditArgs, { user, settings, now }: Editor): Wanted {
+export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): Wanted {
   const { content, stream_id } = args;
   if (content !== null && settings.allow_message_editing === false) throw apiError('EDITING_OFF');
   const topic = args.topic === message.body.topic ? null : args.topic;

@@ -2,8 +2,8 @@
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
 import type { Audience, LogItem } from '#model';
+import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
-import type { PropagateMode } from './args.js';
 
 /** An event must fit into an entry of the log: the ids of more messages than this are spread over several. */
 export const IDS_PER_EVENT = 20_000;

@@ -1,5 +1,5 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
 import {
   asStored,
   NEWEST,
@@ -12,6 +12,7 @@ import {
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import type { DirectoryView } from '#model';
 import { streamId, streamKey, userId } from '#model';
+import { type Command, type EditMessageArgs, streamCommands, type Value } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { NeedsContext, Suppliers } from '#runtime';
@@ -19,7 +20,6 @@ import { memberOf } from '../commands/members.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { newestOfTopic } from '../topics.js';
-import type { EditArgs } from './args.js';
 
 export interface Target {
   /** Subscribers, at this membership version. */
@@ -84,7 +84,7 @@ function readerFor(
 }
 
 export async function readScope(
-  args: EditArgs,
+  args: EditMessageArgs,
   message: StoredMessage,
   context: Context,
   suppliers: Suppliers,
@@ -107,10 +107,9 @@ export async function readScope(
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
   const newTopic = (args.topic ?? message.body.topic).trim();
   const toggles = newTopic.startsWith(RESOLVED_PREFIX) !== message.body.topic.startsWith(RESOLVED_PREFIX);
-  const askTarget = async (command: string, of: JsonObject): Promise<Json> =>
-    elsewhere === undefined || !directory.stream(streamId(elsewhere))
-      ? null
-      : suppliers.ask(streamKey(realm, streamId(elsewhere)), command, of);
+  const other = elsewhere === undefined ? undefined : directory.stream(streamId(elsewhere));
+  const askTarget = async <A extends JsonObject, T>(command: Command<'stream', A, Value<T>>, of: A) =>
+    other && suppliers.ask(streamKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopic(stream.id, key, context, suppliers, add, alone ? 2 : PAGE),
     newestOfTopic(
@@ -120,16 +119,16 @@ export async function readScope(
       key,
       args.propagate_mode === 'change_later' ? message.id : undefined,
     ),
-    askTarget('members', {}),
-    askTarget('topic-watchers', { topic: newTopic }),
+    askTarget(streamCommands.members, {}),
+    askTarget(streamCommands.topicWatchers, { topic: newTopic }),
     readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, suppliers, async () => !toggles, toggles ? PAGE : 1),
   ]);
   return {
     topic,
     accessible,
     newest,
-    target: (target ?? undefined) as unknown as Target | undefined,
-    watchers: (watchers ?? []) as readonly number[],
+    target: target,
+    watchers: watchers ?? [],
     inTarget,
   };
 }

@@ -9,10 +9,4 @@ export {
   presenceOfOne,
   serverTime,
 } from './forms.js';
-export {
-  type AskPresences,
-  type PresenceChanges,
-  type PresenceKnown,
-  PresenceReplica,
-  presencesIn,
-} from './replica.js';
+export { type AskPresences, type PresenceChanges, PresenceReplica, presencesIn } from './replica.js';

@@ -4,14 +4,8 @@
  */
 import { Encoded, type JsonObject, madeOnce, SharedRuns } from '#base';
 import type { DirectoryView } from '#model';
+import type { PresenceKnown } from '#model/commands';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
-
-/** Up to where the changes of one activation of the actor are known. */
-export interface PresenceKnown extends JsonObject {
-  /** Names the activation: after a restart everything is asked for again. */
-  readonly source: string;
-  readonly version: number;
-}
 
 /** What the actor answers. */
 export interface PresenceChanges extends JsonObject {

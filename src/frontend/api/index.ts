@@ -8,6 +8,8 @@ export {
   type Call,
   type Encoding,
   type Forward,
+  type ForwardOptions,
+  forward,
   type Guard,
   type Meanwhile,
   type Method,

@@ -7,7 +7,8 @@ import type { Static, TSchema } from 'typebox';
 import type { Fields, JsonObject, ReadyFields } from '#base';
 import type { Secrets } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { ActorKey, DirectoryView, RealmId, UserId } from '#model';
+import type { ActorKindName, DirectoryView, RealmId, UserId } from '#model';
+import type { AddressedCommand, CommandTo, Fields as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
 import type { Blobs } from '#ports/blobs';
 
@@ -108,7 +109,7 @@ export interface Call<V> {
   /** A request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Have an actor carry out a command on the caller's behalf. Gives the fields of its answer; throws its refusal. */
-  send(forward: Forward): Promise<JsonObject>;
+  send<T>(forward: Forward<T>): Promise<T>;
   /** Id of the newest message that the caller has a copy of; -1 = none. Not for operations without credentials. */
   newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
@@ -127,11 +128,8 @@ export interface Call<V> {
   siteOf(realm: RealmId): Promise<string>;
 }
 
-/** A command for an actor. The actor's answer becomes the response body. */
-export interface Forward {
-  readonly to: ActorKey;
-  readonly command: string;
-  readonly args: JsonObject;
+/** How the frontend treats a command, beyond sending it. */
+export interface ForwardOptions {
   /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
   readonly held?: boolean;
   /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
@@ -147,6 +145,14 @@ export interface Forward {
   /** After success, a second command, whose answer counts. Needs `held` where either of the two is held. */
   readonly followedBy?: Forward;
 }
+
+/** A command for an actor, whose answer becomes the response body; made by `forward`. `T`: fields of the answer. */
+export interface Forward<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardOptions {}
+
+/** Checks a command against its declaration (see model/commands). Returns the same object. */
+export const forward = <K extends ActorKindName, A extends JsonObject, T>(
+  of: CommandTo<K, A, ReplyFields<T>> & ForwardOptions,
+): Forward<T> => of as unknown as Forward<T>;
 
 /**
  * Answers that a frontend gives by itself for a held command. They are numbered; the next request to the same actor that says which number it
@@ -257,7 +263,7 @@ export interface ActorSuccess {
 
 /** Go on there, on behalf of the same caller: the frontend sends this command next, and its answer counts. */
 export interface ActorRedirect {
-  readonly forward: { readonly to: ActorKey; readonly command: string; readonly args: JsonObject };
+  readonly forward: AddressedCommand<ReplyFields<unknown>>;
   /** What the caller builds on may be newer than what this frontend knew: it looks at the log's end first. */
   readonly fresh?: true;
 }

@@ -1,6 +1,7 @@
 /** API keys as whoever has a right to them reads them. */
 import { realmKey, type UserId } from '#model';
-import type { Call } from './operation.js';
+import { realmCommands } from '#model/commands';
+import { type Call, forward } from './operation.js';
 
 /** Of an account. */
 export interface SealedKey {
@@ -24,6 +25,8 @@ export async function readableKey(
   const key = secrets.opened(sealed);
   if (key !== undefined) return key;
   const args = { user, instead };
-  const renewed = await call.send({ to: realmKey(realm), command: 'renew-key', args, ...(as !== undefined && { as }) });
+  const renewed = await call.send(
+    forward({ to: realmKey(realm), command: realmCommands.renewKey, args, ...(as !== undefined && { as }) }),
+  );
   return typeof renewed.sealed === 'string' ? secrets.opened(renewed.sealed) : undefined;
 }

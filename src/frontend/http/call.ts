@@ -97,8 +97,8 @@ export class CallOf implements Call<AnyValues>, Sender {
     return this.arrival.headers.get(name) ?? '';
   }
 
-  send(forward: Forward): Promise<JsonObject> {
-    return this.context.send(forward, this);
+  send<T>(forward: Forward<T>): Promise<T> {
+    return this.context.send(forward, this) as Promise<T>;
   }
 
   newestMessage(): number | Promise<number> {

@@ -2,7 +2,6 @@ import t from 'tap';
 import type { Json } from '#base';
 import {
   type EventSink,
-  type FeedEnd,
   type LivePosition,
   OverviewBudget,
   RealmFeed,
@@ -13,6 +12,7 @@ import {
 import { DirectoryReplica } from '#directory';
 import type { Audience, LogItem } from '#model';
 import { realmId, realmKey, type Seq, seq, streamId, streamKey } from '#model';
+import type { FeedEnd } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { LogReader } from '#ports/log';
 import { StoreUnavailable } from '#ports/store';

@@ -1,9 +1,9 @@
 /** Events about flags that wait are told as one, and tell no client anything that is not so any more. */
 import t from 'tap';
 import { SharedEvent } from '#delivery';
+import type { QueueOptions } from '#model/commands';
 import { EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
 import { takeIn } from '../../../actors/event-queue/intake.js';
-import type { QueueOptions } from '../../../actors/event-queue/state.js';
 
 const shape = shapeFor({ capabilities: {} } as QueueOptions);
 const owner = {} as Parameters<typeof takeIn>[2];

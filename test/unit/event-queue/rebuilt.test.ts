@@ -3,9 +3,10 @@ import t from 'tap';
 import { type EventSink, TransientEvent } from '#delivery';
 import type { ActorReply } from '#frontend/api';
 import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '#model';
+import type { QueueOptions } from '#model/commands';
 import type { ActivationHandle, Suppliers } from '#runtime';
 import { LiveQueue } from '../../../actors/event-queue/live.js';
-import type { QueueOptions, QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
+import type { QueueState, QueueVolatile } from '../../../actors/event-queue/state.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const REALM = realmId(1);

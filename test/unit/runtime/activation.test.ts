@@ -2,8 +2,10 @@ import t from 'tap';
 import { createMachine } from 'xstate';
 import type { JsonObject } from '#base';
 import { realmKey } from '#model';
+import { outboxCommand } from '#model/commands';
 import type { ActorKind, AnyKind, HeldRequest } from '#runtime';
 import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
+import { anyCommand } from '../../support/any-command.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
@@ -82,7 +84,7 @@ t.test('who is handed over answers what those ask whom it waits for', async (t) 
         handle: ({ state }) => ({
           reply: { value: 'joined' },
           state,
-          commands: [[{ to: other, name: 'credit', args: { op: 'joined' }, caller: 0 }]],
+          commands: [[outboxCommand({ to: other, name: anyCommand('credit'), args: { op: 'joined' }, caller: 0 })]],
           replyAfterCommands: true,
         }),
       },
@@ -196,7 +198,9 @@ t.test('a handler is told of the commands that may not be carried out yet', asyn
   const caused: AnyKind['commands'][string] = {
     read: true,
     creates: true,
-    handle: (_view, _args, _inputs, { underWay }) => ({ reply: { value: underWay('credit').map(({ to }) => to) } }),
+    handle: (_view, _args, _inputs, { underWay }) => ({
+      reply: { value: underWay(anyCommand('credit')).map(({ to }) => to) },
+    }),
   };
   const h = new Harness({ ...testKinds, stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyKind });
   await h.take(key);
@@ -311,7 +315,7 @@ const queue: ActorKind<QueueState> = {
   liveCommands: ['poll'],
   live: (handle) => ({
     draining: async () => {
-      if (handle.state().n === 1) await handle.tell('flush', {});
+      if (handle.state().n === 1) await handle.tell(anyCommand('flush'), {});
     },
     command: (_name, _args, request) => {
       parked = request;

@@ -1,8 +1,9 @@
 /** What changing an account does: it is stored, replicas and clients hear of it, and other features follow. */
 import type { Json, JsonObject } from '#base';
 import type { LogItem } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import { asPart, USER_PART } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import { tellEverybody } from '../personal/personal.js';

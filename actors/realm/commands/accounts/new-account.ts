@@ -13,11 +13,13 @@ import {
 import { byName } from '#domain/streams';
 import type { LogItem } from '#model';
 import { type RealmId, streamKey } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { type FirstAccount, outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand, Suppliers } from '#runtime';
+import type { CommandContext, Suppliers } from '#runtime';
 import { asPart, domainsOf, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
-import { createUserCommand, hiddenFrom, type NewAccount, newUser } from '../organization/create-realm.js';
+import { createUserCommand, hiddenFrom, newUser } from '../organization/create-realm.js';
 import { storePersonal } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
 import { userAdded } from './user-added.js';
@@ -33,7 +35,7 @@ export interface Applicant {
 
 /** What a handler can't work out itself: a password takes longer to hash than it may, keys are random. */
 export interface PreparedAccount {
-  readonly account: NewAccount;
+  readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
   /** undefined: there is nothing to be seen of the past. */
@@ -153,13 +155,13 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   });
   const joins = of.streams.map((stream): OutboxCommand => {
     const after = isOpen(stream) && history ? { after: history.after } : {};
-    return {
+    return outboxCommand({
       to: streamKey(realm, stream.id),
-      name: 'join',
+      name: streamCommands.join,
       args: { users: [id], ...after },
       caller: 0,
       after: version,
-    };
+    });
   });
   return {
     user,

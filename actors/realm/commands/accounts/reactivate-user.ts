@@ -3,6 +3,7 @@
 import { success } from '#actors/shared';
 import { addressRole, isAdmin, presentProfile, presentUser, ROLE } from '#domain/people';
 import type { Audience, LogItem } from '#model';
+import { type realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, RealmSettings } from '#model/records';
 import { type Parts, profileFieldsOf, profileOf, userOf } from '../../state.js';
@@ -19,7 +20,7 @@ function checkMay(parts: Parts, caller: number, user: DirectoryUser, settings: R
   if (user.botType !== null) checkMayCreateBot(acting, user.botType, settings);
 }
 
-export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
+export const reactivateUser: RealmCommand<typeof realmCommands.reactivateUser> = {
   lane: 'directory',
   exclusive: true,
   handle(view, { user_id }, _inputs, context) {
@@ -31,7 +32,7 @@ export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
     const after = { ...before, isActive: true };
     const own = {
       events: userShown(after, view.parts, version),
-      commands: [ownActor(realm, after, 'reactivated', version)],
+      commands: [ownActor(realm, after, userCommands.reactivated, version)],
     };
     return changedAccounts(accountChanged({ before, after }, own, view, context), version);
   },

@@ -6,8 +6,9 @@ import { hiddenLink } from '#domain/mail';
 import type { Secrets } from '#domain/secrets';
 import { canAccess } from '#domain/streams';
 import type { RealmId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser, RealmSettings } from '#model/records';
-import type { OutboxCommand, Suppliers } from '#runtime';
+import type { Suppliers } from '#runtime';
 import { expiryOf, type Invitation, nameOf } from '../../invitations.js';
 import { type Parts, streamOf } from '../../state.js';
 

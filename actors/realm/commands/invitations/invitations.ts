@@ -4,6 +4,7 @@ import type { Subscribers } from '#actors/shared';
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin, isOwner, ROLE } from '#domain/people';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import {
@@ -38,16 +39,7 @@ interface LinkInputs {
 }
 
 /** POST /invites/multiuse. */
-export const inviteByLink: RealmCommand<
-  {
-    readonly minutes: number | null;
-    readonly role: number;
-    readonly stream_ids: readonly number[];
-    /** Base URL of the organization. */
-    readonly origin: string;
-  },
-  LinkInputs
-> = {
+export const inviteByLink: RealmCommand<typeof realmCommands.inviteByLink, LinkInputs> = {
   lane: LANE,
 
   needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
@@ -83,7 +75,7 @@ export const inviteByLink: RealmCommand<
 };
 
 /** GET /invites. */
-export const listInvitations: RealmCommand<{ readonly origin: string }, LinkMaker> = {
+export const listInvitations: RealmCommand<typeof realmCommands.listInvitations, LinkMaker> = {
   lane: 'read',
   read: true,
   needs: ({ origin }, { realm }, { services }) => linkMaker(services.secrets, realm, origin),
@@ -114,7 +106,7 @@ function own(parts: Parts, id: number, acting: DirectoryUser, now: number): Invi
 }
 
 /** DELETE /invites/{id}. */
-export const revokeInvitation: RealmCommand<{ readonly id: number }> = {
+export const revokeInvitation: RealmCommand<typeof realmCommands.revokeInvitation> = {
   lane: LANE,
   handle({ parts }, { id }, _inputs, { caller, now, version }) {
     const found = own(parts, id, actingUser(parts, caller), now);
@@ -123,7 +115,7 @@ export const revokeInvitation: RealmCommand<{ readonly id: number }> = {
 };
 
 /** DELETE /invites/multiuse/{id}. */
-export const revokeLink: RealmCommand<{ readonly id: number }> = {
+export const revokeLink: RealmCommand<typeof realmCommands.revokeLink> = {
   lane: LANE,
   handle({ state, parts }, { id }, _inputs, { caller, now, version }) {
     const acting = actingUser(parts, caller);
@@ -137,7 +129,7 @@ export const revokeLink: RealmCommand<{ readonly id: number }> = {
 };
 
 /** POST /invites/{id}/resend: the same link again, good for as long as at first. */
-export const resendInvitation: RealmCommand<{ readonly id: number; readonly origin: string }, LinkMaker> = {
+export const resendInvitation: RealmCommand<typeof realmCommands.resendInvitation, LinkMaker> = {
   lane: LANE,
   needs: ({ origin }, { realm }, { services }) => hiddenLinkMaker(services.secrets, realm, origin),
   handle({ state, parts }, { id }, link, { caller, now, realm }) {

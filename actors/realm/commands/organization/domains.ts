@@ -4,6 +4,7 @@ import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isOwner, presentDomain } from '#domain/people';
 import type { LogItem } from '#model';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
 import { asPart, DOMAINS_PART, domainsOf, type Parts } from '../../state.js';
@@ -30,11 +31,7 @@ function known(list: readonly DirectoryDomain[], domain: string): DirectoryDomai
   return found;
 }
 
-export const addDomain: RealmCommand<{
-  /** Checked by the frontend. */
-  readonly domain: string;
-  readonly allow_subdomains: boolean;
-}> = {
+export const addDomain: RealmCommand<typeof realmCommands.addDomain> = {
   lane: LANE,
   handle({ state, parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
@@ -49,7 +46,7 @@ export const addDomain: RealmCommand<{
   },
 };
 
-export const changeDomain: RealmCommand<{ readonly domain: string; readonly allow_subdomains: boolean }> = {
+export const changeDomain: RealmCommand<typeof realmCommands.changeDomain> = {
   lane: LANE,
   handle({ parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
@@ -64,7 +61,7 @@ export const changeDomain: RealmCommand<{ readonly domain: string; readonly allo
   },
 };
 
-export const removeDomain: RealmCommand<{ readonly domain: string }> = {
+export const removeDomain: RealmCommand<typeof realmCommands.removeDomain> = {
   lane: LANE,
   handle({ state, parts }, { domain }, _inputs, { caller, version }) {
     checkOwner(parts, caller);

@@ -3,6 +3,7 @@
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { DICT_SETTINGS, echoed, isAdmin, isOwner, OWNER_SETTINGS, STREAM_SETTINGS } from '#domain/people';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, RealmSettings } from '#model/records';
 import { type Parts, streamOf, usersOf } from '../../state.js';
@@ -16,7 +17,7 @@ export interface RealmSettingsArgs extends JsonObject {
   readonly values: RealmSettings;
 }
 
-export const changeRealm: RealmCommand<RealmSettingsArgs> = {
+export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
   lane: LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
     const acting = actingUser(parts, caller);

@@ -1,20 +1,15 @@
 /** PATCH /realm/user_settings_defaults (users.md § PATCH /settings): what new accounts start with. */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { isAdmin, SETTING_NAMES, type SettingValue, USER_SETTINGS } from '#domain/people';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { USER_DEFAULTS_PART, userDefaultsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
-interface DefaultsArgs extends JsonObject {
-  /** Only those that the request has; checked by the frontend. */
-  readonly values: { readonly [name: string]: SettingValue };
-}
-
-export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
+export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
   lane: LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

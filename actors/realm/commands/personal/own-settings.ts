@@ -3,7 +3,7 @@
  */
 
 import { success } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import {
   FAKE_EMAIL_DOMAIN,
   LANGUAGES,
@@ -15,39 +15,28 @@ import {
 } from '#domain/people';
 import type { LogItem } from '#model';
 import { realmId, userKey } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { type ChangeSettingsArgs, outboxCommand, type realmCommands, userCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
+import type { CommandContext, Outcome } from '#runtime';
 import { asPart, personalOf, type RealmState, USER_PART, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmFacts } from '../accounts/email-change.js';
-import {
-  type AccountArgs,
-  type AccountChange,
-  type AccountInputs,
-  accountInputs,
-  changeAccount,
-} from '../accounts/own-account.js';
+import { type AccountChange, type AccountInputs, accountInputs, changeAccount } from '../accounts/own-account.js';
 import { visibilityChanged } from '../accounts/person-events.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, storePersonal, tellEverybody, tellUser, withStatus } from './personal.js';
 import { switchPresence } from './presence-switch.js';
 
-export interface SettingsArgs extends JsonObject {
-  /** Only those that the request has. */
-  readonly values: { readonly [name: string]: SettingValue };
-  /** Where hidden addresses of this organization end. */
-  readonly domain: string;
-}
-
 /** Settings alone wait for nothing; what else the request has may. */
-export const changeSettings: RealmCommand<SettingsArgs> = {
+export const changeSettings: RealmCommand<typeof realmCommands.changeSettings> = {
   lane: LANE,
   handle: (view, args, _inputs, context) => changed(view, args, context, undefined),
 };
 
 /** As `change-settings`, with name, password or address. */
-export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: AccountArgs }, AccountInputs> = {
+export const changeOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
   needs: ({ account }, context, suppliers) => accountInputs(account, context, suppliers),
   handle: (view, args, inputs, context) =>
@@ -56,7 +45,7 @@ export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: A
 
 function changed(
   { parts, volatile }: RealmFacts,
-  { values, domain }: SettingsArgs,
+  { values, domain }: ChangeSettingsArgs,
   context: CommandContext,
   more: ((user: DirectoryUser) => AccountChange) | undefined,
 ): Outcome<RealmState> {
@@ -96,13 +85,15 @@ function changed(
   events.push(...(account?.events ?? []));
   const commands: OutboxCommand[] = [...(account?.commands ?? []), ...(presence?.commands ?? [])];
   if (names.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false) {
-    commands.push({
-      to: userKey(realmId(realm), user.id),
-      name: 'drop-drafts',
-      args: {},
-      caller: user.id,
-      after: version,
-    });
+    commands.push(
+      outboxCommand({
+        to: userKey(realmId(realm), user.id),
+        name: userCommands.dropDrafts,
+        args: {},
+        caller: user.id,
+        after: version,
+      }),
+    );
   }
   return {
     reply: success(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
@@ -115,7 +106,10 @@ function changed(
 /** The account with the settings that are facts of it. */
 function withFacts(
   user: DirectoryUser,
-  { timezone = user.timezone, email_address_visibility: visibility = user.emailVisibility }: SettingsArgs['values'],
+  {
+    timezone = user.timezone,
+    email_address_visibility: visibility = user.emailVisibility,
+  }: ChangeSettingsArgs['values'],
   domain: string,
   volatile: RealmVolatile,
 ): DirectoryUser {
@@ -143,7 +137,7 @@ function moveAddress(volatile: RealmVolatile, before: DirectoryUser, after: Dire
 function choose(
   before: { readonly [name: string]: SettingValue | null },
   changed: readonly SettingName[],
-  values: SettingsArgs['values'],
+  values: ChangeSettingsArgs['values'],
 ): { readonly [name: string]: SettingValue | null } {
   const own = changed.filter((name) => name !== 'timezone' && name !== 'email_address_visibility');
   if (own.length === 0) return before;

@@ -1,9 +1,9 @@
 /** Changes of one property of a stream: the new stream, what clients hear, and the notice in the stream. Pure. */
 
-import type { Membership } from '#actors/shared';
 import { quoted, silentMention } from '#actors/shared';
 import { kindOf, type Privacy } from '#domain/streams';
 import type { LogItem } from '#model';
+import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
 import { sightChanged, streamAudience, streamUpdate } from './stream-events.js';

@@ -3,8 +3,8 @@
 import { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
 import { kindOf } from '#domain/streams';
 import { type RealmId, streamId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 
 const NEW_STREAMS = 'new streams';
 

@@ -5,6 +5,7 @@ import type { Json } from '#base';
 import { parsePath } from '#domain/files';
 import { asStored, NEWEST, type StoredMessage, tagOf } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { NeedsContext, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
@@ -44,7 +45,7 @@ async function access(
   const directory = await suppliers.directory(context.realm);
   if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
   if (parsed.owner === context.caller) return fileAt(context.view.parts, path) ? 'granted' : 'none';
-  const exists = await suppliers.ask(userKey(context.realm, parsed.owner), 'file-exists', { path });
+  const exists = await suppliers.ask(userKey(context.realm, parsed.owner), userCommands.fileExists, { path });
   if (exists !== true) return 'none';
   if (!directory.user(userId(context.caller))) return 'denied';
   const { reader } = await rightsOf(context, suppliers);
@@ -57,7 +58,7 @@ async function access(
   return may ? 'granted' : 'denied';
 }
 
-export const fileExists: UserCommand<{ readonly path: string }> = {
+export const fileExists: UserCommand<typeof userCommands.fileExists> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { path }) => ({ reply: value(fileAt(parts, path) !== undefined) }),
@@ -69,7 +70,7 @@ const granted = (access: Access): void => {
 };
 
 /** May the caller see the file? */
-export const fileAccess: UserCommand<{ readonly path: string }, Access> = {
+export const fileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
   needs: ({ path }, context, suppliers) => access(path, context, suppliers),
@@ -80,7 +81,7 @@ export const fileAccess: UserCommand<{ readonly path: string }, Access> = {
 };
 
 /** Of these files, those that the caller may see: what a message of the caller's may claim. */
-export const filesAccessible: UserCommand<{ readonly paths: readonly string[] }, readonly string[]> = {
+export const filesAccessible: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
   lane: 'read',
   read: true,
   async needs({ paths }, context, suppliers) {
@@ -91,7 +92,7 @@ export const filesAccessible: UserCommand<{ readonly paths: readonly string[] },
 };
 
 /** May everybody see the file, without an account? Asked of its owner's actor. */
-export const filePublic: UserCommand<{ readonly path: string }, Access> = {
+export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,
   async needs({ path }, context, suppliers) {

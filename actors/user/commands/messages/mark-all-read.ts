@@ -4,9 +4,10 @@
  */
 
 import { partially, success } from '#actors/shared';
-import { IdSet, type Json, type JsonObject } from '#base';
+import { IdSet, type Json } from '#base';
 import { asStored, type HomeReading, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
 import type { LogItem } from '#model';
+import type { userCommands } from '#model/commands';
 import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { allReadEvent, rangeEvents, rangeOf } from '../../reading/flag-event.js';
@@ -53,7 +54,7 @@ function marked({ mark, read }: HomeReading, { settled, newer }: NewestOfHome): 
 const changes = ({ mark, read, unread }: HomeReading, { settled, newer }: NewestOfHome): boolean =>
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
-export const markAllRead: UserCommand<JsonObject, Marking> = {
+export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mark-all',
   async needs(_args, context, suppliers) {

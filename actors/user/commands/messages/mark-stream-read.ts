@@ -1,11 +1,11 @@
 /** Marking a stream as read (messages.md): on request, and when the user leaves it. */
 
 import { success, value } from '#actors/shared';
-import { READ_STREAM } from '#actors/stream';
-import { IdSet, type Json, type JsonObject } from '#base';
+import { IdSet, type Json } from '#base';
 import { markedRead, OwnFlags, readingPart, type StoredMessage, UnreadScan, withRead } from '#domain/messages';
 import { canAccess } from '#domain/streams';
-import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
+import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
+import { conversationCommands, outboxCommand, type ReadStreamArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
@@ -55,7 +55,7 @@ async function lookAt(
       came.set(message.home, [...(came.get(message.home) ?? []), message.id]);
     }
   }
-  if (some) await suppliers.ask(streamKey(realm, streamId(stream)), 'told', {});
+  if (some) await suppliers.ask(streamKey(realm, streamId(stream)), conversationCommands.told, {});
   return { newest, some, left, came };
 }
 
@@ -85,7 +85,7 @@ function marked(
 }
 
 /** POST /mark_stream_as_read. */
-export const markStreamRead: UserCommand<{ readonly stream: number }, StreamMarking | undefined> = {
+export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, StreamMarking | undefined> = {
   lane: 'mark-stream',
   async needs({ stream: id }, context, suppliers) {
     const { directory, user } = await rightsOf(context, suppliers);
@@ -108,14 +108,6 @@ interface Unread {
   readonly above: readonly number[];
   /** There are more than were asked for. */
   readonly more: boolean;
-}
-
-interface ReadStreamArgs extends JsonObject {
-  readonly stream: number;
-  /** Newest message when that happened: who has come back meanwhile has not read what came after. */
-  readonly until?: number;
-  /** It was archived. */
-  readonly archived?: boolean;
 }
 
 async function unreadIn(
@@ -145,7 +137,7 @@ type Leaving = StreamMarking & { readonly unread?: Unread };
  * The user left the stream, or it was archived: never refused. Who has left a stream does not hear of what is deleted there, so what
  * becomes read is named here, by commits of bounded size one after the other, each of which marks what it names.
  */
-export const readStream: UserCommand<ReadStreamArgs, Leaving> = {
+export const readStream: UserCommand<typeof userCommands.readStream, Leaving> = {
   async needs(args, context, suppliers) {
     const { stream, until, archived = false } = args;
     const marking = await lookAt(stream, context, suppliers, until);
@@ -154,14 +146,15 @@ export const readStream: UserCommand<ReadStreamArgs, Leaving> = {
     const unread = await unreadIn(args, most, context, suppliers);
     return archived && unread.more ? marking : { ...marking, unread };
   },
-  handle({ parts }, args, marking, { key, directory }) {
+  handle({ parts }, args, marking, { key, realm, directory }) {
     const user = selfOf(key);
     const { unread } = marking;
     if (!unread?.more) {
       const all = unread && [...unread.below, ...unread.above];
       return { reply: value(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
     }
-    const rest = { to: key, name: READ_STREAM, args, caller: 0, after: directory.version };
+    const to = userKey(realm, user);
+    const rest = outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
     return {
       reply: value(null),
       ...markedSome(parts, user, args.stream, marking, unread),

@@ -1,10 +1,10 @@
 /** POST /mark_topic_as_read (messages.md). */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { markRead, OwnFlags, type StoredMessage, streamConversation, UnreadScan } from '#domain/messages';
 import { canAccess, topicKey } from '#domain/streams';
 import { streamId } from '#model';
+import type { TopicName, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { NeedsContext, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
@@ -12,11 +12,6 @@ import { idEvents } from '../../reading/flag-event.js';
 import { untilTold } from '../../reading/told.js';
 import { isSubscribed, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';
-
-interface Args extends JsonObject {
-  readonly stream: number;
-  readonly topic: string;
-}
 
 interface TopicMarking {
   readonly stream: 'closed' | 'open';
@@ -27,7 +22,7 @@ interface TopicMarking {
 }
 
 async function lookAt(
-  { stream, topic }: Args,
+  { stream, topic }: TopicName,
   { realm, caller, view }: NeedsContext<UserState, undefined>,
   suppliers: Suppliers,
 ): Promise<TopicMarking> {
@@ -47,7 +42,7 @@ async function lookAt(
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 
-export const markTopicRead: UserCommand<Args, TopicMarking> = {
+export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, TopicMarking> = {
   lane: 'mark-topic',
   async needs(args, context, suppliers) {
     const { directory, user } = await rightsOf(context, suppliers);

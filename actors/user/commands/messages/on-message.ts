@@ -9,10 +9,11 @@ import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '#domai
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
 import type { DirectoryView } from '#model';
 import { type RealmId, userId } from '#model';
+import { type Command, type CopyKnown, type Fields, redirect } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, NeedsContext, Suppliers } from '#runtime';
-import type { UserCommand } from '../../command.js';
+import type { NeedsContext, Suppliers } from '#runtime';
+import type { UserHandler } from '../../command.js';
 import { isSubscribed, subscriptionsOf, type UserState } from '../../state.js';
 
 export interface ReadingRights {
@@ -67,26 +68,18 @@ export async function accessed(
   return record ? reader.access(asStored(record)) : undefined;
 }
 
-/**
- * @param command of the stream or direct-message actor; gets the arguments as they came, and what `more` adds
- * @param more facts that only the caller's actor knows (throw ApiError to refuse)
- */
+/** @param command of the stream or direct-message actor; its arguments are those of the command here, and `copy` */
 export function onMessage<A extends { readonly message_id: number } & JsonObject>(
-  command: string,
-  more?: (own: OwnMessage, args: A, context: CommandContext) => JsonObject,
-): UserCommand<A, OwnMessage | undefined> {
+  command: Command<'stream' | 'dm', A & CopyKnown, Fields>,
+): UserHandler<A, OwnMessage | undefined> {
   return {
     lane: 'read',
     read: true,
     needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
-    handle(_view, args, own, context) {
+    handle(_view, args, own, { realm }) {
       if (!own) throw apiError('INVALID_MESSAGES');
-      const added = { copy: own.copy, ...more?.(own, args, context) };
-      return {
-        reply: {
-          forward: { to: ownerOf(context.realm, own.message), command, args: { ...args, ...added } },
-        },
-      };
+      const to = ownerOf(realm, own.message);
+      return { reply: { forward: redirect({ to, command, args: { ...args, copy: own.copy } }) } };
     },
   };
 }

@@ -4,19 +4,19 @@
  */
 
 import { readOwnState } from '#actors/shared';
-import type { SendAgainArgs } from '#actors/stream';
 import { streamId, streamKey, userId } from '#model';
+import { redirect, streamCommands, type userCommands } from '#model/commands';
 import { TooEarly } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 
 /** Goes on to the stream, which decides; when it knows of the subscription, if there is one. */
-export const sendAgain: UserCommand<SendAgainArgs> = {
+export const sendAgain: UserCommand<typeof userCommands.sendAgain> = {
   lane: 'send-again',
   read: true,
   async needs({ stream }, { realm, caller, view }, suppliers) {
     const knows = (user: number): Promise<unknown> =>
-      suppliers.ask(streamKey(realm, streamId(stream)), 'is-member', { user });
+      suppliers.ask(streamKey(realm, streamId(stream)), streamCommands.isMember, { user });
     if (isSubscribed(view.parts, stream)) {
       if (!(await knows(caller))) throw new TooEarly();
       return;
@@ -29,6 +29,12 @@ export const sendAgain: UserCommand<SendAgainArgs> = {
     if (!(await knows(owner))) throw new TooEarly();
   },
   handle: (_view, { stream, message }, _inputs, { realm }) => ({
-    reply: { forward: { to: streamKey(realm, streamId(stream)), command: 'send', args: { ...message, again: true } } },
+    reply: {
+      forward: redirect({
+        to: streamKey(realm, streamId(stream)),
+        command: streamCommands.send,
+        args: { ...message, again: true },
+      }),
+    },
   }),
 };

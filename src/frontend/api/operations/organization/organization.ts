@@ -11,9 +11,10 @@ import {
   VIDEO_PROVIDERS,
 } from '#domain/people';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmSettings } from '#model/records';
-import { operation, type Parameters } from '../../operation.js';
+import { forward, operation, type Parameters } from '../../operation.js';
 import { maybeFlag, maybeJson, maybeText } from '../../parameters.js';
 
 const on = (description: string) => maybeFlag('form', description);
@@ -156,7 +157,7 @@ export const updateRealm = operation({
     const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
     const account = directory.user(caller);
     check(given, account !== undefined && isOwner(account));
-    return { to: realmKey(realm), command: 'change-realm', args: { values: converted(given) } };
+    return forward({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values: converted(given) } });
   },
 });
 
@@ -167,5 +168,5 @@ export const deactivateRealm = operation({
   guard: 'owner',
   summary: 'Deactivate the organization: nobody can call anything any more.',
   parameters: {},
-  run: ({ realm }) => ({ to: realmKey(realm), command: 'deactivate', args: {} }),
+  run: ({ realm }) => forward({ to: realmKey(realm), command: realmCommands.deactivate, args: {} }),
 });

@@ -11,8 +11,9 @@ import {
   USER_SETTINGS,
 } from '#domain/people';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Operation, operation, type Parameter } from '../../operation.js';
+import { forward, type Operation, operation, type Parameter } from '../../operation.js';
 import { maybeText } from '../../parameters.js';
 
 const LONGEST_BATCHING = 604_800;
@@ -77,9 +78,10 @@ const settings = (id: string, path: string, summary: string): Operation =>
         .map(([name, value]) => [name, name === 'timezone' ? canonicalZone(String(value)) : value]);
       const args = { values: Object.fromEntries(given) as Record<string, SettingValue>, domain: mailDomain(site) };
       const to = realmKey(realm);
-      if (full_name === null && email === null && new_password === '') return { to, command: 'change-settings', args };
+      if (full_name === null && email === null && new_password === '')
+        return forward({ to, command: realmCommands.changeSettings, args });
       const account = { full_name, email, old_password, new_password, origin: site };
-      return { to, command: 'change-own-account', args: { ...args, account } };
+      return forward({ to, command: realmCommands.changeOwnAccount, args: { ...args, account } });
     },
   });
 
@@ -117,6 +119,6 @@ export const updateSettingsDefaults = operation({
     check(values);
     const given = Object.entries(values).filter(([, value]) => value !== undefined);
     const args = { values: Object.fromEntries(given) as Record<string, SettingValue> };
-    return { to: realmKey(realm), command: 'change-user-defaults', args };
+    return forward({ to: realmKey(realm), command: realmCommands.changeUserDefaults, args });
   },
 });

@@ -2,8 +2,9 @@
 
 import { mailDomain, type SettingName, type SettingValue, settingOf } from '#domain/people';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { text } from '../../parameters.js';
 
 interface Switch {
@@ -39,7 +40,7 @@ export const zcommand = operation({
     if (user && settingOf(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
     const args = { values: { [setting]: value }, domain: mailDomain(site) };
-    await call.send({ to: realmKey(realm), command: 'change-settings', args });
+    await call.send(forward({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },
 });
