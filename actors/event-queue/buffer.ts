@@ -1,48 +1,47 @@
-/** Events that wait for the client, oldest first; forgotten when it acknowledges them. */
+/** Events that wait for the client, oldest first. The client's acknowledgement removes them. */
 import type { JsonObject } from '#base';
 import type { EventShape, SharedEvent, TransientEvent } from '#delivery';
 import type { QueueOptions } from '#model/commands';
-import { MergedEvent } from './merged-event.js';
+import { CoalescedEvent } from './coalesced-event.js';
 
 /** More waiting events than this end the queue: its client is not coming back for them. */
 export const BUFFER_LIMIT = 100_000;
 
-/** One answer's events, unless a single one is larger: whoever was away for long fetches what waits piece by piece. */
+/** Size of one answer, unless a single event is larger. A client that was away for long fetches events in pieces. */
 export const ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** Transient events that wait for the client; more push out the oldest. */
+const MAX_TRANSIENT = 100;
 
 const encoder = new TextEncoder();
 const OPEN = encoder.encode(',"events":[');
 const COMMA = encoder.encode(',');
 
 /** An event of this queue alone. */
-export interface OwnEvent {
+export interface BufferedEvent {
   readonly id: number;
   encode(shape: EventShape, user: number, queue: string): Uint8Array;
 }
 
-export const ownEvent = (id: number, event: JsonObject): OwnEvent => {
+export const bufferedEvent = (id: number, event: JsonObject): BufferedEvent => {
   const bytes = encoder.encode(JSON.stringify({ ...event, id }));
   return { id, encode: () => bytes };
 };
 
-export const heartbeat = (id: number): OwnEvent => ownEvent(id, { type: 'heartbeat' });
+export const heartbeat = (id: number): BufferedEvent => bufferedEvent(id, { type: 'heartbeat' });
 
-/** A place among the events. */
-interface Place<E = SharedEvent | OwnEvent | 'coming'> {
+interface Slot<E = SharedEvent | BufferedEvent | 'resolving'> {
   readonly id: number;
-  /** 'coming': it is being worked out, and what is behind it has to wait. 'gone': there is nothing to tell after all. */
-  event: E | 'gone';
+  /** 'resolving': later events have to wait for this one. 'empty': there is nothing to send after all. */
+  event: E | 'empty';
 }
 
-interface Told {
+interface EncodedEvent {
   readonly id: number;
-  readonly encoded: Uint8Array;
+  readonly bytes: Uint8Array;
 }
 
-/** Transient events that wait for the client: of more than these the oldest are lost. */
-const MOST_TRANSIENT = 100;
-
-/** How a queue's client reads events. */
+/** How a queue's client wants its events. */
 export const shapeFor = (options: QueueOptions): EventShape => ({
   applyMarkdown: options.applyMarkdown,
   clientGravatar: options.clientGravatar,
@@ -53,15 +52,15 @@ export const shapeFor = (options: QueueOptions): EventShape => ({
 });
 
 export class EventBuffer {
-  #places: Place[] = [];
+  #slots: Slot[] = [];
   #head = 0;
-  /** Places that hold up the rest. */
-  #coming = 0;
-  /** Since the queue was last read. */
-  #merged: Map<string, Place<MergedEvent>> | undefined;
-  /** All those made of several that wait. */
-  #several: MergedEvent[] | undefined;
-  /** Ids of transient events among them, oldest first. */
+  /** Slots that block later ones. */
+  #resolving = 0;
+  /** Key → the slot that takes further events of the key, until the client reads it. */
+  #coalescing: Map<string, Slot<CoalescedEvent>> | undefined;
+  /** All waiting events that were made of several. */
+  #coalesced: CoalescedEvent[] | undefined;
+  /** Ids of the waiting transient events, oldest first. */
   #transient: number[] | undefined;
 
   constructor(
@@ -70,147 +69,154 @@ export class EventBuffer {
     private readonly shape: EventShape,
   ) {}
 
-  /** Events that wait, those included that are still being worked out. */
+  /** Number of waiting events, unresolved ones included. */
   get size(): number {
-    return this.#places.length - this.#head;
+    return this.#slots.length - this.#head;
   }
 
-  /** Something is being worked out. */
-  get held(): boolean {
-    return this.#coming > 0;
+  /** An event is still being resolved: no answer until it is, so that order is kept. */
+  get isBlocked(): boolean {
+    return this.#resolving > 0;
   }
 
-  /** Id of the oldest event that waits, those included that are told as part of a later one. */
+  /** Id of the oldest waiting event, those inside a coalesced event included. */
   get oldest(): number | undefined {
-    const oldest = this.#places[this.#head]?.id;
-    if (oldest === undefined || !this.#several) return oldest;
-    return Math.min(oldest, ...this.#several.map(({ first }) => first));
+    const oldest = this.#slots[this.#head]?.id;
+    if (oldest === undefined || !this.#coalesced) return oldest;
+    return Math.min(oldest, ...this.#coalesced.map(({ first }) => first));
   }
 
-  push(event: SharedEvent | OwnEvent): void {
-    this.#places.push({ id: event.id, event });
+  push(event: SharedEvent | BufferedEvent): void {
+    this.#slots.push({ id: event.id, event });
   }
 
-  /** Keeps a place; the result fills it (null: there is nothing to tell). */
-  reserve(id: number): (event: OwnEvent | null) => void {
-    const place: Place = { id, event: 'coming' };
-    this.#places.push(place);
-    this.#coming++;
+  /** Reserves a slot in order. @returns the function that fills the slot; null = there is nothing to send */
+  reserve(id: number): (event: BufferedEvent | null) => void {
+    const slot: Slot = { id, event: 'resolving' };
+    this.#slots.push(slot);
+    this.#resolving++;
     return (event) => {
-      if (place.event !== 'coming') return;
-      place.event = event ?? 'gone';
-      this.#coming--;
-      this.#dropGone();
+      if (slot.event !== 'resolving') return;
+      slot.event = event ?? 'empty';
+      this.#resolving--;
+      this.#skipEmpty();
     };
   }
 
-  /** An event that is told together with those of the same key that nobody has read yet. */
-  merge(id: number, key: string, event: JsonObject): void {
-    this.#merged ??= new Map();
-    const before = this.#merged.get(key);
-    const place: Place<MergedEvent> = { id, event: MergedEvent.of(id, event) };
-    if (before && before.event !== 'gone') {
-      const both = before.event.and(MergedEvent.of(id, event));
-      this.#several = [...(this.#several ?? []).filter((one) => one !== before.event), both];
-      before.event = 'gone';
-      place.event = both;
+  /** Adds an event that becomes one with the unread events of the same key. */
+  coalesce(id: number, key: string, event: JsonObject): void {
+    this.#coalescing ??= new Map();
+    const before = this.#coalescing.get(key);
+    const slot: Slot<CoalescedEvent> = { id, event: CoalescedEvent.of(id, event) };
+    if (before && before.event !== 'empty') {
+      const both = before.event.and(CoalescedEvent.of(id, event));
+      this.#coalesced = [...(this.#coalesced ?? []).filter((one) => one !== before.event), both];
+      before.event = 'empty';
+      slot.event = both;
     }
-    this.#merged.set(key, place);
-    this.#places.push(place as Place);
-    this.#dropGone();
+    this.#coalescing.set(key, slot);
+    this.#slots.push(slot as Slot);
+    this.#skipEmpty();
   }
 
-  /** The contrary is about to be told of these: what comes under the key after it must not repeat what came before. */
-  contradict(key: string, messages: readonly number[]): void {
-    const before = this.#merged?.get(key)?.event;
-    if (before && before !== 'gone' && before.tellsOf(new Set(messages))) this.#merged!.delete(key);
+  /**
+   * A flag is about to be reverted for these messages: later events under `key` must not join the waiting one, or the
+   * coalesced event would undo the revert.
+   */
+  stopCoalescing(key: string, messages: readonly number[]): void {
+    const before = this.#coalescing?.get(key)?.event;
+    if (before && before !== 'empty' && before.hasAnyOf(new Set(messages))) this.#coalescing!.delete(key);
   }
 
   pushTransient(id: number, event: TransientEvent): void {
     const bytes = event.encode(id, this.shape);
     this.push({ id, encode: () => bytes });
     this.#transient ??= [];
-    if (this.#transient.push(id) > MOST_TRANSIENT) this.#drop(this.#transient.shift()!);
+    if (this.#transient.push(id) > MAX_TRANSIENT) this.#remove(this.#transient.shift()!);
   }
 
-  /** Ids grow, so that the place is found by halving. */
-  #drop(id: number): void {
+  /** Binary search, as ids grow. */
+  #remove(id: number): void {
     let low = this.#head;
-    let high = this.#places.length;
+    let high = this.#slots.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#places[middle]!.id < id) low = middle + 1;
+      if (this.#slots[middle]!.id < id) low = middle + 1;
       else high = middle;
     }
-    if (this.#places[low]?.id === id) this.#places.splice(low, 1);
+    if (this.#slots[low]?.id === id) this.#slots.splice(low, 1);
   }
 
+  /** Removes every event up to this id. */
   acknowledge(id: number): void {
     if (this.#transient) this.#transient = this.#transient.filter((one) => one > id);
     if (this.#transient?.length === 0) this.#transient = undefined;
-    this.#acknowledgeMerged(id);
-    while (this.#head < this.#places.length && this.#places[this.#head]!.id <= id) this.#pass();
-    this.#dropGone();
-    if (this.#head > 0 && this.#head * 2 >= this.#places.length) {
-      this.#places = this.#places.slice(this.#head);
+    this.#acknowledgeCoalesced(id);
+    while (this.#head < this.#slots.length && this.#slots[this.#head]!.id <= id) this.#dropHead();
+    this.#skipEmpty();
+    if (this.#head > 0 && this.#head * 2 >= this.#slots.length) {
+      this.#slots = this.#slots.slice(this.#head);
       this.#head = 0;
     }
   }
 
   /**
-   * Response fields with what waits, the oldest first; of very much the rest is left for the next poll. Equal events are the same
-   * bytes for all queues.
+   * Response fields with the waiting events, oldest first, up to `ANSWER_BYTES`; the next poll gets the rest. The bytes
+   * of a shared event are the same object for all queues.
    */
   answer(): Uint8Array[] {
-    this.#merged = undefined;
-    const told: Told[] = [];
-    let bytes = 0;
-    for (let i = this.#head; i < this.#places.length; i++) {
-      const { id, event } = this.#places[i]!;
-      if (event === 'coming') break;
-      if (event === 'gone') continue;
-      const encoded = event.encode(this.shape, this.user, this.queue);
-      bytes += encoded.byteLength;
-      if (told.length > 0 && bytes > ANSWER_BYTES) break;
-      told.push({ id, encoded });
+    this.#coalescing = undefined;
+    const events: EncodedEvent[] = [];
+    let size = 0;
+    for (let i = this.#head; i < this.#slots.length; i++) {
+      const { id, event } = this.#slots[i]!;
+      if (event === 'resolving') break;
+      if (event === 'empty') continue;
+      const bytes = event.encode(this.shape, this.user, this.queue);
+      size += bytes.byteLength;
+      if (events.length > 0 && size > ANSWER_BYTES) break;
+      events.push({ id, bytes });
     }
     const parts: Uint8Array[] = [OPEN];
-    for (const { encoded } of this.#withParts(told)) {
+    for (const { bytes } of this.#withEarlyParts(events)) {
       if (parts.length > 1) parts.push(COMMA);
-      parts.push(encoded);
+      parts.push(bytes);
     }
     parts.push(encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
     return parts;
   }
 
-  /** What was to be told as part of an event that is left for the next poll: the client will say that it has had that. */
-  #withParts(told: Told[]): readonly Told[] {
-    const last = told.at(-1)?.id ?? -1;
-    const early: Told[] = [];
-    for (const one of this.#several ?? []) {
+  /**
+   * Adds the parts of coalesced events behind the answer's end whose own ids are before it: the client's next poll
+   * acknowledges those ids.
+   */
+  #withEarlyParts(events: EncodedEvent[]): readonly EncodedEvent[] {
+    const last = events.at(-1)?.id ?? -1;
+    const early: EncodedEvent[] = [];
+    for (const one of this.#coalesced ?? []) {
       const part = one.id > last ? one.upTo(last) : undefined;
-      if (part) early.push({ id: part.id, encoded: part.encode() });
+      if (part) early.push({ id: part.id, bytes: part.encode() });
     }
-    return early.length === 0 ? told : [...told, ...early].sort((a, b) => a.id - b.id);
+    return early.length === 0 ? events : [...events, ...early].sort((a, b) => a.id - b.id);
   }
 
-  #acknowledgeMerged(id: number): void {
-    if (this.#merged) for (const [key, place] of this.#merged) if (place.id <= id) this.#merged.delete(key);
-    if (!this.#several) return;
-    const waiting = this.#several.filter((one) => one.id > id);
+  #acknowledgeCoalesced(id: number): void {
+    if (this.#coalescing) for (const [key, slot] of this.#coalescing) if (slot.id <= id) this.#coalescing.delete(key);
+    if (!this.#coalesced) return;
+    const waiting = this.#coalesced.filter((one) => one.id > id);
     for (const one of waiting) one.acknowledge(id);
-    this.#several = waiting.length > 0 ? waiting : undefined;
+    this.#coalesced = waiting.length > 0 ? waiting : undefined;
   }
 
-  #pass(): void {
-    const place = this.#places[this.#head++]!;
-    if (place.event !== 'coming') return;
-    // Acknowledged before it was worked out here: a former owner of the queue had sent it.
-    place.event = 'gone';
-    this.#coming--;
+  #dropHead(): void {
+    const slot = this.#slots[this.#head++]!;
+    if (slot.event !== 'resolving') return;
+    // Acknowledged before it was resolved here: a former owner of the queue had sent it.
+    slot.event = 'empty';
+    this.#resolving--;
   }
 
-  #dropGone(): void {
-    while (this.#places[this.#head]?.event === 'gone') this.#head++;
+  #skipEmpty(): void {
+    while (this.#slots[this.#head]?.event === 'empty') this.#head++;
   }
 }

@@ -1,12 +1,15 @@
-/** Commands of an event queue that change what is stored: register, flush, delete, end. */
+/** Commands of an event queue that change what is stored: register, flush, delete, end, due. */
 
 import { success, value } from '#actors/shared';
 import { encodeFields } from '#base';
 import { positionId } from '#model';
 import type { ArgsOf, Command, QueueEnd, queueCommands } from '#model/commands';
 import type { CommandDefinition, Outcome } from '#runtime';
-import { type Snapshot, takeSnapshot } from './snapshot/take.js';
-import { HELD_LAG_MS, type QueueState, type QueueVolatile } from './state.js';
+import type { Snapshot } from './snapshot/take.js';
+import { takeSnapshot } from './snapshot/take.js';
+import type { QueueState } from './state.js';
+import { HELD_LAG_MS } from './state.js';
+import type { QueueVolatile } from './volatile.js';
 
 type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition<
   QueueState,
@@ -15,7 +18,7 @@ type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition
   QueueVolatile
 >;
 
-/** A crash must not cost a queue: this long after its host took it over, it waits for its client. */
+/** A crash must not cost a queue: for this long after a host took it over, it waits for its client. */
 const GRACE_MS = 60_000;
 
 export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
@@ -23,19 +26,19 @@ export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
   founds: true,
   needs: takeSnapshot,
   handle({ state, volatile }, args, snapshot, { caller, now }) {
-    volatile.active = now;
+    volatile.touch(now);
     const last = positionId(snapshot.start);
     const next: QueueState = {
       ...state,
       user: caller,
       options: args.options,
       start: snapshot.start,
-      listed: snapshot.listed,
+      listed: snapshot.subscribersAsOf,
       acked: -1,
       position: snapshot.start,
       lifespanMs: args.lifespanMs,
-      covers: snapshot.covers,
-      shows: snapshot.shows,
+      covers: snapshot.versions,
+      shows: snapshot.countedMessages,
       incarnation: snapshot.incarnation,
       active: now,
     };
@@ -47,7 +50,7 @@ export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
   },
 };
 
-/** POST /register without an account: nothing is registered. */
+/** POST /register without an account: it answers with the state, and makes no queue. */
 export const visit: QueueCommand<typeof queueCommands.visit, Snapshot> = {
   creates: true,
   read: true,
@@ -55,35 +58,36 @@ export const visit: QueueCommand<typeof queueCommands.visit, Snapshot> = {
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 
+/** The queue's own command: a checkpoint. */
 export const flush: QueueCommand<typeof queueCommands.flush> = {
-  handle: ({ state, volatile: { acked, active, position, polling } }) => ({
+  handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
     reply: value(null),
-    state: { ...state, acked, active, position, held: polling },
-    due: active + (polling ? HELD_LAG_MS : 0) + state.lifespanMs,
+    state: { ...state, acked, active, position, held: isPolling },
+    due: active + (isPolling ? HELD_LAG_MS : 0) + state.lifespanMs,
   }),
 };
 
-/** From here on polls find nothing, though the root is there until the end is written. */
-function over(volatile: QueueVolatile, reply: Outcome<QueueState>['reply'], why: QueueEnd): Outcome<QueueState> {
-  volatile.ended = why;
+/** From here on polls are refused, though the root exists until the end is written. */
+function endWith(volatile: QueueVolatile, reason: QueueEnd, reply: Outcome<QueueState>['reply']): Outcome<QueueState> {
+  volatile.end(reason);
   return { reply, end: true };
 }
 
 /** DELETE /events. */
 export const remove: QueueCommand<typeof queueCommands.remove> = {
-  handle: ({ volatile }) => over(volatile, success(), 'deleted'),
+  handle: ({ volatile }) => endWith(volatile, 'deleted', success()),
 };
 
-/** The live side found that the queue is over: its past is lost, too much waits, or its user is gone. */
+/** The session, or the runtime's quota of queues per account, found a reason to end the queue. */
 export const end: QueueCommand<typeof queueCommands.end> = {
-  handle: ({ volatile }, { reason }) => over(volatile, value(null), reason),
+  handle: ({ volatile }, { reason }) => endWith(volatile, reason, value(null)),
 };
 
-/** The machine's collection: idle for the lifespan, unless the client was here since that time was written. */
+/** The collection: the due time has come. Ends the queue, unless its client gave a sign of life meanwhile. */
 export const due: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
-    const active = volatile.polling ? now : volatile.active;
+    const active = volatile.isPolling ? now : volatile.active;
     const wake = Math.max(active + state.lifespanMs, volatile.since + GRACE_MS);
-    return wake <= now ? over(volatile, value(null), 'idle') : { reply: value(null), due: wake };
+    return wake <= now ? endWith(volatile, 'idle', value(null)) : { reply: value(null), due: wake };
   },
 };

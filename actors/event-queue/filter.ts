@@ -1,14 +1,48 @@
-/** Which events a queue wants (events.md § Filtering per queue). Pure. */
+/** Judges what a queue does with an event of the log (events.md § Filtering per queue): one verdict per event. Pure. */
 import type { JsonObject } from '#base';
 import type { SharedEvent } from '#delivery';
 import type { NeutralMessage } from '#domain/messages';
 import { seqOfId } from '#model';
 import type { QueueOptions } from '#model/commands';
-import { shows } from './snapshot/message-sections.js';
-import type { QueueState } from './state.js';
+import type { CountedMessages, QueueState } from './state.js';
+
+/** API error with which the waiting poll of a user who is locked out ends. */
+export type LockOut = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
+
+export type Verdict =
+  /** The client does not want the event, or its snapshot has it already. */
+  | { readonly kind: 'skip' }
+  /** From here on the user's clients are locked out, and the event itself is not for this queue. */
+  | { readonly kind: 'lock-out'; readonly reason: LockOut }
+  /** The event waits by itself. If it reverts a flag, events under the key `reverts` stop coalescing. */
+  | { readonly kind: 'append'; readonly reverts: string | undefined }
+  /** The event becomes one with the unread events of the same key. */
+  | { readonly kind: 'coalesce'; readonly key: string; readonly reverts: string }
+  /** Fields of the event must first be resolved for this recipient. */
+  | { readonly kind: 'resolve' };
+
+// Verdicts are constants: one event is judged by every queue of its audience, and none of them allocates.
+const SKIP: Verdict = { kind: 'skip' };
+const RESOLVE: Verdict = { kind: 'resolve' };
+const APPEND: Verdict = { kind: 'append', reverts: undefined };
+const LOCK_OUTS: Readonly<Record<LockOut, Verdict>> = {
+  ORGANIZATION_DEACTIVATED: { kind: 'lock-out', reason: 'ORGANIZATION_DEACTIVATED' },
+  ACCOUNT_DEACTIVATED: { kind: 'lock-out', reason: 'ACCOUNT_DEACTIVATED' },
+};
+
+export function verdictOn(event: SharedEvent, user: number, state: QueueState): Verdict {
+  const lockOut = lockOutBy(event, user);
+  if (lockOut === 'ACCOUNT_DEACTIVATED') return LOCK_OUTS[lockOut];
+  if (!wants(state.options, event, user) || isInSnapshot(state, event)) return lockOut ? LOCK_OUTS[lockOut] : SKIP;
+  const { item } = event;
+  if (item.t !== 'event') return APPEND;
+  if (item.own) return RESOLVE;
+  return event.type === 'update_message_flags' ? flagVerdict(item.event) : APPEND;
+}
 
 const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
 
+/** True if the client registered for events like this one. */
 export function wants(options: QueueOptions, event: Pick<SharedEvent, 'type' | 'item'>, user: number): boolean {
   const { type, item } = event;
   const { eventTypes, capabilities } = options;
@@ -55,36 +89,48 @@ function inNarrow(
   });
 }
 
-/** Why the user's clients are locked out from this event on; undefined: they are not. */
-export function lockedOut({ type, item }: Pick<SharedEvent, 'type' | 'item'>, user: number): LockOut | undefined {
+function lockOutBy({ type, item }: SharedEvent, user: number): LockOut | undefined {
   if (item.t !== 'event') return undefined;
   const { op, person } = item.event as { op?: string; person?: { user_id: number } };
   if (type === 'realm' && op === 'deactivated') return 'ORGANIZATION_DEACTIVATED';
   return type === 'realm_user' && op === 'remove' && person?.user_id === user ? 'ACCOUNT_DEACTIVATED' : undefined;
 }
 
-export type LockOut = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
-
-/** The registration's answer has this message, or this change of subscribers, already. */
-export function isShown({ shows: shown, listed = 0 }: QueueState, { id, type, item }: SharedEvent): boolean {
+/** True if the registration's snapshot already contains this message, or this change of a stream's subscribers. */
+export function isInSnapshot({ shows, listed = 0 }: QueueState, { id, type, item }: SharedEvent): boolean {
   if (item.t === 'event' && type === 'subscription' && seqOfId(id) <= listed) return isOfPeers(item.event.op);
-  if (!shown || item.t !== 'message') return false;
+  if (!shows || item.t !== 'message') return false;
   const { common } = item.message as unknown as NeutralMessage;
-  return shows(shown, (common.stream_id as number | undefined) ?? 0, common.id as number);
+  return isCounted(shows, (common.stream_id as number | undefined) ?? 0, common.id as number);
 }
 
 const isOfPeers = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
 
-/** Undelivered events of one key are told as one (events.md § Coalescing); undefined: this one stands alone. */
-export function mergeKey({ type, item }: SharedEvent): string | undefined {
-  if (type !== 'update_message_flags' || item.t !== 'event') return undefined;
-  const { op, flag, all } = item.event;
-  return all === true || (op === 'remove' && flag === 'read') ? undefined : `${op} ${flag}`;
+/** @param stream 0 = a direct message */
+function isCounted({ streams, direct }: CountedMessages, stream: number, id: number): boolean {
+  if (stream === 0) return id <= direct.upTo || direct.recent.includes(id);
+  return id <= (streams[stream] ?? 0);
 }
 
-/** Under which key the contrary of this event would be told, and of which messages. */
-export function contraryOf({ type, item }: SharedEvent): { key: string; messages: readonly number[] } | undefined {
+/** Undelivered events of one key become one event (events.md § Coalescing). Undefined: the event never coalesces. */
+export function coalescingKey({ type, item }: SharedEvent): string | undefined {
   if (type !== 'update_message_flags' || item.t !== 'event') return undefined;
-  const { op, flag, messages } = item.event as { op: string; flag: string; messages: readonly number[] };
-  return { key: `${op === 'add' ? 'remove' : 'add'} ${flag}`, messages };
+  const verdict = flagVerdict(item.event);
+  return verdict.kind === 'coalesce' ? verdict.key : undefined;
+}
+
+/** Verdicts on changes of flags. There are as many as flags, times two operations, times two. */
+const flagVerdicts = new Map<string, Verdict>();
+
+function flagVerdict({ op, flag, all }: JsonObject): Verdict {
+  const key = `${op} ${flag}`;
+  const isAlone = all === true || (op === 'remove' && flag === 'read');
+  const name = isAlone ? `${key} alone` : key;
+  let verdict = flagVerdicts.get(name);
+  if (!verdict) {
+    const reverts = `${op === 'add' ? 'remove' : 'add'} ${flag}`;
+    verdict = isAlone ? { kind: 'append', reverts } : { kind: 'coalesce', key, reverts };
+    flagVerdicts.set(name, verdict);
+  }
+  return verdict;
 }

@@ -1,15 +1,17 @@
-/** The event-queue actor. Lives on its user's partition; its key names realm, user and queue. */
-
-import { parseKey } from '#model';
+/** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
 import { liveQueueCommands, queueCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf } from '#runtime';
+import type { ActorKind } from '#runtime';
+import { handlersOf } from '#runtime';
 import { due, end, flush, register, remove, visit } from './commands.js';
-import { LiveQueue } from './live.js';
 import { queueMachine } from './machine.js';
-import { activeUntil, type QueueState, type QueueVolatile } from './state.js';
+import { missingQueue, QueueSidecar } from './sidecar.js';
+import type { QueueState } from './state.js';
+import { QueueVolatile } from './volatile.js';
 
-/** Clients nearly always have a poll waiting: one that has none for this long is away. */
+/**
+ * A queue without a waiting poll for this long leaves memory: clients that are there nearly always have one waiting.
+ */
 const REST_MS = 30_000;
 
 export const queueKind: ActorKind<QueueState, QueueVolatile> = {
@@ -50,18 +52,8 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, state, _parts, since) => ({
-    acked: state.acked,
-    position: state.position,
-    active: activeUntil(state, since),
-    since,
-    polling: false,
-    ended: false,
-  }),
-  missing: (key) => {
-    const { rest } = parseKey(key);
-    return { error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: rest.slice(rest.indexOf('/') + 1) }).toReply() };
-  },
+  volatile: (_key, state, _parts, since) => new QueueVolatile(state, since),
+  missing: missingQueue,
   refuse: (_phase, _name) => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  live: (handle, suppliers) => new LiveQueue(handle, suppliers),
+  live: (handle, suppliers) => new QueueSidecar(handle, suppliers),
 };

@@ -1,72 +1,112 @@
 /**
- * Life of an event queue (events.md § Queue lifecycle). The model of the actor kinds: every timer and every way to end
- * is here; what the transitions cause is done by the live side, which takes the machine's steps (no XState actor of its own:
- * there are tens of thousands of queues). A queue that is idle for a while leaves memory and comes back as idle; its
- * collection is therefore the due time of its root.
+ * Life of an event queue (events.md § Queue lifecycle): every state that a queue can be in, and every way to end.
+ *
+ * There are tens of thousands of queues, so none runs an XState actor of its own: `QueueVolatile` keeps the name of the
+ * state, and the session carries out the steps. The only timer is the heartbeat of a waiting poll. The collection of an
+ * idle queue is no timer of this machine, because an idle queue soon leaves memory: it is the due time of the stored
+ * root, at which the `due` command sends `END.idle`.
  */
+
 import { setup } from 'xstate';
+import type { QueueEnd } from '#model/commands';
 import { MachineSteps } from '#runtime';
 
-export interface QueueTimes {
-  /** A waiting poll gets a heartbeat after this long. Milliseconds. */
-  readonly heartbeatMs: number;
-  /** Without client activity for this long, the queue is collected. Milliseconds. */
-  readonly lifespanMs: number;
-}
+/** Why a queue ended. The reasons are labels of a metric. */
+export const QUEUE_ENDS = [
+  /** Its client deleted it. */
+  'deleted',
+  /** Its client gave no sign of life for the lifespan of the queue. */
+  'idle',
+  /** More events waited than a queue may hold. */
+  'overflow',
+  /** The log no longer has entries that the queue still needs. */
+  'trimmed',
+  /** The log is not the one with which the queue was registered. */
+  'incarnation',
+  /** The account was deactivated. */
+  'deactivated',
+  /** The account has more queues than allowed, and this one was without a sign of life for the longest time. */
+  'crowded',
+] as const;
 
 export type QueueEvent =
-  /** A poll waits; without another event it gets a heartbeat. */
+  /** A command needs the session: it starts to follow the realm's feed. */
+  | { readonly type: 'OPEN' }
+  /** A poll waits; if no event comes, the queue answers it with a heartbeat. */
   | { readonly type: 'POLL' }
-  /** A poll waits, and its frontend has heartbeats of its own to give. */
-  | { readonly type: 'KEEP' }
+  /** A poll waits that the frontend has parked: the frontend sends the heartbeats. */
+  | { readonly type: 'PARK' }
   /** The waiting poll was answered. */
   | { readonly type: 'ANSWER' }
-  /** The waiting poll's client is gone. */
+  /** The client of the waiting poll went away. */
   | { readonly type: 'RELEASE' }
-  /** A sign of life without a wait: a poll that was answered at once. */
+  /** A sign of life without a wait: the poll was answered at once. */
   | { readonly type: 'TOUCH' }
-  | { readonly type: 'DELETE' };
+  /** The session leaves memory. */
+  | { readonly type: 'REST' }
+  | { readonly type: `END.${QueueEnd}` };
+
+/** Ends that a queue can meet in every state, also while a poll waits. */
+const ENDS = {
+  'END.deleted': 'deleted',
+  'END.overflow': 'overflowed',
+  'END.trimmed': 'trimmed',
+  'END.incarnation': 'orphaned',
+  'END.deactivated': 'deactivated',
+  'END.crowded': 'displaced',
+} as const;
 
 export const queueMachine = setup({
   types: {
-    context: {} as QueueTimes,
-    input: {} as QueueTimes,
+    context: {} as {
+      /** A waiting poll gets a heartbeat after this long. Milliseconds. */
+      readonly heartbeatMs: number;
+    },
+    input: {} as { readonly heartbeatMs: number },
     events: {} as QueueEvent,
+    tags: {} as QueueEnd,
   },
   delays: {
     heartbeat: ({ context }) => context.heartbeatMs,
-    collection: ({ context }) => context.lifespanMs,
   },
   actions: {
     heartbeat: () => {},
-    collect: () => {},
   },
 }).createMachine({
   id: 'event-queue',
   context: ({ input }) => input,
-  initial: 'idle',
+  initial: 'resting',
   states: {
+    /** Only the stored root exists, or a command that needs no session has brought it into memory. */
+    resting: { on: { OPEN: 'idle', 'END.idle': 'expired', ...ENDS } },
+    /** The session follows the feed, and no poll waits. */
     idle: {
-      after: { collection: 'expired' },
-      on: { POLL: 'polling', KEEP: 'kept', TOUCH: { target: 'idle', reenter: true }, DELETE: 'deleted' },
+      on: { POLL: 'polling', PARK: 'parked', TOUCH: 'idle', REST: 'resting', 'END.idle': 'expired', ...ENDS },
     },
     polling: {
       after: { heartbeat: { target: 'idle', actions: 'heartbeat' } },
-      on: {
-        POLL: { target: 'polling', reenter: true },
-        KEEP: 'kept',
-        ANSWER: 'idle',
-        RELEASE: 'idle',
-        DELETE: 'deleted',
-      },
+      // POLL: the frontend sends the waiting poll once more, and the wait starts again.
+      on: { POLL: { target: 'polling', reenter: true }, ANSWER: 'idle', RELEASE: 'idle', REST: 'resting', ...ENDS },
     },
-    kept: {
-      on: { POLL: 'polling', KEEP: 'kept', ANSWER: 'idle', RELEASE: 'idle', DELETE: 'deleted' },
+    parked: {
+      on: { PARK: 'parked', ANSWER: 'idle', RELEASE: 'idle', REST: 'resting', ...ENDS },
     },
-    expired: { type: 'final', entry: 'collect' },
-    deleted: { type: 'final' },
+    deleted: { type: 'final', tags: 'deleted' },
+    expired: { type: 'final', tags: 'idle' },
+    overflowed: { type: 'final', tags: 'overflow' },
+    trimmed: { type: 'final', tags: 'trimmed' },
+    orphaned: { type: 'final', tags: 'incarnation' },
+    deactivated: { type: 'final', tags: 'deactivated' },
+    displaced: { type: 'final', tags: 'crowded' },
   },
 });
 
-/** Times are each queue's own: its live side and its root know them. */
-export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0, lifespanMs: 0 });
+/** The heartbeat's time is a setting that the session knows. */
+export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0 });
+
+const endOf = new Map(
+  Object.values(queueMachine.states).flatMap(({ key, tags }) => tags.map((tag) => [key, tag as QueueEnd] as const)),
+);
+
+/** @returns why a queue in this state has ended; undefined: it lives */
+export const endIn = (phase: string): QueueEnd | undefined => endOf.get(phase);

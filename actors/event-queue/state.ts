@@ -1,7 +1,20 @@
-/** Persisted state of an event queue: registration and acknowledged position. Events themselves are in the log. */
+/** Stored state of an event queue: its registration and what its client has acknowledged. The events are in the log. */
+
 import type { JsonObject } from '#base';
-import type { QueueEnd, QueueOptions } from '#model/commands';
-import type { ShownMessages } from './snapshot/message-sections.js';
+import type { ActorKey } from '#model';
+import { parseKey } from '#model';
+import type { QueueOptions } from '#model/commands';
+
+/** Stored field `covers`: commits that the registration's snapshot contains, as actor → version. */
+export type SnapshotVersions = { readonly [actor: string]: number };
+
+/** Stored field `shows`: messages that the registration's snapshot has counted. */
+export interface CountedMessages extends JsonObject {
+  /** Stream → every message up to this id. */
+  readonly streams: { readonly [stream: string]: number };
+  /** Direct messages: every one up to an id, and these recent ones. */
+  readonly direct: { readonly upTo: number; readonly recent: readonly number[] };
+}
 
 export interface QueueState extends JsonObject {
   readonly phase: string;
@@ -9,42 +22,40 @@ export interface QueueState extends JsonObject {
   readonly options: QueueOptions;
   /** Log position at which the queue starts. */
   readonly start: number;
-  /** Log position up to which the lists of subscribers in the answer to the registration show everything. */
+  /** Log position up to which the snapshot's lists of subscribers show every change. */
   readonly listed?: number;
-  /** Highest acknowledged event id, as last written; -1 before the first. */
+  /** Highest acknowledged event id at the last checkpoint; -1 before the first. */
   readonly acked: number;
-  /** Log position below which nothing waits for the client, as last written. */
+  /** Log position below which nothing waited for the client at the last checkpoint. */
   readonly position: number;
-  /** Milliseconds. */
+  /** Without a sign of life for this long the queue is collected. Milliseconds. */
   readonly lifespanMs: number;
-  /** Commits that the snapshot of the registration contains: actor → version. */
-  readonly covers: { readonly [actor: string]: number };
-  /** Messages that the snapshot contains, whose events it must not get again. */
-  readonly shows: ShownMessages | null;
-  /** Of the log, when the queue was made. */
+  /** The queue leaves out events of these commits. */
+  readonly covers: SnapshotVersions;
+  /** The queue leaves out the events of these messages: the client would count them twice. null = none were counted. */
+  readonly shows: CountedMessages | null;
+  /** Incarnation of the log at registration. */
   readonly incarnation: string;
-  /** Wall time of the last client activity, as last written; ms. */
+  /** Wall time of the client's last sign of life at the last checkpoint, ms. */
   readonly active: number;
-  /** A poll waited when this was written: the client was there for longer than `active` says. */
+  /** A poll was waiting at the last checkpoint, so the client was there for longer than `active` says. */
   readonly held?: boolean;
 }
 
 /** While a poll waits, `active` is written at least this often. */
 export const HELD_LAG_MS = 3_600_000;
 
-/** As far as anybody can know, the client was there until this time: never less than its lifespan is left to a queue. */
-export const activeUntil = ({ active, held }: Pick<QueueState, 'active' | 'held'>, taken: number): number =>
-  held ? Math.max(active, Math.min(taken, active + HELD_LAG_MS)) : active;
+/**
+ * Latest wall time (ms) at which the client may have been there. A queue whose poll was waiting gets the benefit of the
+ * doubt, so no queue is left less than its lifespan.
+ *
+ * @param takenOver wall time at which this host became the owner
+ */
+export const activeUntil = ({ active, held }: Pick<QueueState, 'active' | 'held'>, takenOver: number): number =>
+  held ? Math.max(active, Math.min(takenOver, active + HELD_LAG_MS)) : active;
 
-/** Shared by the handlers and the live side; lost with the activation. */
-export interface QueueVolatile {
-  acked: number;
-  position: number;
-  active: number;
-  /** A poll waits. */
-  polling: boolean;
-  /** Wall time since which its host is its owner: a queue that came here with a crash gets some time to be found by its client. */
-  readonly since: number;
-  /** Its end was decided, and is being written. */
-  ended: QueueEnd | false;
+/** The part of the actor's key that clients know. */
+export function queueIdOf(key: ActorKey): string {
+  const { rest } = parseKey(key);
+  return rest.slice(rest.indexOf('/') + 1);
 }

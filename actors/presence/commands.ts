@@ -1,12 +1,15 @@
 /** Reports of clients, and what settings change (users.md § Presence). */
 
 import { success, value } from '#actors/shared';
-import { type JsonObject, madeOnce } from '#base';
+import type { JsonObject } from '#base';
+import { madeOnce } from '#base';
 import { ROLE } from '#domain/people';
-import { hidesPresence, type PresenceTimes, presenceEvent } from '#domain/presence';
-import type { DirectoryView, PlainItem } from '#model';
+import type { PresenceTimes } from '#domain/presence';
+import { hidesPresence, presenceEvent } from '#domain/presence';
+import type { PlainItem } from '#model';
 import { userId } from '#model';
 import type { ArgsOf, Command, PresenceKnown, presenceCommands } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 import type { CommandDefinition, Outcome, View } from '#runtime';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';

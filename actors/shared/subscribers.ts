@@ -1,8 +1,10 @@
 /** Reading who is subscribed, from the actors of several streams at once. */
 
-import type { DirectoryView } from '#model';
-import { type RealmId, streamId, streamKey, userId } from '#model';
-import { type Membership, streamCommands } from '#model/commands';
+import type { RealmId } from '#model';
+import { streamId, streamKey, userId } from '#model';
+import type { Membership } from '#model/commands';
+import { streamCommands } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 import type { Suppliers } from '#runtime';
 
 export const readMembership = (realm: RealmId, stream: number, suppliers: Suppliers): Promise<Membership> =>

@@ -1,11 +1,11 @@
 /** What a message means for bots: copies for those that it names, calls of those that are called. */
 
 import { BOT_TYPE } from '#domain/people';
-import type { DirectoryView } from '#model';
-import { type RealmId, type UserId, userId, userKey, webhookKey } from '#model';
+import type { RealmId, UserId } from '#model';
+import { userId, userKey, webhookKey } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, userCommands, webhookCommands } from '#model/commands';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** Why an outgoing webhook is called, as it is told. */
 export type Trigger = 'mention' | 'private_message';

@@ -1,2 +1,1 @@
 export { directKind, streamKind } from './kind.js';
-export { ownerOf } from './messages.js';

@@ -1,10 +1,14 @@
 /** Changing stored messages: the newest version of each, what to write, and who hears of it. */
 
+import { ownerOf } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { asStored, type MessageBody, recordOf, type StoredMessage, streamConversation } from '#domain/messages';
-import type { Audience, DirectoryView } from '#model';
-import { dmKey, parseKey, type RealmId, streamId, streamKey } from '#model';
-import { type Command, type Fields, redirect } from '#model/commands';
+import type { MessageBody, StoredMessage } from '#domain/messages';
+import { asStored, recordOf, streamConversation } from '#domain/messages';
+import type { Audience, RealmId } from '#model';
+import { parseKey, streamId } from '#model';
+import type { Command, Fields } from '#model/commands';
+import { redirect } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { CommandContext, MessageChange, Outcome, Suppliers, View } from '#runtime';
 import type { StreamVolatile } from './recent.js';
@@ -17,10 +21,6 @@ export async function storedRecord(realm: RealmId, id: number, { store }: Suppli
   const [record] = await store.getMessages(realm, [id]);
   return record ?? null;
 }
-
-/** The actor that owns a message now. */
-export const ownerOf = (realm: RealmId, { body, participants }: StoredMessage) =>
-  body.stream === 0 ? dmKey(realm, participants as never) : streamKey(realm, streamId(body.stream));
 
 /** The message as it is now; undefined when it is deleted. */
 export function latest(view: StreamView, id: number, stored: MessageRecord | null): StoredMessage | undefined {

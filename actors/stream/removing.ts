@@ -1,7 +1,6 @@
 /** What it means that messages go: their records, the topics' newest messages, and the events (events.md, delete_message). */
 
-import { filesUnlinked } from '#actors/shared';
-import { idEvents } from '#actors/user';
+import { filesUnlinked, idEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
 import type { Audience, LogItem } from '#model';

@@ -1,9 +1,10 @@
 /** Uploaded files as their owner's actor keeps them: one part each, named by the file's token. Pure. */
+
+import { tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { blobOfFile, parsePath } from '#domain/files';
-import { type RealmId, realmKey } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { type FileChange, outboxCommand, realmCommands } from '#model/commands';
+import type { RealmId } from '#model';
+import type { FileChange, OutboxCommand } from '#model/commands';
 
 export interface OwnFile extends JsonObject {
   readonly id: number;
@@ -53,20 +54,6 @@ export const presentFile = ({ id, name, path, size, created, messages }: OwnFile
   create_time: Math.floor(created / 1000) * 1000,
   messages: messages.map((message) => ({ id: message.id, date_sent: message.sent * 1000 })),
 });
-
-export function tellRealm(
-  realm: RealmId,
-  owner: number,
-  changes: readonly FileChange[],
-  erase: readonly string[] = [],
-): OutboxCommand {
-  return outboxCommand({
-    to: realmKey(realm),
-    name: realmCommands.filesChanged,
-    args: { owner, changes, erase },
-    caller: 0,
-  });
-}
 
 interface Removal {
   readonly parts: Record<string, Json>;

@@ -2,8 +2,8 @@
 
 import { asStored, type StoredMessage } from '#domain/messages';
 import { type Answer, postOf, replyOf } from '#domain/webhooks';
-import type { DirectoryView } from '#model';
 import { type ActorKey, parseKey, type RealmId, streamId, userId } from '#model';
+import type { DirectoryView } from '#model/records';
 import type { Suppliers } from '#runtime';
 import type { Waiting } from './state.js';
 

@@ -3,14 +3,16 @@
 import { directNotice, silentMention } from '#actors/shared';
 import type { Json } from '#base';
 import { checkContent } from '#domain/messages';
-import type { DirectoryView } from '#model';
 import { dmKey, streamId, streamKey, userId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 import { ApiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { botOf, type Fate, type Place } from './calls.js';
-import { callPart, type Waiting } from './state.js';
+import type { Fate, Place } from './calls.js';
+import { botOf } from './calls.js';
+import type { Waiting } from './state.js';
+import { callPart } from './state.js';
 
 /** Pauses before the second and third try of a server that could not be reached, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];

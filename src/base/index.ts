@@ -6,6 +6,7 @@ export { IdSet } from './id-set.js';
 export { filterInTurns, mapInTurns, Turns } from './in-turns.js';
 export type { Json, JsonObject } from './json.js';
 export { cleaned, JsonFloat, type JsonText, parseJsonText, TooManyValues } from './json-text.js';
+export type { Logger } from './logger.js';
 export { madeOnce } from './made-once.js';
 export { type Limit, type RateStanding, standingOf, stillCounts, waitFor, withTime } from './rates.js';
 export { Gate } from './semaphore.js';

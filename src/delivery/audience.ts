@@ -1,13 +1,13 @@
-/** Who gets an event: decided by what was true at its commit, never by what is true now. */
+/** Decides which users receive an event: by what was true at its commit, never by what is true now. */
 
 import { movedCopy } from '#domain/messages';
 import { ROLE } from '#domain/people';
 import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
-import type { Audience, DirectoryView } from '#model';
+import type { Audience } from '#model';
 import { userId } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 
-/** Role of the account at a realm version. */
+/** @returns the role that the account had at a realm version */
 export function roleAt(user: DirectoryUser, version: number): number {
   for (const [role, until] of user.pastRoles) if (version < until) return role;
   return user.role;
@@ -19,7 +19,7 @@ export interface Recipient {
   readonly allPublic: boolean;
 }
 
-/** Streams whose memberships decide, each with the version that must be known. */
+/** @returns the streams whose memberships `receives` needs, each with the version that must be loaded */
 export function streamsOf({ stream, mv, moved, neverIn }: Audience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
@@ -35,7 +35,7 @@ export function streamsOf({ stream, mv, moved, neverIn }: Audience): Map<number,
   return streams;
 }
 
-/** @param membersOf each of `streamsOf` */
+/** @param membersOf members of the streams that `streamsOf` returns */
 export function receives(
   to: Audience,
   recipient: Recipient,

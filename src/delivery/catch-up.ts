@@ -2,121 +2,126 @@
 import type { Clock } from '#base/clock';
 import { type LogEntry, SeenVersions, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
-import type { EventSink, Work } from './sink.js';
+import type { EventSubscriber, PendingEntry } from './subscriber.js';
 
 const RETRY_MS = 1_000;
 
-/** Entries after a position, and then live ones: of the log, or from memory. */
+/**
+ * Opens a subscription to the entries after a position: in memory (`replays`) if they are all there, else in the log.
+ */
 export type CatchUpSource = (
   after: Seq,
   reader: LogReader,
 ) => { readonly replays: boolean; readonly subscription: LogSubscription };
 
-export interface CatchingUp {
-  /** Where to read from, so that every repeat of what came up to this position is known for one. */
-  from(position: Seq): Seq;
-  deliver(work: Work, sinks: Iterable<EventSink>): Promise<void> | undefined;
-  /** True when the live feed has taken over the sinks. */
-  settled(catchUp: CatchUp): boolean;
+/** The part of its feed that a catch-up uses. */
+export interface CatchUpFeed {
+  /** Position to start reading at so that any repeat of an entry up to `position` is recognised. */
+  startFor(position: Seq): Seq;
+  /** @returns undefined if the entry was delivered at once */
+  deliver(work: PendingEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
+  /** True if the live feed has taken over the queues. */
+  takeOver(catchUp: CatchUp): boolean;
 }
 
 export class CatchUp {
-  readonly sinks: Set<EventSink>;
+  readonly queues: Set<EventSubscriber>;
+  /** Log position up to which everything was delivered. */
   position: Seq;
-  /** What it reads comes from memory. */
+  /** The entries come from memory. */
   readonly replays: boolean;
   readonly #seen = new SeenVersions();
   readonly #subscription: LogSubscription;
-  #work: Work[] = [];
-  #busy = false;
-  #over = false;
+  #work: PendingEntry[] = [];
+  #isBusy = false;
+  #isClosed = false;
 
   constructor(
     source: CatchUpSource,
-    sinks: readonly EventSink[],
-    private readonly feed: CatchingUp,
+    queues: readonly EventSubscriber[],
+    private readonly feed: CatchUpFeed,
     private readonly clock: Clock,
   ) {
-    this.sinks = new Set(sinks);
-    const oldest = Math.min(...sinks.map((sink) => sink.position));
-    this.position = feed.from(toSeq(oldest));
+    this.queues = new Set(queues);
+    const oldest = Math.min(...queues.map(({ cursor }) => cursor.position));
+    this.position = feed.startFor(toSeq(oldest));
     const { replays, subscription } = source(this.position, {
       entry: (seq, value) => {
         const entry = value as unknown as LogEntry;
         const fresh = new Set(entry.groups.filter((group) => this.#seen.fresh(entry.actor, group)));
         this.#work.push({ seq, entry, fresh });
-        if (!this.#busy) this.#run();
+        if (!this.#isBusy) this.#run();
       },
       transient: () => {},
       gap: (trimmed) => {
-        for (const sink of [...this.sinks]) if (sink.position < trimmed) this.#end(sink);
+        for (const queue of [...this.queues]) if (queue.cursor.position < trimmed) this.#endTrimmed(queue);
       },
     });
     this.replays = replays;
     this.#subscription = subscription;
-    this.#level();
+    this.#checkWhenCaughtUp();
   }
 
-  remove(sink: EventSink): void {
-    this.sinks.delete(sink);
+  remove(queue: EventSubscriber): void {
+    this.queues.delete(queue);
   }
 
-  /** @returns the queues that it had not finished with */
-  leave(): EventSink[] {
+  /** Gives up. @returns the queues that are not level yet */
+  abort(): EventSubscriber[] {
     this.#close();
-    return [...this.sinks];
+    return [...this.queues];
   }
 
-  /** A past without entries of this realm brings no entry that would show that it is over. */
-  #level(): void {
+  /** Hands the queues over to the live feed if they are level with it. */
+  check(): void {
+    if (this.#isClosed || this.#isBusy || this.#work.length > 0) return;
+    if (this.feed.takeOver(this)) this.#close();
+  }
+
+  /** If the log has no entry after the start, no entry triggers the check. */
+  #checkWhenCaughtUp(): void {
     this.#subscription.caughtUp().then(
       (seq) => {
-        if (this.#work.length === 0 && !this.#busy && seq > this.position) this.position = seq;
+        if (this.#work.length === 0 && !this.#isBusy && seq > this.position) this.position = seq;
         this.check();
       },
       () => {
-        // Closed, or the log is out of reach for now.
-        if (!this.#over) this.clock.setTimeout(() => !this.#over && this.#level(), RETRY_MS);
+        // Closed, or the log is unavailable.
+        if (!this.#isClosed) this.clock.setTimeout(() => !this.#isClosed && this.#checkWhenCaughtUp(), RETRY_MS);
       },
     );
   }
 
-  check(): void {
-    if (this.#over || this.#busy || this.#work.length > 0) return;
-    if (this.feed.settled(this)) this.#close();
-  }
-
-  #end(sink: EventSink): void {
-    this.sinks.delete(sink);
-    sink.end('trimmed');
+  #endTrimmed(queue: EventSubscriber): void {
+    this.queues.delete(queue);
+    queue.trimmed();
   }
 
   #run(): void {
     for (let work = this.#work.shift(); work; work = this.#work.shift()) {
-      const { seq } = work;
-      const waiting = this.feed.deliver(work, this.sinks);
-      if (waiting) {
-        this.#busy = true;
-        this.#await(waiting, work);
+      const delivery = this.feed.deliver(work, this.queues);
+      if (delivery) {
+        this.#isBusy = true;
+        this.#resumeAfter(delivery, work);
         return;
       }
-      this.position = seq;
+      this.position = work.seq;
     }
     this.check();
   }
 
-  #await(delivery: Promise<void>, work: Work): void {
+  #resumeAfter(delivery: Promise<void>, work: PendingEntry): void {
     delivery.then(
       () => {
-        this.#busy = false;
+        this.#isBusy = false;
         this.position = work.seq;
         this.#run();
       },
       () => {
-        // Nobody got anything of it yet, and what decides who gets it is out of reach for now.
+        // No queue got any of it: the memberships that decide about the audience are unavailable.
         this.clock.setTimeout(() => {
-          if (this.#over) return;
-          this.#busy = false;
+          if (this.#isClosed) return;
+          this.#isBusy = false;
           this.#work.unshift(work);
           this.#run();
         }, RETRY_MS);
@@ -125,7 +130,7 @@ export class CatchUp {
   }
 
   #close(): void {
-    this.#over = true;
+    this.#isClosed = true;
     this.#subscription.close();
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The event feed of one realm on one host: follows the realm's log once for all its queues here, decides who gets what,
- * and hands each queue references to shared events. A queue that attaches at an older position is caught up from the
- * log first.
+ * The event feed of one realm on one host: follows the realm's log once for all queues here, decides which queues
+ * receive an event, and pushes references to shared events. A queue that attaches at an older position first catches
+ * up.
  */
 import type { Clock } from '#base/clock';
 import type { DirectoryReplica } from '#directory';
@@ -10,96 +10,103 @@ import { eventId, type RealmId, type Seq, seq as toSeq } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import { receives, streamsOf } from './audience.js';
-import { type CatchingUp, CatchUp, type CatchUpSource } from './catch-up.js';
+import { CatchUp, type CatchUpFeed, type CatchUpSource } from './catch-up.js';
 import { Memberships } from './memberships.js';
-import { Overview, type OverviewBudget } from './overview.js';
-import { Past, REPEAT_DISTANCE } from './past.js';
-import { type RecentBudget, RecentEntries } from './recent.js';
+import { QueueIndex } from './queue-index.js';
+import { RecentEntries, type RecentEntryBudget } from './recent-entries.js';
+import { type RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
+import { REPEAT_DISTANCE, RepeatDetector } from './repeat-detector.js';
 import { isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
-import type { EventSink, LivePosition, Work } from './sink.js';
-import { Sinks } from './sinks.js';
+import type { EventSubscriber, LivePosition, PendingEntry } from './subscriber.js';
 
 export interface Subscribers {
+  /** Log position up to which the lists show every change. */
   readonly position: Seq;
   /** Stream → user ids, ascending. */
   readonly of: ReadonlyMap<number, readonly number[]>;
 }
 
+/** Ports and budgets that all feeds of a process share. */
+export interface FeedPorts {
+  readonly log: EventLog;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly recentEntries: RecentEntryBudget;
+  readonly recentMessages: RecentMessageBudget;
+}
+
 export class RealmFeed {
-  readonly #sinks: Sinks;
-  /** Those that hear of transient events: the live ones, and new ones whose past is still being read. */
-  readonly #listening: Sinks;
+  /** The live queues. */
+  readonly #queues: QueueIndex;
+  /** Queues that get transient events: the live ones, and new ones whose past is still being read. */
+  readonly #listeners: QueueIndex;
   readonly #memberships: Memberships;
   /** For registrations. */
-  readonly overview: Overview;
+  readonly recentMessages: RecentMessageIndex;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
   readonly #catchUps = new Set<CatchUp>();
-  readonly #past: Past;
+  readonly #repeats: RepeatDetector;
   readonly #recent: RecentEntries;
-  #attaching: EventSink[] = [];
-  /** Catch-ups and registrations that are ahead of the live feed. */
-  #awaited: { readonly seq: Seq; resolve(): void }[] = [];
-  #work: Work[] = [];
+  #attaching: EventSubscriber[] = [];
+  /** Catch-ups and registrations that wait until the feed has reached a position. */
+  #waiters: { readonly seq: Seq; resolve(): void }[] = [];
+  #work: PendingEntry[] = [];
   /** Until the past is read, and while a membership is. */
-  #busy = true;
-  #pastRead = false;
-  /** How often the live queues have lost their place: what began before the last time is nobody's business any more. */
-  #losses = 0;
+  #isBusy = true;
+  #isPastRead = false;
+  /** Generation: raised by every gap in the log. Work begun under an older generation is dropped. */
+  #generation = 0;
   #position: Seq;
   #live: LivePosition;
 
   constructor(
     private readonly realm: RealmId,
     private readonly replica: DirectoryReplica,
-    private readonly log: EventLog,
-    store: Store,
-    private readonly clock: Clock,
-    budget: RecentBudget,
-    overviews: OverviewBudget,
+    private readonly ports: FeedPorts,
   ) {
+    const { log, store, clock } = ports;
     this.#memberships = new Memberships(store, realm);
-    const owner = { clock, recent: () => this.#recent, settled: () => this.#settled() };
-    this.overview = new Overview(store, realm, this.#memberships, owner, overviews);
-    this.#sinks = new Sinks(this.#membersOf);
-    this.#listening = new Sinks(this.#membersOf);
+    const source = { clock, recentEntries: () => this.#recent, delivered: () => this.#delivered() };
+    this.recentMessages = new RecentMessageIndex(store, realm, this.#memberships, source, ports.recentMessages);
+    this.#queues = new QueueIndex(this.#membersOf);
+    this.#listeners = new QueueIndex(this.#membersOf);
     this.#position = replica.tail.position;
     this.#live = { at: this.#position };
-    this.#recent = new RecentEntries(budget, this.#position);
+    this.#recent = new RecentEntries(ports.recentEntries, this.#position);
     const before: { seq: Seq; entry: LogEntry }[] = [];
-    const start = this.#position;
-    this.#past = new Past(log, realm, start, clock, (seq, entry) => before.push({ seq, entry }));
-    void this.#past.read.then(() => {
-      this.#recent.prepend(before, this.#past.from);
-      this.#pastRead = true;
-      this.#busy = false;
+    this.#repeats = new RepeatDetector(log, realm, this.#position, clock, (seq, entry) => before.push({ seq, entry }));
+    void this.#repeats.ready.then(() => {
+      this.#recent.prepend(before, this.#repeats.from);
+      this.#isPastRead = true;
+      this.#isBusy = false;
       this.#run();
     });
     replica.tail.add({
       entry: (seq, entry, fresh) => {
         this.#recent.add(seq, entry);
         this.#work.push({ seq, entry, fresh: new Set(fresh) });
-        if (!this.#busy) this.#run();
+        if (!this.#isBusy) this.#run();
       },
-      transient: (value) => this.#transient(value as unknown as PlainItem),
+      transient: (value) => this.#receiveTransient(value as unknown as PlainItem),
       gap: (trimmed) => this.#gap(trimmed),
     });
   }
 
-  /** The directory that it reads is closed: it gets no news. */
+  /** The directory replica, whose tail the feed reads, is closed. */
   closed(): void {
     this.#recent.restart(this.#position);
-    this.overview.reset();
+    this.recentMessages.reset();
   }
 
-  /** Log position up to which live queues have everything. */
+  /** Log position up to which live queues have every event. */
   get position(): Seq {
     return this.#position;
   }
 
-  /** It has queues, or something under way for them. */
-  get busy(): boolean {
-    const sinks = this.#sinks.size + this.#listening.size + this.#attaching.length + this.#catchUps.size;
-    return sinks > 0 || this.#awaited.length > 0 || this.#busy || this.#work.length > 0;
+  /** The feed has queues, or work to do for them. */
+  get isBusy(): boolean {
+    const queues = this.#queues.size + this.#listeners.size + this.#attaching.length + this.#catchUps.size;
+    return queues > 0 || this.#waiters.length > 0 || this.#isBusy || this.#work.length > 0;
   }
 
   /** Resolves when the directory replica shows everything up to this log position. */
@@ -107,221 +114,229 @@ export class RealmFeed {
     if (this.replica.tail.position < position) await this.replica.tail.caughtUp();
   }
 
-  /** Resolves when everything that the log had brought here before was delivered. */
-  async #settled(): Promise<void> {
+  /** Resolves when everything is delivered that the log had brought here before the call. */
+  async #delivered(): Promise<void> {
     const { position } = this.replica.tail;
-    if (this.#position >= position && !this.#busy) return;
-    await new Promise<void>((resolve) => this.#awaited.push({ seq: position, resolve }));
+    if (this.#position >= position && !this.#isBusy) return;
+    await new Promise<void>((resolve) => this.#waiters.push({ seq: position, resolve }));
   }
 
   /**
-   * Who is subscribed to these streams, and the log position up to which these lists show everything.
+   * The subscribers of these streams, and the log position up to which the lists show every change.
    *
-   * @param streams asked for when all that the log had brought here before was delivered, and again when they were read
+   * @param streams called when everything is delivered that the log had brought here, and again after each read
    */
   async subscribers(streams: () => readonly number[]): Promise<Subscribers> {
     for (;;) {
-      await this.#settled();
+      await this.#delivered();
       const unread = streams().filter((stream) => !this.#memberships.of(stream));
       if (unread.length === 0) break;
       await Promise.all(unread.map((stream) => this.#memberships.load(stream)));
     }
     return {
       position: this.#position,
-      of: new Map(streams().map((stream) => [stream, this.#memberships.listed(stream)])),
+      of: new Map(streams().map((stream) => [stream, this.#memberships.subscribers(stream)])),
     };
   }
 
-  /** Deliver transient events from now on: they are stored nowhere, so nothing catches up on them. */
-  listen(sink: EventSink): void {
-    this.#listening.add(sink);
+  /** Delivers transient events from now on. They are stored nowhere, so no catch-up brings them later. */
+  listen(queue: EventSubscriber): void {
+    this.#listeners.add(queue);
   }
 
-  /** Deliver everything after `sink.position`; `sink.live` is called when it has all of the past. */
-  attach(sink: EventSink): void {
-    this.#attaching.push(sink);
-    // Before the past is read nobody goes live, and what is read of it need not be read again.
-    if (this.#attaching.length === 1) void this.#past.read.then(() => this.#attachAll());
+  /** Delivers every event after the queue's cursor; `wentLive` is called when the past is delivered. */
+  attach(queue: EventSubscriber): void {
+    this.#attaching.push(queue);
+    // No queue goes live before the past is read, and entries read with it need not be read again.
+    if (this.#attaching.length === 1) void this.#repeats.ready.then(() => this.#attachAll());
   }
 
-  detach(sink: EventSink): void {
-    this.#attaching = this.#attaching.filter((one) => one !== sink);
-    for (const catchUp of this.#catchUps) catchUp.remove(sink);
-    this.#sinks.remove(sink);
-    this.#listening.remove(sink);
-    // What comes now it does not get.
-    const { position } = sink;
-    sink.position = position;
+  detach(queue: EventSubscriber): void {
+    this.#attaching = this.#attaching.filter((one) => one !== queue);
+    for (const catchUp of this.#catchUps) catchUp.remove(queue);
+    this.#queues.remove(queue);
+    this.#listeners.remove(queue);
+    queue.cursor.pin();
   }
 
-  /** Queues that ask in one tick (after a take-over: all of them) read the past together. */
+  /** Queues that attach in one tick (after a take-over: all of them) read the past together. */
   #attachAll(): void {
-    const sinks = this.#attaching;
+    const queues = this.#attaching;
     this.#attaching = [];
-    const behind: EventSink[] = [];
-    for (const sink of sinks) {
-      if (!this.#busy && this.#work.length === 0 && sink.position >= this.#position) this.#goLive(sink);
-      else behind.push(sink);
+    const behind: EventSubscriber[] = [];
+    for (const queue of queues) {
+      const isLevel = !this.#isBusy && this.#work.length === 0 && queue.cursor.position >= this.#position;
+      if (isLevel) this.#goLive(queue);
+      else behind.push(queue);
     }
     if (behind.length === 0) return;
     const source: CatchUpSource = (after, reader) => {
       const replay = this.#recent.subscribe(after, reader);
-      return { replays: replay !== undefined, subscription: replay ?? this.log.subscribe(this.realm, after, reader) };
+      const subscription = replay ?? this.ports.log.subscribe(this.realm, after, reader);
+      return { replays: replay !== undefined, subscription };
     };
-    this.#catchUps.add(new CatchUp(source, behind, this.#catching(), this.clock));
+    this.#catchUps.add(new CatchUp(source, behind, this.#forCatchUp(), this.ports.clock));
   }
 
-  #catching(): CatchingUp {
+  #forCatchUp(): CatchUpFeed {
+    const repeats = this.#repeats;
     return {
-      from: (position) => (this.#past.knowsFrom(position) ? position : toSeq(Math.max(0, position - REPEAT_DISTANCE))),
-      deliver: (work, sinks) => {
+      startFor: (position) =>
+        repeats.isCompleteFrom(position) ? position : toSeq(Math.max(0, position - REPEAT_DISTANCE)),
+      deliver: (work, queues) => {
         const { seq, entry, fresh } = work;
         const deliver = (): Promise<void> | undefined =>
-          this.#deliver({ seq, entry, fresh: this.#past.fresh(seq, entry, fresh) }, new Set(sinks));
-        const known = this.#known(seq);
-        return known ? known.then(deliver) : deliver();
+          this.#deliverEntry({ seq, entry, fresh: repeats.withoutRepeats(seq, entry, fresh) }, new Set(queues));
+        const reached = this.#whenReached(seq);
+        return reached ? reached.then(deliver) : deliver();
       },
-      settled: (catchUp) => {
-        if (this.#busy || catchUp.position < this.#position) return false;
+      takeOver: (catchUp) => {
+        if (this.#isBusy || catchUp.position < this.#position) return false;
         this.#catchUps.delete(catchUp);
-        for (const sink of catchUp.sinks) this.#goLive(sink);
+        for (const queue of catchUp.queues) this.#goLive(queue);
         return true;
       },
     };
   }
 
   /**
-   * A promise while the live feed has not come to this entry: only it knows whether the entry repeats one from before the
-   * stretch that a queue catches up on.
+   * Resolves when the live feed has reached this entry; undefined: it has. Only the live feed knows whether the entry
+   * repeats one from before the stretch that a queue catches up on.
    */
-  #known(seq: Seq): Promise<unknown> | undefined {
-    if (this.#pastRead && seq <= this.#position) return undefined;
-    const reached = new Promise<void>((resolve) => this.#awaited.push({ seq, resolve }));
-    this.#release();
-    return Promise.all([this.#past.read, reached]);
+  #whenReached(seq: Seq): Promise<unknown> | undefined {
+    if (this.#isPastRead && seq <= this.#position) return undefined;
+    const reached = new Promise<void>((resolve) => this.#waiters.push({ seq, resolve }));
+    this.#releaseWaiters();
+    return Promise.all([this.#repeats.ready, reached]);
   }
 
-  #release(): void {
-    if (this.#awaited.length === 0) return;
-    const ready = this.#awaited.filter(({ seq }) => seq <= this.#position);
-    this.#awaited = this.#awaited.filter(({ seq }) => seq > this.#position);
+  #releaseWaiters(): void {
+    if (this.#waiters.length === 0) return;
+    const ready = this.#waiters.filter(({ seq }) => seq <= this.#position);
+    this.#waiters = this.#waiters.filter(({ seq }) => seq > this.#position);
     for (const { resolve } of ready) resolve();
   }
 
-  #goLive(sink: EventSink): void {
-    this.#sinks.add(sink);
-    this.#listening.add(sink);
-    sink.live(this.#live);
+  #goLive(queue: EventSubscriber): void {
+    this.#queues.add(queue);
+    this.#listeners.add(queue);
+    queue.cursor.follow(this.#live);
+    queue.wentLive();
   }
 
-  /** Entries one after the other; synchronously, unless a membership has to be read. */
+  /** Delivers one entry after the other: synchronously, unless a membership has to be read. */
   #run(): void {
     for (let next = this.#work.shift(); next; next = this.#work.shift()) {
       const { seq, entry } = next;
-      const work: Work = { seq, entry, fresh: this.#past.fresh(seq, entry, next.fresh) };
-      this.#past.note(work);
-      const waiting = this.#deliver(work, undefined);
-      if (waiting) {
-        this.#busy = true;
-        const losses = this.#losses;
-        waiting.then(
-          () => {
-            if (losses !== this.#losses) return;
-            this.#busy = false;
-            this.#delivered(work);
-            this.#release();
-            this.#run();
-          },
-          () => {
-            if (losses === this.#losses) this.#lost();
-          },
-        );
+      const work: PendingEntry = { seq, entry, fresh: this.#repeats.withoutRepeats(seq, entry, next.fresh) };
+      this.#repeats.remember(work);
+      const delivery = this.#deliverEntry(work, undefined);
+      if (delivery) {
+        this.#resumeAfter(delivery, work);
         return;
       }
-      this.#delivered(work);
+      this.#finish(work);
     }
-    this.#release();
+    this.#releaseWaiters();
     for (const catchUp of this.#catchUps) catchUp.check();
   }
 
-  #delivered({ seq, fresh }: Work): void {
-    this.#position = seq;
-    for (const { items } of fresh) for (const item of items) this.overview.apply(item);
+  #resumeAfter(delivery: Promise<void>, work: PendingEntry): void {
+    this.#isBusy = true;
+    const generation = this.#generation;
+    delivery.then(
+      () => {
+        if (generation !== this.#generation) return;
+        this.#isBusy = false;
+        this.#finish(work);
+        this.#releaseWaiters();
+        this.#run();
+      },
+      () => {
+        if (generation === this.#generation) this.#restart();
+      },
+    );
   }
 
-  /** To these sinks, or to all live ones. */
-  #deliver(work: Work, only: ReadonlySet<EventSink> | undefined): Promise<void> | undefined {
+  #finish({ seq, fresh }: PendingEntry): void {
+    this.#position = seq;
+    for (const { items } of fresh) for (const item of items) this.recentMessages.apply(item);
+  }
+
+  /** @param only the queues of a catch-up; undefined = all live ones */
+  #deliverEntry(work: PendingEntry, only: ReadonlySet<EventSubscriber> | undefined): Promise<void> | undefined {
     const streams = new Map<number, number>();
     for (const group of work.fresh) {
       for (const item of group.items) {
         if (item.t === 'members') this.#memberships.apply(item);
-        else if (isClientItem(item) && (only || this.#sinks.size > 0)) {
+        else if (isClientItem(item) && (only || this.#queues.size > 0)) {
           for (const [stream, mv] of streamsOf(item.to)) streams.set(stream, Math.max(streams.get(stream) ?? 0, mv));
         }
       }
     }
     const loads = [...streams].map((of) => this.#memberships.load(...of)).filter((p) => p !== undefined);
-    if (loads.length > 0) return Promise.all(loads).then(() => this.#hand(work, only));
-    this.#hand(work, only);
+    if (loads.length > 0) return Promise.all(loads).then(() => this.#dispatchEntry(work, only));
+    this.#dispatchEntry(work, only);
     return undefined;
   }
 
-  #hand({ seq, entry, fresh }: Work, only: ReadonlySet<EventSink> | undefined): void {
+  #dispatchEntry({ seq, entry, fresh }: PendingEntry, only: ReadonlySet<EventSubscriber> | undefined): void {
     let slot = 0;
     for (const group of entry.groups) {
       for (const item of group.items) {
         slot++;
         if (!fresh.has(group) || !isClientItem(item)) continue;
-        this.#give(new SharedEvent(eventId(seq, slot), item), item, seq, entry.actor, group.v, only);
+        this.#deliver(new SharedEvent(eventId(seq, slot), item), item, seq, entry.actor, group.v, only);
       }
     }
-    for (const sink of only ?? []) if (sink.position < seq) sink.position = seq;
-    // Also by an entry without items: queues append those when they need ids.
+    for (const { cursor } of only ?? []) cursor.advance(seq);
+    // An entry without items counts, too: queues append one when they need ids.
     if (only === undefined) this.#live.at = seq;
   }
 
-  #give(
+  #deliver(
     event: SharedEvent,
     { to }: MessageItem | PlainItem,
     seq: Seq,
     actor: string,
     version: number,
-    only: ReadonlySet<EventSink> | undefined,
+    only: ReadonlySet<EventSubscriber> | undefined,
   ): void {
     const { view } = this.replica;
     const { isReplayable } = event;
-    const offer = (sink: EventSink): void => {
-      if (sink.position >= seq || (!isReplayable && sink.covered(actor, version))) return;
-      if (receives(to, sink, view, this.#membersOf)) sink.push(event);
+    const offer = (queue: EventSubscriber): void => {
+      const { cursor } = queue;
+      if (cursor.position >= seq || (!isReplayable && cursor.covers(actor, version))) return;
+      if (receives(to, queue, view, this.#membersOf)) queue.push(event);
     };
     if (only) {
-      for (const sink of only) offer(sink);
+      for (const queue of only) offer(queue);
       return;
     }
-    this.#sinks.reach(to, offer);
+    this.#queues.forEachCandidate(to, offer);
   }
 
-  #transient(item: PlainItem): void {
-    if (this.#listening.size === 0) return;
+  #receiveTransient(item: PlainItem): void {
+    if (this.#listeners.size === 0) return;
     const loads = [...streamsOf(item.to).keys()]
       .map((stream) => this.#memberships.load(stream))
       .filter((loading) => loading !== undefined);
-    if (loads.length === 0) this.#pass(item);
+    if (loads.length === 0) this.#deliverTransient(item);
     else
       Promise.all(loads)
-        .then(() => this.#pass(item))
+        .then(() => this.#deliverTransient(item))
         .catch(() => undefined);
   }
 
-  /** Lost rather than given to somebody whose right to it isn't known here yet. */
-  #pass(item: PlainItem): void {
+  /** Drops the event if this host doesn't know yet who was in its audience. */
+  #deliverTransient(item: PlainItem): void {
     const { to } = item;
     const { view } = this.replica;
     if (to.rv !== undefined && view.version < to.rv) return;
-    if ([...streamsOf(to)].some(([stream, mv]) => !this.#memberships.shows(stream, mv))) return;
+    if ([...streamsOf(to)].some(([stream, mv]) => !this.#memberships.isAt(stream, mv))) return;
     const event = new TransientEvent(item);
-    this.#listening.reach(to, (sink) => {
-      if (receives(to, sink, view, this.#membersOf)) sink.pushTransient(event);
+    this.#listeners.forEachCandidate(to, (queue) => {
+      if (receives(to, queue, view, this.#membersOf)) queue.pushTransient(event);
     });
   }
 
@@ -329,29 +344,28 @@ export class RealmFeed {
     this.#recent.restart(trimmed);
     for (const catchUp of [...this.#catchUps].filter(({ replays }) => replays)) {
       this.#catchUps.delete(catchUp);
-      // The log may still hold what these need.
-      for (const sink of catchUp.leave()) this.attach(sink);
+      // The log may still hold what these queues need.
+      for (const queue of catchUp.abort()) this.attach(queue);
     }
-    this.#lost();
+    this.#restart();
   }
 
-  /** What the live queues have missed can't be told any more. */
-  #lost(): void {
-    this.#losses++;
+  /**
+   * The live queues have missed entries: each attaches again at its own position, from which the log may still read.
+   */
+  #restart(): void {
+    this.#generation++;
     this.#memberships.forget();
-    this.overview.reset();
+    this.recentMessages.reset();
     this.#work = [];
-    this.#busy = !this.#pastRead;
-    const sinks = [...this.#sinks];
-    this.#sinks.clear();
-    // Those that were live stay where they are.
+    this.#isBusy = !this.#isPastRead;
+    const queues = [...this.#queues];
+    this.#queues.clear();
+    // A new object: the cursors that follow the old one stay where they are.
     this.#live = { at: this.#live.at };
-    for (const sink of sinks) {
-      // Its own position decides: the log may still hold what this queue needs.
-      this.attach(sink);
-    }
+    for (const queue of queues) this.attach(queue);
     this.#position = this.replica.tail.position;
-    this.#past.missed(this.#position);
-    this.#release();
+    this.#repeats.missed(this.#position);
+    this.#releaseWaiters();
   }
 }

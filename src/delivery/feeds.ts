@@ -1,12 +1,11 @@
-/** The feeds of this host, one per realm that has queues here. */
 import type { Clock } from '#base/clock';
 import type { Dependent, Directories } from '#directory';
 import type { RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import { RealmFeed } from './feed.js';
-import { OverviewBudget } from './overview.js';
-import { RecentBudget } from './recent.js';
+import { type FeedPorts, RealmFeed } from './feed.js';
+import { RecentEntryBudget } from './recent-entries.js';
+import { RecentMessageBudget } from './recent-message-index.js';
 
 declare module '../runtime/kind.js' {
   interface HostServices {
@@ -14,24 +13,31 @@ declare module '../runtime/kind.js' {
   }
 }
 
+/** The feeds of this host: one for each realm that has queues here. */
 export class Feeds implements Dependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
-  /** Those of them that are there. */
-  readonly #recent = new RecentBudget();
-  readonly #overviews = new OverviewBudget();
+  /** The feeds whose directory replica is open. */
   readonly #open = new Map<RealmId, RealmFeed>();
+  readonly #ports: FeedPorts;
 
   constructor(
     private readonly directories: Directories,
-    private readonly log: EventLog,
-    private readonly store: Store,
-    private readonly clock: Clock,
+    log: EventLog,
+    store: Store,
+    clock: Clock,
   ) {
+    this.#ports = {
+      log,
+      store,
+      clock,
+      recentEntries: new RecentEntryBudget(),
+      recentMessages: new RecentMessageBudget(),
+    };
     directories.addDependent(this);
   }
 
   busy(realm: RealmId): boolean {
-    return this.#open.get(realm)?.busy ?? this.#feeds.has(realm);
+    return this.#open.get(realm)?.isBusy ?? this.#feeds.has(realm);
   }
 
   closed(realm: RealmId): void {
@@ -41,12 +47,12 @@ export class Feeds implements Dependent {
   }
 
   of(realm: RealmId): Promise<RealmFeed> {
-    // Asked for each time: what is asked for stays open.
+    // Asked for on every call: a replica that is asked for stays open.
     const replica = this.directories.replica(realm);
     const known = this.#feeds.get(realm);
     if (known) return known;
     const feed = replica.then((opened) => {
-      const made = new RealmFeed(realm, opened, this.log, this.store, this.clock, this.#recent, this.#overviews);
+      const made = new RealmFeed(realm, opened, this.#ports);
       this.#open.set(realm, made);
       return made;
     });

@@ -1,8 +1,33 @@
+/**
+ * Delivery: from the log of a realm to the event queues of this host.
+ *
+ * Each realm with queues here has one `RealmFeed` (`Feeds` finds it). Pipeline of an event:
+ *   1. The directory replica's tail brings a log entry. `RepeatDetector` drops groups that repeat earlier ones.
+ *   2. The feed loads the `Memberships` that the entry's audiences name (the only step that may wait), and dispatches.
+ *   3. `QueueIndex` visits the queues of users who may be in the audience; `receives` (audience.ts) decides.
+ *   4. `EventSubscriber.push` hands each of these queues a reference to one `SharedEvent`. From there on the queue
+ *      works alone: filter verdict → buffer → waiting poll → reply (actors/event-queue).
+ *
+ * A queue that attaches at an older position first runs through a `CatchUp`, from `RecentEntries` in memory or from the
+ * log, and goes live when it is level with the feed. `RecipientFields` resolves fields that differ from user to user.
+ * Registrations read messages through `RecentMessageIndex`, which the feed keeps up to date.
+ *
+ * Invariants:
+ *   - The audience is decided by what was true at the commit, never by what is true now.
+ *   - A queue gets each event once and in log order. It gets no event up to its cursor, and none of a commit that its
+ *     snapshot contains (changes of flags aside, which may be applied again).
+ *   - After a gap in the log every live queue attaches again at its own cursor. If the log no longer has the entries
+ *     that it needs, the queue ends ('trimmed').
+ *   - Transient events are in no log entry: they are dropped rather than sent to a user whose right to them is unknown.
+ *
+ * Event queues, their tests, and the wiring of the server import it. It imports directory, domain, ports, model and
+ * base, and knows neither actors nor the frontend.
+ */
 export { receives, roleAt } from './audience.js';
-export { RealmFeed, type Subscribers } from './feed.js';
+export { type FeedPorts, RealmFeed, type Subscribers } from './feed.js';
 export { Feeds } from './feeds.js';
-export { Overview, OverviewBudget } from './overview.js';
-export { PersonalParts } from './personal.js';
-export { RecentBudget } from './recent.js';
+export { RecentEntryBudget } from './recent-entries.js';
+export { RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
+export { RecipientFields } from './recipient-fields.js';
 export { type EventShape, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
-export type { EventSink, LivePosition } from './sink.js';
+export { Cursor, type EventSubscriber, type LivePosition } from './subscriber.js';

@@ -1,6 +1,6 @@
 /**
  * Memberships of the streams of one realm, by version, for this host's event queues: read from the Store once, then
- * kept up from the log.
+ * kept up to date from the log.
  */
 
 import { Gate } from '#base';
@@ -9,22 +9,23 @@ import type { MembershipItem } from '#model';
 import { type RealmId, streamId, streamKey } from '#model';
 import type { Store } from '#ports/store';
 
-interface Loaded {
+interface StreamMembers {
+  /** Membership version. */
   mv: number;
   readonly members: Map<number, Member>;
-  /** Who is subscribed, ascending; undefined: it was not asked for since the last change. */
-  listed: readonly number[] | undefined;
+  /** Present subscribers, ascending; undefined: not listed since the last change. */
+  subscribers: readonly number[] | undefined;
 }
 
-/** A registration may want the lists of thousands of streams. */
-const READ_AT_ONCE = 32;
+/** Concurrent reads: a registration may want the subscribers of thousands of streams. */
+const MAX_READS = 32;
 
 export class Memberships {
-  readonly #streams = new Map<number, Loaded>();
-  readonly #gate = new Gate(READ_AT_ONCE);
+  readonly #streams = new Map<number, StreamMembers>();
+  readonly #gate = new Gate(MAX_READS);
   readonly #loading = new Map<number, Promise<void>>();
-  /** What the log told of streams while they were being read: the read may have begun before that. */
-  readonly #meanwhile = new Map<number, MembershipItem[]>();
+  /** Changes that the log brought while a stream was being read: the read may have begun before them. */
+  readonly #changes = new Map<number, MembershipItem[]>();
 
   constructor(
     private readonly store: Store,
@@ -35,45 +36,45 @@ export class Memberships {
     return this.#streams.get(stream)?.members;
   }
 
-  /** Who is subscribed to a stream that is at hand; ascending. The same list until it changes. */
-  listed(stream: number): readonly number[] {
+  /** Ids of the subscribers of a loaded stream, ascending. The same array until it changes. */
+  subscribers(stream: number): readonly number[] {
     const loaded = this.#streams.get(stream);
     if (!loaded) return [];
-    if (!loaded.listed) {
+    if (!loaded.subscribers) {
       const ids: number[] = [];
       for (const [user, member] of loaded.members) if (isMember(member)) ids.push(user);
-      loaded.listed = ids.sort((a, b) => a - b);
+      loaded.subscribers = ids.sort((a, b) => a - b);
     }
-    return loaded.listed;
+    return loaded.subscribers;
   }
 
-  /** Shows this membership version, or a newer one. */
-  shows(stream: number, mv: number): boolean {
+  /** True if the stream is loaded at this membership version, or a newer one. */
+  isAt(stream: number, mv: number): boolean {
     return (this.#streams.get(stream)?.mv ?? -1) >= mv;
   }
 
   /**
-   * Undefined when the stream is at hand. What the Store holds includes every version that the log has shown, and every
-   * one that anybody names.
+   * Undefined when the stream is loaded. The Store holds every version that the log has shown here, and every version
+   * that a log entry names.
    *
-   * @param mv a version that must be shown: that of another actor's stream may be named before the log shows it
+   * @param mv version that must be shown: an entry of another actor may name one before the log shows it
    */
   load(stream: number, mv = 0): Promise<void> | undefined {
-    if (this.#streams.has(stream) && (mv === 0 || this.shows(stream, mv))) return undefined;
+    if (this.#streams.has(stream) && (mv === 0 || this.isAt(stream, mv))) return undefined;
     return this.#loading.get(stream) ?? this.#begin(stream);
   }
 
-  /** Shows what the Store holds now, or more. */
-  renew(stream: number): Promise<void> {
+  /** Reads the stream again, so that it shows at least what the Store holds now. */
+  reload(stream: number): Promise<void> {
     const before = this.#loading.get(stream);
     return before ? before.then(() => this.#begin(stream)) : this.#begin(stream);
   }
 
   #begin(stream: number): Promise<void> {
-    this.#meanwhile.set(stream, []);
+    this.#changes.set(stream, []);
     const loading = this.#load(stream).finally(() => {
       this.#loading.delete(stream);
-      this.#meanwhile.delete(stream);
+      this.#changes.delete(stream);
     });
     this.#loading.set(stream, loading);
     return loading;
@@ -81,14 +82,14 @@ export class Memberships {
 
   apply(item: MembershipItem): void {
     const { stream, mv, last, after = last, join, leave, silent = [] } = item;
-    this.#meanwhile.get(stream)?.push(item);
+    this.#changes.get(stream)?.push(item);
     const loaded = this.#streams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
     loaded.mv = mv;
-    loaded.listed = undefined;
+    loaded.subscribers = undefined;
     for (const user of join) {
-      const quiet = silent.includes(user) ? ({ silent: true } as const) : {};
-      const stay: Stay = { from: mv, to: 0, after, until: 0, ...quiet };
+      const withoutCopies = silent.includes(user) ? ({ silent: true } as const) : {};
+      const stay: Stay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
       loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
     }
     for (const user of leave) {
@@ -99,7 +100,7 @@ export class Memberships {
     }
   }
 
-  /** After a gap in the log: read again when next asked for. */
+  /** After a gap in the log: streams are read again on demand. */
   forget(): void {
     this.#streams.clear();
   }
@@ -107,16 +108,16 @@ export class Memberships {
   async #load(stream: number): Promise<void> {
     const key = streamKey(this.realm, streamId(stream));
     const parts = await this.#gate.run(() => this.store.parts(key, MEMBER_PART));
-    const loaded: Loaded = { mv: 0, members: new Map(), listed: undefined };
+    const loaded: StreamMembers = { mv: 0, members: new Map(), subscribers: undefined };
     for (const { part, value } of parts) {
       const member = asMember(value)!;
       loaded.members.set(Number(part.slice(MEMBER_PART.length)), member);
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
-    // Read again while the log went on.
-    if (!this.shows(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
-    const meanwhile = this.#meanwhile.get(stream) ?? [];
-    this.#meanwhile.delete(stream);
-    for (const item of meanwhile) this.apply(item);
+    // On a reload the log may already have brought a newer version.
+    if (!this.isAt(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
+    const changes = this.#changes.get(stream) ?? [];
+    this.#changes.delete(stream);
+    for (const item of changes) this.apply(item);
   }
 }

@@ -1,13 +1,13 @@
 /**
- * One event of the log, held once per host and referenced by every queue that has it waiting. It is encoded once per
- * variant; equal variants share the very same bytes, so that a fan-out carries them once.
+ * One event of the log, held once per host and referenced by every queue in which it waits. Each variant is encoded
+ * once, and equal variants share one byte array, so a fan-out carries the bytes once.
  */
 import type { JsonObject } from '#base';
 import { type NeutralMessage, orderFlags, variant } from '#domain/messages';
 import { withoutPronouns } from '#domain/people';
 import type { LogItem, MessageItem, PlainItem } from '#model';
 
-/** How one client wants its events. */
+/** How a client wants its events. */
 export interface EventShape {
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
@@ -32,14 +32,15 @@ export class SharedEvent {
   }
 
   /**
-   * Queues get it although their snapshot covers it: it changes nothing where what follows comes, too. A message that comes after
-   * the snapshot was taken without it, because the user has left its stream, has the flags it had at first.
+   * Queues receive the event even if their snapshot contains its commit: applied again, together with the later changes
+   * of flags, the event changes nothing. It is needed for a message that the snapshot left out because the user had
+   * left its stream: the message's own event comes later, with the flags that it had when it was sent.
    */
   get isReplayable(): boolean {
     return this.type === 'update_message_flags';
   }
 
-  /** @param queue of the recipient, which alone gets its local id back */
+  /** @param queue the recipient's; the sender's own queue gets the message's local id back */
   encode(shape: EventShape, user: number, queue: string): Uint8Array {
     const { item } = this;
     const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;
@@ -75,7 +76,7 @@ export class SharedEvent {
   }
 }
 
-/** An event that was never in the log (somebody types). Its id differs from queue to queue, all else is encoded once. */
+/** An event that is in no log entry (a user is typing). Each queue gives it another id; the rest is encoded once. */
 export class TransientEvent {
   readonly #start: string;
   readonly #slim: string;
@@ -99,7 +100,7 @@ const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
 
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
 
-/** Capability deltas of events.md that change an event's content. */
+/** Changes an event's content as the client's capabilities demand (events.md). */
 function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
   const { event } = item;
   if (event.type === 'custom_profile_fields' && !shape.pronouns) {
@@ -111,7 +112,7 @@ function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
     const { subscribers, ...rest } = of;
     const shaped: Record<string, unknown> = shape.includeSubscribers ? { ...of } : { ...rest };
     if (!shape.notificationNull) {
-      // Clients that can't handle null get the user's own setting (register.md § Capability deltas).
+      // Clients that can't handle null get the user's global setting (register.md § Capability deltas).
       for (const kind of NOTIFICATIONS) {
         shaped[`${kind}_notifications`] ??= item.aux?.[`enable_stream_${kind}_notifications`] ?? false;
       }

@@ -1,9 +1,8 @@
 /** The replicas of this process, made when a realm is first asked for. */
 import type { Clock, TimerHandle } from '#base/clock';
-import type { ExtraEmoji } from '#domain/emoji';
-import type { DirectoryView } from '#model';
+import type { ExtraEmoji } from '#model';
 import { type RealmId, realmId, realmKey } from '#model';
-import type { RealmEntry } from '#model/records';
+import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
 import { asSnapshot, type DirectorySnapshot } from './contents.js';

@@ -1,7 +1,6 @@
 /** The directory of one realm in memory: a DirectoryView that changes are applied to. */
 
-import type { ExtraEmoji } from '#domain/emoji';
-import type { DirectoryView, RealmId, StreamId, UserId } from '#model';
+import type { ExtraEmoji, RealmId, StreamId, UserId } from '#model';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -14,6 +13,7 @@ import type {
   DirectoryStream,
   DirectoryStreamGroup,
   DirectoryUser,
+  DirectoryView,
   ProfileData,
   RealmEntry,
   RealmPictures,

@@ -3,9 +3,10 @@
  * for each realm that it serves, so that no request has to ask the realm actor.
  */
 import type { Clock } from '#base/clock';
-import { type ExtraEmoji, extraEmoji } from '#domain/emoji';
-import type { DirectoryView, LogEntry, LogGroup } from '#model';
+import { extraEmoji } from '#domain/emoji';
+import type { ExtraEmoji, LogEntry, LogGroup } from '#model';
 import { type RealmId, realmKey, type Seq, streamId } from '#model';
+import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import { asChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';

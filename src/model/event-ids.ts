@@ -20,7 +20,7 @@ const FRONTEND_BEATS = 64;
  * 0: only the queue can say. Behind an id that is no log entry's, everything of its position and before was delivered; what comes from the
  * log has a later position, and the queue gives its own ids above these.
  */
-export function beatsAfter(id: number): number {
+export function heartbeatIdsAfter(id: number): number {
   const slot = id % SLOTS;
   return slot >= TRANSIENT_SLOT && slot + FRONTEND_BEATS < SLOTS - RESERVED_SLOTS ? FRONTEND_BEATS : 0;
 }

@@ -1,7 +1,7 @@
-export type { DirectoryView } from './directory-view.js';
+export type { EmojiNames, EmojiRef, ExtraEmoji } from './emoji.js';
 export {
-  beatsAfter,
   eventId,
+  heartbeatIdsAfter,
   newestBeat,
   positionId,
   RESERVED_SLOTS,

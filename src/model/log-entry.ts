@@ -59,7 +59,7 @@ export interface PlainItem {
   readonly aux?: JsonObject;
   /** Only for queues whose client declared this capability, or (`has` false) did not. */
   readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
-  /** What each recipient gets of its own, filled in when the event is delivered (events/personal.ts). */
+  /** What each recipient gets of its own, filled in when the event is delivered (events/recipient-fields.ts). */
   readonly own?: OwnPart;
 }
 

@@ -2,8 +2,9 @@
 
 import type { Json, JsonObject } from '#base';
 import type { ActorReply } from '#frontend/api';
-import type { ActorKey, DirectoryView, PlainItem, RealmId } from '#model';
+import type { ActorKey, PlainItem, RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { CommitLoop } from './commit-loop.js';
 import { fitsLog } from './form-entries.js';
 import type { Group } from './group.js';

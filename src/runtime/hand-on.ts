@@ -2,10 +2,11 @@
  * Wakes actors at their new owners. A commit of ours may become durable after the new owner has looked for actors with something
  * left to do, and nobody might ever send the actor another command.
  */
+
+import type { Logger } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 import type { ActorClient } from './client.js';
-import type { Logger } from './ports.js';
 import { WAKE } from './protocol.js';
 
 const PATIENCE_MS = 60_000;

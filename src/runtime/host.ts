@@ -3,13 +3,14 @@
  * comes for them (activations.ts).
  */
 
-import type { Json, JsonObject } from '#base';
+import type { Json, JsonObject, Logger } from '#base';
 import { Gate } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import type { DirectoryView } from '#model';
-import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf, type RealmId } from '#model';
+import type { ActorKey, Epoch, Partition, RealmId } from '#model';
+import { parseKey, partitionOf } from '#model';
 import type { OutboxCommand } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 import type { Bus, BusRequest } from '#ports/bus';
 import type { EventLog } from '#ports/log';
 import type { PartitionOwner, Placement } from '#ports/placement';
@@ -26,8 +27,8 @@ import type { AnyKind, HostServices, Suppliers } from './kind.js';
 import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
-import type { Logger } from './ports.js';
-import { type Envelope, isForActor, type Reply } from './protocol.js';
+import type { Envelope, Reply } from './protocol.js';
+import { isForActor } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
 import { Untold } from './untold.js';
 

@@ -21,5 +21,4 @@ export {
   type View,
 } from './kind.js';
 export { MachineSteps, type Step } from './machine-steps.js';
-export type { Logger } from './ports.js';
 export type { Envelope, Reply } from './protocol.js';

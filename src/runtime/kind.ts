@@ -8,8 +8,9 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
 import type { ActorRedirect, ActorReply } from '#frontend/api';
-import type { ActorKey, ActorKindName, DirectoryView, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { ActorKey, ActorKindName, LogItem, PlainItem, RealmId, StopReason } from '#model';
 import type { Command, OutboxCommand, Value } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 
 /** What a handler may know besides state, arguments and inputs. */

@@ -1,9 +1,10 @@
 /** What an activation needs from its host. */
 
-import type { Gate, JsonObject } from '#base';
+import type { Gate, JsonObject, Logger } from '#base';
 import type { Clock } from '#base/clock';
-import type { ActorKey, DirectoryView, RealmId, StopReason } from '#model';
+import type { ActorKey, RealmId, StopReason } from '#model';
 import type { OutboxCommand } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
@@ -12,16 +13,6 @@ import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { StoreOutage } from './store-outage.js';
 import type { Untold } from './untold.js';
-
-/** The part of pino's logger that is used here. */
-export interface Logger {
-  debug(context: object, message: string): void;
-  /** Absent: it is not worth while to gather what only that level shows. */
-  isLevelEnabled?(level: 'debug'): boolean;
-  info(context: object, message: string): void;
-  warn(context: object, message: string): void;
-  error(context: object, message: string): void;
-}
 
 export interface ActivationPorts {
   readonly clock: Clock;

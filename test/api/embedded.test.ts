@@ -1,6 +1,7 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { contractGate } from './contract.js';
 import { ONLY, runSuite } from './run.js';
+import { isShard, shard } from './shard.js';
 import { crowded } from './suite/events/crowded.js';
 import { eventCounts } from './suite/events/event-counts.js';
 import { rest } from './suite/events/rest.js';
@@ -18,25 +19,33 @@ import { fullMembers } from './suite/people/full-members.js';
 import { presenceTime } from './suite/people/presence-time.js';
 import { rateLimits } from './suite/server/rate-limits.js';
 import { streamTraffic } from './suite/streams/stream-traffic.js';
+import { writeCoverage } from './support/coverage-files.js';
 import { startEmbedded } from './support/faces.js';
 
+/** Families that start a server of their own: with a fake clock, small bounds or other settings. */
+const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
+  time,
+  'queues at rest': rest,
+  'queues of one account': crowded,
+  'time and messages': messageTime,
+  'time and scheduled messages': scheduledTime,
+  'time and presence': presenceTime,
+  'time and traffic': streamTraffic,
+  'full members': fullMembers,
+  'events of one change': eventCounts,
+  'files and time': fileTimes,
+  'invitations and time': invitationTime,
+  'quota of files': fileQuota,
+  'storing of pictures': pictureStoring,
+  'names of the extra emoji': emojiNames,
+  'no image proxy': noImageProxy,
+  'marks that take too long': slowMarks,
+  'rate limits': rateLimits,
+};
+
 await runSuite('embedded face', () => startEmbedded());
-await t.test('time', time);
-await t.test('queues at rest', rest);
-await t.test('queues of one account', crowded);
-await t.test('time and messages', messageTime);
-await t.test('time and scheduled messages', scheduledTime);
-await t.test('time and presence', presenceTime);
-await t.test('time and traffic', streamTraffic);
-await t.test('full members', fullMembers);
-await t.test('events of one change', eventCounts);
-await t.test('files and time', fileTimes);
-await t.test('invitations and time', invitationTime);
-await t.test('quota of files', fileQuota);
-await t.test('storing of pictures', pictureStoring);
-await t.test('names of the extra emoji', emojiNames);
-await t.test('no image proxy', noImageProxy);
-await t.test('marks that take too long', slowMarks);
-await t.test('rate limits', rateLimits);
+for (const [family, facts] of shard(Object.entries(OF_THEIR_OWN))) await t.test(family, facts);
 // Last, of all that was tried above; a part of the suite cannot be complete.
-if (ONLY === '') await t.test('the contract was tried completely', contractGate);
+const coverage = process.env.API_TEST_COVERAGE;
+if (isShard && coverage !== undefined) writeCoverage(coverage);
+else if (ONLY === '') await t.test('the contract was tried completely', contractGate);

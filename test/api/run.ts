@@ -1,5 +1,6 @@
 /** Runs the suite against one face. */
 import t from 'tap';
+import { shard } from './shard.js';
 import { SUITE } from './suite/index.js';
 import { coverageTable } from './support/coverage.js';
 import { complaints, type TestServer } from './support/faces.js';
@@ -23,7 +24,7 @@ export async function runSuite(
       [],
       'there are such families',
     );
-    const families = Object.entries(SUITE).filter(([family]) => family.includes(ONLY) && only.includes(family));
+    const families = shard(Object.entries(SUITE).filter(([family]) => family.includes(ONLY) && only.includes(family)));
     t.not(families.length, 0, 'some were picked');
     for (const [family, facts] of families) await t.test(family, (t) => facts(t, server));
     const crashes = complaints.filter((text) => text.includes('unhandled exception') || text.includes('crash'));

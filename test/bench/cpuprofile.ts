@@ -36,5 +36,8 @@ export function fileOf(url: string): string {
 /** `src/frontend/http`, `actors/user`, a module's name, `node:*`. */
 export function folderOf(file: string): string {
   const parts = file.split('/');
-  return parts[0] === 'src' || parts[0] === 'actors' ? parts.slice(0, 2).join('/') : file.replace(/^node:.*/, 'node:*');
+  if (parts[0] === 'actors') return parts.slice(0, 2).join('/');
+  // Wings with folders of their own are told apart by folder: src/frontend/http.
+  if (parts[0] === 'src') return parts.slice(0, Math.min(3, parts.length - 1)).join('/');
+  return file.replace(/^node:.*/, 'node:*');
 }

@@ -24,7 +24,7 @@ import {
   resolveTerms,
   type Viewer,
 } from '#domain/messages';
-import type { DirectoryView } from '#model';
+import type { DirectoryView } from '#model/records';
 import { LmdbStore, MongoStore, openEmbedded, type Store } from '#ports/store';
 import { BUSY_USER, fill, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
 import { median } from './figures.js';

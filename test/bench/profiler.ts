@@ -62,8 +62,8 @@ export async function profiled<T>(face: Face, name: string, to: ProfileTo, work:
 export async function writeShares({ flames, shares: found }: ProfileTo, about: string): Promise<void> {
   const page = `# Where the time goes
 
-Share of busy time by what the work is about (what a frame spends itself), and a flame graph of each: callers below, callees above, width is
-time; hover over a frame for its place. \`npm run bench -- --flames\` measures and draws them again.
+Share of busy time by area (time that a frame spends itself), and a flame graph of each: callers below, callees above,
+width is time; hover over a frame for its place. \`npm run bench -- --flames\` measures and draws them again.
 
 ${sharesTable(found)}
 

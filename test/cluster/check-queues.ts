@@ -1,7 +1,7 @@
 /** What each queue told its client, against what the log says that it had to. */
 import { isDeepStrictEqual } from 'node:util';
 import { SharedEvent } from '#delivery';
-import { isShown, mergeKey, wants } from '../../actors/event-queue/filter.js';
+import { coalescingKey, isInSnapshot, wants } from '../../actors/event-queue/filter.js';
 import { comparable, KINDS, optionsOf } from '../api/support/comparable.js';
 import { apply, type State } from '../api/support/reducer.js';
 import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
@@ -16,13 +16,13 @@ function due(queue: QueueRecord, { events }: ReadLog): ExpectedEvent[] {
     if (event.seq <= stored.start || !event.receivers.has(user)) return false;
     const shared = new SharedEvent(event.id, event.item);
     if (!shared.isReplayable && event.version <= (stored.covers[event.actor] ?? 0)) return false;
-    return wants(stored.options, shared, user) && !isShown(stored, shared);
+    return wants(stored.options, shared, user) && !isInSnapshot(stored, shared);
   });
 }
 
 /** An event that may have nothing to tell, once it is worked out for its user. */
 const mayBeEmpty = ({ item }: ExpectedEvent): boolean => item.t === 'event' && item.own?.of === 'read';
-const mergeOf = (event: ExpectedEvent): string | undefined => mergeKey(new SharedEvent(event.id, event.item));
+const mergeOf = (event: ExpectedEvent): string | undefined => coalescingKey(new SharedEvent(event.id, event.item));
 
 export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecord): string[] {
   const problems: string[] = [];

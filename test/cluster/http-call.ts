@@ -95,7 +95,7 @@ export class HttpCall implements HttpExchange {
   }
 
   forget(): void {}
-  goOn(next: HttpExchange): HttpExchange {
+  reuseFor(next: HttpExchange): HttpExchange {
     return next;
   }
 

@@ -145,7 +145,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'repeats of what was before a feed are told',
-    file: 'src/delivery/past.js',
+    file: 'src/events/past.js',
     find: 'known?.has(nameOf(group)) || (seq > this.start && this.#before.knows(entry.actor, group))',
     put: 'false',
   },

@@ -1,11 +1,13 @@
 /** One simulated process: its clock, bus client, Store and log stop with it, freeze with it, and wake with it. */
 
-import type { DirectoryView, Partition, RealmId } from '#model';
+import type { Logger } from '#base';
+import type { Partition, RealmId } from '#model';
+import type { DirectoryView } from '#model/records';
 import { LocalBus, type LocalHub } from '#ports/bus';
 import { LogUnavailable } from '#ports/log';
 import type { Placement } from '#ports/placement';
 import { StoreUnavailable } from '#ports/store';
-import { ActorHost, type HostServices, type Logger } from '#runtime';
+import { ActorHost, type HostServices } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { MemoryLog } from '../support/memory-log.js';
 import type { MemoryStore } from '../support/memory-store.js';

@@ -1,5 +1,6 @@
 import { type DirectorySnapshot, NO_WHOLES, ONE_OF, RealmDirectory, type Records } from '#directory';
-import { type EmojiNames, extraEmoji } from '#domain/emoji';
+import { extraEmoji } from '#domain/emoji';
+import type { EmojiNames } from '#model';
 import { realmId } from '#model';
 
 const NO_RECORDS = Object.fromEntries(Object.keys(ONE_OF).map((collection) => [collection, []])) as unknown as {

@@ -1,4 +1,4 @@
-/** The caller's own state and the subscribers of streams, as one consistent whole. */
+/** Reads a user's own state and the subscribers of streams so that both agree. */
 
 import type { RealmFeed, Subscribers } from '#delivery';
 import type { Subscription } from '#domain/streams';
@@ -8,16 +8,21 @@ import { lowest } from '#ports/store';
 import type { Suppliers } from '#runtime';
 
 const RETRY_MS = 5;
-const MOST_RETRIES = 400;
+const MAX_RETRIES = 400;
 
-/** Whose messages a snapshot counts, their first one's id it must show, which comes to the directory from the log. */
-export async function untilFirstsAreShown(
+/**
+ * A stream whose messages the snapshot counts must already show its first message id. The directory learns that id from
+ * the log, so wait for it.
+ *
+ * @param counted stream → id up to which its messages are counted
+ */
+export async function untilFirstMessagesShow(
   realm: RealmId,
   counted: { readonly [stream: string]: number },
   suppliers: Suppliers,
 ): Promise<void> {
   const streams = Object.keys(counted).filter((id) => counted[id]! > 0);
-  for (let attempt = 0; attempt < MOST_RETRIES; attempt++) {
+  for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
     const directory = await suppliers.directory(realm);
     if (streams.every((id) => directory.stream(streamId(Number(id)))?.firstMessage !== null)) return;
     await pause(suppliers);
@@ -27,44 +32,45 @@ export async function untilFirstsAreShown(
 const pause = ({ services }: Suppliers): Promise<void> =>
   new Promise((resolve) => void services.clock.setTimeout(resolve, RETRY_MS));
 
-interface Own {
+interface OwnState {
   readonly version: number;
   readonly subscriptions: readonly Subscription[];
 }
 
 /**
- * Joining and leaving are committed to the user first and to the stream after that, and whom it is about hears nothing
- * of the second: a snapshot that has one of the two must have the other. Where they differ, both are read again.
+ * A change of subscription is committed by the user's actor first and by the stream's actor after it, and the user gets
+ * no event of the second commit. So a snapshot with one of the two must have the other: if they differ, both are read
+ * again.
  *
- * @param listed subscribers of all streams are wanted
- * @param covers gets the version of what was read of the user
+ * @param withSubscribers the subscribers of all streams are wanted
+ * @param versions gets the version of the user's actor
  */
-export async function readWithSubscribers<O extends Own>(
+export async function readWithSubscribers<O extends OwnState>(
   realm: RealmId,
   user: UserId,
-  listed: boolean,
+  withSubscribers: boolean,
   readOwn: () => Promise<O> | O | undefined,
   feed: RealmFeed,
   suppliers: Suppliers,
-  covers: Record<ActorKey, number>,
+  versions: Record<ActorKey, number>,
 ): Promise<{ readonly own: O | undefined; readonly subscribers: Subscribers }> {
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
-    if (own) covers[userKey(realm, user)] = own.version;
+    if (own) versions[userKey(realm, user)] = own.version;
     const directory = await suppliers.directory(realm);
-    // Lists of streams are without deactivated accounts, whose own subscriptions stay: the two never agree again.
+    // Streams drop deactivated users, who keep their own subscriptions: the two would never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
-    if (!listed) return { own, subscribers: NONE };
+    if (!withSubscribers) return { own, subscribers: NONE };
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
     const subscribers = await feed.subscribers(() => {
       const live = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
-      // Also a stream that was made and joined since they were listed here.
+      // A stream may have been created and joined after `directory.streams()` was read.
       return [...new Set([...live, ...joined])];
     });
-    const level = [...subscribers.of].every(([stream, members]) => has(members, user) === joined.has(stream));
-    if (level) return { own, subscribers };
-    // A stream that takes so long to hear of it: no event will tell the user of himself.
-    if (attempt === MOST_RETRIES) return { own, subscribers: asOwn(subscribers, user, joined) };
+    const agree = [...subscribers.of].every(([stream, members]) => has(members, user) === joined.has(stream));
+    if (agree) return { own, subscribers };
+    // The stream takes long to learn of it, and the user gets no event about their own subscription there.
+    if (attempt === MAX_RETRIES) return { own, subscribers: alignedWithOwn(subscribers, user, joined) };
     await pause(suppliers);
   }
 }
@@ -73,8 +79,8 @@ const NONE: Subscribers = { position: seq(0), of: new Map() };
 
 const has = (members: readonly number[], user: number): boolean => members[lowest(members, user)] === user;
 
-/** The lists with or without the user, as his own side says. */
-function asOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {
+/** @returns the lists with the user added or removed, as the user's own subscriptions demand */
+function alignedWithOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {
   const own = [...of].map(([stream, members]): [number, readonly number[]] => {
     if (has(members, user) === joined.has(stream)) return [stream, members];
     const others = members.filter((id) => id !== user);

@@ -1,6 +1,6 @@
 /** Sections about messages: unread_msgs and starred_messages (register.md). */
 import type { Json, JsonObject } from '#base';
-import type { Overview } from '#delivery';
+import type { RecentMessageIndex } from '#delivery';
 import {
   asStored,
   DIRECT_HOME,
@@ -14,22 +14,11 @@ import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '#doma
 import type { RealmId } from '#model';
 import type { MessageReads } from '#ports/store';
 import type { Suppliers } from '#runtime';
+import type { CountedMessages } from '../state.js';
 
-/**
- * Messages that the snapshot has taken into account: their events must not come again, since a client would count them
- * twice. Of everything else an event will come.
- */
-export interface ShownMessages extends JsonObject {
-  /** Stream → everything up to this id. */
-  readonly streams: { readonly [stream: string]: number };
-  /** Direct messages: everything up to this id, and these. */
-  readonly direct: { readonly upTo: number; readonly recent: readonly number[] };
-}
-
-/** An event that is still to come belongs to a message that is younger than this by far. */
+/** The event of an older message cannot still be on its way: this is far more than any delay of the log. */
 const RECENT_MS = 300_000;
-/** A registration shows so many at most. */
-const MOST_STARRED = 10_000;
+const MAX_STARRED = 10_000;
 
 type Reading = readonly (readonly [string, Json])[];
 
@@ -40,20 +29,24 @@ export interface OwnReading {
 }
 
 /**
- * Where a registration looks at messages: in memory, unless what the user has read and marked names a message that the log has not
- * shown here. Call it after that was read.
+ * Picks the source from which a registration reads messages: memory, unless the user's reading state names a message
+ * that the log has not shown here. Call it after the reading state was read.
  */
-export async function messageReads(overview: Overview, reading: Reading, { store }: Suppliers): Promise<MessageReads> {
-  const reads = await overview.reads();
-  return reads === store || (await overview.knows(new OwnFlags(0, new Map(reading)).named())) ? reads : store;
+export async function messageReads(
+  index: RecentMessageIndex,
+  reading: Reading,
+  { store }: Suppliers,
+): Promise<MessageReads> {
+  const reads = await index.reads();
+  return reads === store || (await index.knows(new OwnFlags(0, new Map(reading)).named())) ? reads : store;
 }
 
 export interface Unread {
   readonly section: JsonObject;
-  readonly shows: ShownMessages;
+  readonly counted: CountedMessages;
 }
 
-/** Call it after everything else was read whose version the snapshot names. */
+/** Call it after everything whose version the snapshot notes was read. */
 export async function readUnread(
   realm: RealmId,
   user: number,
@@ -81,9 +74,9 @@ export async function readUnread(
     missing = unread.length > MOST_UNREAD;
     if (missing) break;
   }
-  // What was marked as unread by hand is mostly older than all of that.
+  // Messages that the user marked as unread are mostly older than all of these.
   if (!missing) for (const reading of homes.values()) unread.push(...(await scan.excepted(reading)));
-  const { [DIRECT_HOME]: upTo = 0, ...shown } = streams;
+  const { [DIRECT_HOME]: upTo = 0, ...countedStreams } = streams;
 
   const silent = new Set(
     topics
@@ -96,10 +89,10 @@ export async function readUnread(
     muted: (stream, topic) => (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${topicKey(topic)}`),
     missing,
   });
-  return { section, shows: { streams: shown, direct: { upTo, recent } } };
+  return { section, counted: { streams: countedStreams, direct: { upTo, recent } } };
 }
 
-/** Ids of starred messages that are still there; the lowest first. */
+/** Ids of starred messages that still exist, ascending; at most 10,000. */
 export async function readStarred(
   realm: RealmId,
   user: number,
@@ -111,11 +104,5 @@ export async function readStarred(
   const records = await reads.getMessages(realm, ids);
   const there = records.filter((record) => record !== null).map(asStored);
   const own = await new UnreadScan(reads, realm, user).owned(there, true);
-  return own.slice(0, MOST_STARRED).map(({ id }) => id);
-}
-
-/** Is the message among those shown? */
-export function shows({ streams, direct }: ShownMessages, stream: number, id: number): boolean {
-  if (stream === 0) return id <= direct.upTo || direct.recent.includes(id);
-  return id <= (streams[stream] ?? 0);
+  return own.slice(0, MAX_STARRED).map(({ id }) => id);
 }

@@ -1,10 +1,14 @@
-/** What the organization has besides people and streams, as register shows it (register.md § fetch_event_types). */
+/** Sections about the organization (register.md § fetch_event_types). */
 import type { Fields, JsonObject } from '#base';
+import { SERVER_GENERATION } from '#base';
+import { MAX_MESSAGE } from '#domain/messages';
 import {
   defaultSettings,
   EMOJISET_CHOICES,
+  EXTERNAL_ACCOUNTS,
   encodedGroups,
   FIELD_TYPES,
+  mailDomain,
   NOTIFICATION_SOUNDS,
   presentDomain,
   presentField,
@@ -12,13 +16,81 @@ import {
   presentPlayground,
   withoutPronouns,
 } from '#domain/people';
-import type { SnapshotInputs } from './take.js';
+import { PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
+import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '#domain/streams';
+import type { SnapshotInputs } from './inputs.js';
+
+const GIPHY_RATINGS = {
+  disabled: { name: 'GIPHY integration disabled', id: 0 },
+  y: { name: 'Allow GIFs rated Y (Very young audience)', id: 1 },
+  g: { name: 'Allow GIFs rated G (General audience)', id: 2 },
+  pg: { name: 'Allow GIFs rated PG (Parental guidance)', id: 3 },
+  'pg-13': { name: 'Allow GIFs rated PG-13 (Parental guidance - under 13)', id: 4 },
+  r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
+};
+
+/** Section `realm`: the organization's settings and facts about the server (register.md § Realm section). */
+export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
+  const settings = Object.fromEntries(
+    Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
+  );
+  const { origin, site } = args;
+  const pictures = Object.entries(presentRealmPictures(directory)).map(([name, value]) => [`realm_${name}`, value]);
+  return {
+    ...settings,
+    realm_authentication_methods: { Email: true },
+    realm_email_auth_enabled: true,
+    realm_password_auth_enabled: true,
+    realm_presence_disabled: false,
+    realm_uri: origin,
+    realm_bot_domain: mailDomain(site),
+    ...Object.fromEntries(pictures),
+    realm_available_video_chat_providers: {
+      disabled: { name: 'None', id: 0 },
+      jitsi_meet: { name: 'Jitsi Meet', id: 1 },
+    },
+    realm_default_external_accounts: EXTERNAL_ACCOUNTS,
+    realm_push_notifications_enabled: false,
+    // In bytes, in spite of its name (register.md).
+    realm_upload_quota_mib: limits.uploadQuotaMib === 0 ? null : limits.uploadQuotaMib * 1_048_576,
+    realm_plan_type: 1,
+    service_plan_is_not_limited: true,
+    zulip_plan_is_not_limited: true,
+    upgrade_text_for_wide_organization_logo: '',
+    realm_is_zephyr_mirror_realm: false,
+    giphy_rating_options: GIPHY_RATINGS,
+    max_avatar_file_size_mib: PICTURE_MIB,
+    max_file_upload_size_mib: limits.maxFileMib,
+    max_icon_file_size_mib: PICTURE_MIB,
+    max_logo_file_size_mib: PICTURE_MIB,
+    max_stream_name_length: MAX_STREAM_NAME,
+    max_stream_description_length: MAX_DESCRIPTION,
+    max_topic_length: MAX_TOPIC,
+    max_message_length: MAX_MESSAGE,
+    event_queue_longpoll_timeout_seconds: 90,
+    server_presence_ping_interval_seconds: 60,
+    server_presence_offline_threshold_seconds: 200,
+    password_min_length: 6,
+    password_min_guesses: 10_000,
+    server_generation: SERVER_GENERATION,
+    server_inline_image_preview: true,
+    server_inline_url_embed_preview: true,
+    server_avatar_changes_disabled: false,
+    server_name_changes_disabled: false,
+    server_web_public_streams_enabled: args.webPublicStreams,
+    server_emoji_data_url: `${origin}/static/emoji/emoji_api.json`,
+    server_needs_upgrade: false,
+    settings_send_digest_emails: true,
+    jitsi_server_url: 'https://meet.jit.si',
+    development_environment: false,
+  };
+}
 
 export const groupsSection = ({ directory }: SnapshotInputs): Fields => ({
   realm_user_groups: encodedGroups(directory),
 });
 
-/** Clients that do not know templates get none. */
+/** Clients that do not know URL templates get no linkifiers. */
 export const linkifiersSection = ({ directory, args }: SnapshotInputs): JsonObject => ({
   realm_linkifiers: args.options.capabilities.linkifier_url_template
     ? directory.linkifiers().map(presentLinkifier)
@@ -32,7 +104,8 @@ export const playgroundsSection = ({ directory }: SnapshotInputs): JsonObject =>
 export const domainsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_domains: directory.domains().map(presentDomain),
 });
-/** Clients that do not know pronouns are told of none. */
+
+/** Clients that do not know the pronouns type get no fields of it. */
 export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonObject {
   const fields = directory.profileFields().map(presentField);
   if (args.options.pronouns) return { custom_profile_fields: fields, custom_profile_field_types: FIELD_TYPES };

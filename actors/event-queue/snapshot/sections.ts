@@ -1,10 +1,22 @@
-/** fetch_event_types → what makes that part of the response, for everything that the directory alone can answer. */
-import { encodeParts, type Fields, madeOnce } from '#base';
+/** Table of the sections that the directory alone can answer: fetch_event_types → function that makes the section. */
+
+import type { Fields, JsonObject } from '#base';
+import { encodeParts, madeOnce } from '#base';
 import { presentCustomEmoji } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import type { DirectoryView } from '#model';
-import { botsSection } from './bot-section.js';
+import type { DirectoryView } from '#model/records';
+import type { SnapshotInputs, Wanted } from './inputs.js';
+import {
+  domainsSection,
+  groupsSection,
+  linkifiersSection,
+  playgroundsSection,
+  profileFieldsSection,
+  realmSection,
+  settingsDefaultsSection,
+} from './organization-sections.js';
+import { botsSection } from './people-sections.js';
 import {
   alertWordsSection,
   displaySection,
@@ -12,25 +24,23 @@ import {
   notificationsSection,
   settingsSection,
   statusSection,
-} from './choice-sections.js';
-import { EMPTY_SECTIONS } from './empty-sections.js';
-import {
-  domainsSection,
-  groupsSection,
-  linkifiersSection,
-  playgroundsSection,
-  profileFieldsSection,
-  settingsDefaultsSection,
-} from './organization-sections.js';
-import { realmSection } from './realm-section.js';
+} from './preference-sections.js';
 import { defaultStreamsSection, streamGroupsSection } from './stream-sections.js';
-import type { SnapshotInputs } from './take.js';
 
 type Section = (inputs: SnapshotInputs) => Fields;
 
-/** What everybody sees alike, but for those differences that `classOf` names. */
+/** Sections of features that no operation offers yet: they are empty in every organization. */
+const EMPTY: Readonly<Record<string, JsonObject>> = {
+  realm_filters: { realm_filters: [] },
+  realm_embedded_bots: { realm_embedded_bots: [] },
+  realm_incoming_webhook_bots: { realm_incoming_webhook_bots: [] },
+  video_calls: { has_zoom_token: false },
+  giphy: { giphy_api_key: '' },
+};
+
+/** Sections that are the same for all users, except for the differences in `variantOf`. */
 const SHARED: Readonly<Record<string, Section>> = {
-  ...Object.fromEntries(Object.entries(EMPTY_SECTIONS).map(([name, fields]) => [name, () => fields])),
+  ...Object.fromEntries(Object.entries(EMPTY).map(([name, fields]) => [name, () => fields])),
   realm: realmSection,
   default_streams: defaultStreamsSection,
   default_stream_groups: streamGroupsSection,
@@ -45,6 +55,7 @@ const SHARED: Readonly<Record<string, Section>> = {
   user_status: statusSection,
 };
 
+/** Sections that differ from user to user. */
 const PERSONAL: Readonly<Record<string, Section>> = {
   alert_words: alertWordsSection,
   muted_users: mutedUsersSection,
@@ -54,27 +65,25 @@ const PERSONAL: Readonly<Record<string, Section>> = {
   update_global_notifications: notificationsSection,
 };
 
-const made = (sections: Readonly<Record<string, Section>>, inputs: SnapshotInputs, wanted: Wanted): Fields[] =>
+const makeAll = (sections: Readonly<Record<string, Section>>, inputs: SnapshotInputs, wanted: Wanted): Fields[] =>
   Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
 
-type Wanted = (section: string) => boolean;
+export const personalSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => makeAll(PERSONAL, inputs, wanted);
 
-export const personalSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => made(PERSONAL, inputs, wanted);
+/** The shared sections, not encoded. */
+export const sharedSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => makeAll(SHARED, inputs, wanted);
 
-/** Unencoded. */
-export const sharedSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => made(SHARED, inputs, wanted);
+/** Variants in memory: all clients of one kind register alike. */
+const MAX_VARIANTS = 32;
 
-/** Kinds of clients register in a few ways. */
-const MOST_CLASSES = 32;
-
-/** Of one version of the directory; first messages of streams come to it without one. */
-const known = madeOnce(
+/** Cached per version of the directory. First messages of streams raise only `streamsVersion`. */
+const cached = madeOnce(
   (_directory: DirectoryView) => new Map<string, readonly Uint8Array[]>(),
   ({ version, streamsVersion }) => `${version}/${streamsVersion}`,
 );
 
-/** All that the sections above look at besides the directory. */
-const classOf = ({ user, args }: SnapshotInputs): string => {
+/** Everything besides the directory on which the shared sections depend. */
+const variantOf = ({ user, args }: SnapshotInputs): string => {
   const { options, fetch, origin, site, webPublicStreams } = args;
   const { linkifier_url_template } = options.capabilities;
   return JSON.stringify([
@@ -88,15 +97,15 @@ const classOf = ({ user, args }: SnapshotInputs): string => {
   ]);
 };
 
-/** Encoded once for all who register alike, until the directory changes. */
+/** The shared sections, encoded once per variant until the directory changes. */
 export function encodedShared(inputs: SnapshotInputs, wanted: Wanted): readonly Uint8Array[] {
-  const classes = known(inputs.directory);
-  const name = classOf(inputs);
-  let parts = classes.get(name);
+  const variants = cached(inputs.directory);
+  const name = variantOf(inputs);
+  let parts = variants.get(name);
   if (!parts) {
     parts = [Buffer.concat(sharedSections(inputs, wanted).flatMap(encodeParts))];
-    if (classes.size >= MOST_CLASSES) classes.clear();
-    classes.set(name, parts);
+    if (variants.size >= MAX_VARIANTS) variants.clear();
+    variants.set(name, parts);
   }
   return parts;
 }

@@ -1,8 +1,8 @@
-/** fetch_event_types `subscription` and `stream` (register.md, streams.md). */
+/** Sections about streams and subscriptions (register.md § fetch_event_types, streams.md). */
 
 import { activeSubscribers } from '#actors/shared';
-import type { Fields } from '#base';
-import { type JsonObject, madeOnce } from '#base';
+import type { Fields, JsonObject } from '#base';
+import { madeOnce } from '#base';
 import { isAdmin, isGuest, streamNotifications } from '#domain/people';
 import {
   byName,
@@ -13,12 +13,11 @@ import {
   presentStreamGroups,
   weeklyTraffic,
 } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { streamId } from '#model';
-import type { DirectoryStream } from '#model/records';
-import type { SnapshotInputs } from './take.js';
+import type { DirectoryStream, DirectoryView } from '#model/records';
+import type { SnapshotInputs } from './inputs.js';
 
-/** Live streams by name; sorted once per change of any. */
+/** Streams that are not archived, sorted by name once per change of any stream. */
 const liveStreams = madeOnce(
   (directory: DirectoryView): readonly DirectoryStream[] =>
     [...directory.streams()].filter((stream) => !stream.archived).sort(byName),
@@ -37,7 +36,7 @@ export function subscriptionSections({
   const { includeSubscribers, capabilities } = args.options;
   const live = liveStreams(directory);
   const listed = (stream: DirectoryStream): number[] => activeSubscribers(subscribers.get(stream.id) ?? [], directory);
-  // For clients that can't handle null.
+  // Clients that can't handle null get the user's global settings.
   const notNull = capabilities.notification_settings_null ? {} : { notNull: streamNotifications(directory, user) };
   const traffic = ({ id, created }: DirectoryStream): number | null =>
     weeklyTraffic(directory.traffic(id), created, now);
@@ -65,7 +64,7 @@ export function subscriptionSections({
   };
 }
 
-/** What new users are subscribed to. */
+/** Section `default_streams`: the streams to which new users are subscribed. */
 export function defaultStreamsSection({ user, directory }: SnapshotInputs): Fields {
   if (isGuest(user)) return { realm_default_streams: [] };
   return { realm_default_streams: encodedStreams(liveStreams(directory).filter((stream) => stream.isDefault)) };
@@ -77,7 +76,7 @@ export const streamGroupsSection = ({ user, directory }: SnapshotInputs): JsonOb
     : presentStreamGroups(directory.streamGroups, (id) => directory.stream(streamId(id))),
 });
 
-/** As GET /streams with its defaults; administrators get all active streams. */
+/** Section `stream`: as GET /streams with its defaults. Administrators get all active streams. */
 export function streamSections({ user, directory, subscriptions }: SnapshotInputs): Fields {
   const active = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const shown = liveStreams(directory).filter(

@@ -1,61 +1,47 @@
 /**
- * The state that POST /register sends, with what it contains named by actor and version, so that the queue can leave
- * out exactly the events that the snapshot already shows (design § 3).
+ * Takes the state that POST /register sends, and notes which commits it contains (actor → version). So the queue can
+ * leave out exactly the events that the client has already seen as state (design § 3).
  */
 
-import { readOwnState } from '#actors/shared';
-import type { Json } from '#base';
-import { encodeParts, type Fields } from '#base';
-import type { Limits } from '#domain/files';
+import { readOwnState, VISITOR } from '#actors/shared';
+import type { Fields, Json } from '#base';
+import { encodeParts } from '#base';
 import { newestMessage, recentConversations } from '#domain/messages';
-import type { Unseal } from '#domain/people';
 import { presencesIn } from '#domain/presence';
-import type { Subscription } from '#domain/streams';
-import type { DirectoryView } from '#model';
-import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
-import { type OwnSection, presenceCommands, type RegisterArgs, realmCommands } from '#model/commands';
+import type { ActorKey, RealmId, Seq } from '#model';
+import { presenceKey, realmKey, userId } from '#model';
+import type { OwnSection, RegisterArgs } from '#model/commands';
+import { presenceCommands, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryBot, DirectoryUser } from '#model/records';
+import type { DirectoryBot } from '#model/records';
 import type { NeedsContext, Suppliers } from '#runtime';
-import type { QueueState, QueueVolatile } from '../state.js';
-import { readWithSubscribers, untilFirstsAreShown } from './memberships.js';
-import { messageReads, readStarred, readUnread, type ShownMessages } from './message-sections.js';
-import { ownSections } from './own-sections.js';
-import { presenceSection, visitorsPresence } from './presence-section.js';
+import type { CountedMessages, QueueState } from '../state.js';
+import type { QueueVolatile } from '../volatile.js';
+import type { SnapshotInputs, Wanted } from './inputs.js';
+import { readWithSubscribers, untilFirstMessagesShow } from './memberships.js';
+import { messageReads, readStarred, readUnread } from './message-sections.js';
+import { presenceSection, userSections, visitorsPresence } from './people-sections.js';
+import { ownSections } from './preference-sections.js';
 import { encodedShared, personalSections, sharedSections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
-import { userSections } from './user-sections.js';
-import { forTheWeb, nothingOwn, VISITOR } from './visitor.js';
+import { forTheWeb, nothingOwn } from './visitor.js';
 
 export interface Snapshot {
+  /** Log position at which the queue starts. */
   readonly start: Seq;
-  /** Log position up to which lists of subscribers show everything. */
-  readonly listed: Seq;
+  /** Log position up to which the lists of subscribers show every change. */
+  readonly subscribersAsOf: Seq;
+  /** Incarnation of the log. */
   readonly incarnation: string;
-  readonly covers: Record<ActorKey, number>;
-  /** Messages that it takes into account; null = it says nothing of single messages. */
-  readonly shows: ShownMessages | null;
-  /** Response fields, encoded. */
+  /** Commits that the snapshot contains: actor → version. */
+  readonly versions: Record<ActorKey, number>;
+  /** Messages that the snapshot has counted; null = none were asked for. */
+  readonly countedMessages: CountedMessages | null;
+  /** Encoded response fields. */
   readonly parts: readonly Uint8Array[];
 }
 
-/** What sections are made of. */
-export interface SnapshotInputs {
-  readonly user: DirectoryUser;
-  readonly directory: DirectoryView;
-  readonly args: RegisterArgs;
-  readonly now: number;
-  readonly limits: Limits;
-  /** Makes keys readable for those who may read them. */
-  readonly unseal: Unseal;
-  /** Takes bots of which something could not be read. */
-  readonly unreadable: Set<DirectoryBot>;
-  readonly subscriptions: readonly Subscription[];
-  /** Stream → subscribers; empty unless asked for. */
-  readonly subscribers: ReadonlyMap<number, readonly number[]>;
-}
-
-/** Parts of the user's actor that make up the wanted sections of the response. */
+/** Section of the user's own state → the sections of the response that need it. */
 const OWN: { readonly [S in OwnSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
@@ -67,25 +53,28 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
 
 const MESSAGE_SECTIONS = ['message', 'recent_private_conversations', 'starred_messages'];
 
-const ownNeeded = (wanted: (section: string) => boolean): OwnSection[] =>
+const ownNeeded = (wanted: Wanted): OwnSection[] =>
   (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
 
-/** Accounts may change each time; then subscribers of deactivated ones are as wrong as anywhere for a moment. */
-const MOST_ATTEMPTS = 4;
+/**
+ * Accounts may change during every attempt. The last attempt accepts that: the lists may show a deactivated subscriber
+ * for a moment, as lists elsewhere do.
+ */
+const MAX_ATTEMPTS = 4;
 
-/** A queue's own command: its needs. */
+/** Inputs of the `register` and `visit` commands. */
 export async function takeSnapshot(
   args: RegisterArgs,
   context: NeedsContext<QueueState, QueueVolatile>,
   suppliers: Suppliers,
 ): Promise<Snapshot> {
   for (let attempt = 1; ; attempt++) {
-    const taken = await takeOnce(args, context, suppliers, attempt === MOST_ATTEMPTS);
+    const taken = await takeOnce(args, context, suppliers, attempt === MAX_ATTEMPTS);
     if (taken) return taken;
   }
 }
 
-/** Keys that were sealed under a former server secret open nothing. A reader with a right to such a key gets a new one. */
+/** An API key sealed under a former server secret can't be decrypted: a user with a right to the key gets a new one. */
 async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: Suppliers): Promise<void> {
   for (const { user, keySealed } of bots) {
     await ask(realmKey(realm), realmCommands.renewBotKey, { user, instead: keySealed });
@@ -93,8 +82,9 @@ async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask 
 }
 
 /**
- * @returns undefined where accounts changed meanwhile (subscribers were read before, and the event that removes one is
- * covered), or keys were replaced
+ * @param last attempt: succeeds in any case
+ * @returns undefined if another attempt is needed: API keys were replaced, or accounts changed after the subscribers
+ * were read, so that the snapshot's versions would suppress the event that removes one
  */
 async function takeOnce(
   args: RegisterArgs,
@@ -102,47 +92,49 @@ async function takeOnce(
   suppliers: Suppliers,
   last: boolean,
 ): Promise<Snapshot | undefined> {
-  // Whoever was answered before must not hear of what he did as of something new.
+  // Else the user could get, as a new event, a change that an earlier response already showed.
   await suppliers.told(realm);
-  // The log's end comes first: whatever the parts below lack is in the log after it.
+  // The log's end is read first: whatever the reads below lack is in the log after it.
   const { end, incarnation } = await suppliers.log.position(realm);
   const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
-  const covers: Record<ActorKey, number> = {};
+  const versions: Record<ActorKey, number> = {};
   const directory = await suppliers.directory(realm);
-  // What is before that end will never come as an event: the replica must show it.
+  // The queue gets no event from before that end, so the replica must show all of them.
   const feed = await suppliers.services.feeds.of(realm);
   await feed.reach(end);
   const isVisitor = caller === VISITOR.id;
   const user = isVisitor ? VISITOR : directory.user(userId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
-  const listed = wanted('subscription') && args.options.includeSubscribers;
+  const withSubscribers = wanted('subscription') && args.options.includeSubscribers;
   const { usersVersion } = directory;
   const { own, subscribers } = await readWithSubscribers(
     realm,
     user.id,
-    listed,
+    withSubscribers,
     () => {
       if (sections.length === 0) return undefined;
       return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, suppliers);
     },
     feed,
     suppliers,
-    covers,
+    versions,
   );
-  // Sections that weren't asked for are absent, and so are the response fields made of them.
+  // Sections that were not asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
   const parts: Fields[] = [];
-  let shown: ShownMessages | null = null;
-  // After the versions of the user and the streams were read: what they cover must be counted.
+  let countedMessages: CountedMessages | null = null;
+  // Read after the versions of the user and the streams: messages of the commits that they cover must be counted.
   const { reading = [] } = own ?? {};
-  const reads = MESSAGE_SECTIONS.some(wanted) ? await messageReads(feed.overview, reading, suppliers) : suppliers.store;
+  const reads = MESSAGE_SECTIONS.some(wanted)
+    ? await messageReads(feed.recentMessages, reading, suppliers)
+    : suppliers.store;
   if (own && wanted('message')) {
     if (wanted('update_message_flags')) {
       const unread = await readUnread(realm, user.id, own, reads, suppliers);
       parts.push({ unread_msgs: unread.section });
-      shown = unread.shows;
-      await untilFirstsAreShown(realm, shown.streams, suppliers);
+      countedMessages = unread.counted;
+      await untilFirstMessagesShow(realm, countedMessages.streams, suppliers);
     }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await newestMessage(reads, realm, user.id, streams) });
@@ -156,12 +148,12 @@ async function takeOnce(
   }
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
-    // Not named by any version: what changes in between is told by the next report (docs/architecture.md § Presence).
+    // Presence has no version: the next report brings changes in between (docs/architecture.md § Presence).
     await presencesIn(directory).sync((known) => suppliers.ask(to, presenceCommands.presenceChanges, { known }));
   }
-  // From here on nothing is awaited: the replica stands still, and its version says what it shows.
-  if (listed && directory.usersVersion !== usersVersion && !last) return undefined;
-  covers[realmKey(realm)] = directory.version;
+  // Nothing is awaited from here on, so the replica stays at the version that is noted.
+  if (withSubscribers && directory.usersVersion !== usersVersion && !last) return undefined;
+  versions[realmKey(realm)] = directory.version;
   const account = directory.user(user.id) ?? user;
   if (!account.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const unreadable = new Set<DirectoryBot>();
@@ -189,5 +181,5 @@ async function takeOnce(
   const encoded = isVisitor
     ? [...sharedSections(inputs, wanted), ...parts].map(forTheWeb).flatMap(encodeParts)
     : [...encodedShared(inputs, wanted), ...parts.flatMap(encodeParts)];
-  return { start: end, listed: subscribers.position, incarnation, covers, shows: shown, parts: encoded };
+  return { start: end, subscribersAsOf: subscribers.position, incarnation, versions, countedMessages, parts: encoded };
 }

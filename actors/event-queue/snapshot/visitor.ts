@@ -1,32 +1,17 @@
 /**
- * Who reads without an account (conventions.md § Authentication): the state that POST /register shows to nobody in
- * particular is that of a guest who is in nothing, without what is not for the web.
+ * The visitor: a reader without an account (conventions.md § Authentication). POST /register shows a visitor the state
+ * of a guest without subscriptions, minus everything that is not open to the web.
  */
 
 import type { OwnState } from '#actors/shared';
 import type { Fields } from '#base';
-import { FRESH_ACCOUNT, ROLE } from '#domain/people';
-import { userId } from '#model';
 import type { OwnSection } from '#model/commands';
-import type { DirectoryUser } from '#model/records';
 
-/** No account has this id: callers without credentials are 0. */
-export const VISITOR: DirectoryUser = {
-  id: userId(0),
-  recipient: 0,
-  deliveryEmail: '',
-  email: 'username@example.com',
-  fullName: 'Anonymous User',
-  ...FRESH_ACCOUNT,
-  role: ROLE.guest,
-  emailVisibility: 4,
-};
-
-/** Nothing of one's own: there is no actor to ask. */
+/** The own state of a visitor: all sections are empty, as there is no actor to ask. */
 export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>
   ({ version: 0, ...Object.fromEntries(sections.map((section) => [section, []])) }) as unknown as OwnState<OwnSection>;
 
-/** What replaces fields that depend on being somebody; undefined = left out. */
+/** Replacements for fields that depend on the account; undefined = left out. */
 const SHOWN: Fields = {
   streams: undefined,
   custom_profile_fields: [],

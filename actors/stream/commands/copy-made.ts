@@ -3,11 +3,11 @@
  * refused; what is gone, or was moved away meanwhile, is passed over.
  */
 
-import { value } from '#actors/shared';
+import { ownerOf, value } from '#actors/shared';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#ports/store';
 import type { StreamCommand } from '../command.js';
-import { change, latest, ownerOf } from '../messages.js';
+import { change, latest } from '../messages.js';
 
 export const copyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   needs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),

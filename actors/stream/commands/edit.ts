@@ -6,41 +6,32 @@
 
 import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
 import type { Json } from '#base';
-import type { Rendered } from '#domain/markdown';
-import { asStored, checkWildcard, type MessageBody, type StoredEdit, type StoredMessage } from '#domain/messages';
-import { asMember, type Member, memberPart } from '#domain/streams';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, checkWildcard } from '#domain/messages';
+import type { Member } from '#domain/streams';
+import { asMember, memberPart } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { type CopyKnown, conversationCommands, type EditMessageArgs, type streamCommands } from '#model/commands';
+import type { CopyKnown, EditMessageArgs, streamCommands } from '#model/commands';
+import { conversationCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { carriedOn, idsOf, topicsOf } from '../editing/carry.js';
-import { checkEdit, type Editor } from '../editing/checks.js';
-import { type Memberships, membershipsFor, newContent, newText } from '../editing/content.js';
+import type { Editor } from '../editing/checks.js';
+import { checkEdit } from '../editing/checks.js';
+import { membershipsFor, newContent, newText } from '../editing/content.js';
 import { editItems } from '../editing/event.js';
+import type { EditInputs, NewText } from '../editing/inputs.js';
 import { moveOf } from '../editing/move.js';
-import { readScope, type Scope } from '../editing/scope.js';
-import { change, elsewhere, holders, latest, type StreamView, storedRecord } from '../messages.js';
+import { readScope } from '../editing/scope.js';
+import type { StreamView } from '../messages.js';
+import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { newestOfTopic, topicWithout } from '../topics.js';
 import { memberIds, memberOf } from './members.js';
-
-export interface EditInputs {
-  readonly stored: MessageRecord | null;
-  /** null: cannot be rendered. Undefined: the text isn't changed, or can't be one. */
-  readonly rendered: Rendered | null | undefined;
-  /** Uploaded files that the new text links and the old one did not: those that the sender may claim. */
-  readonly files: readonly string[];
-  readonly memberships: Memberships;
-  /** Only for moves. */
-  readonly scope: Scope | undefined;
-  /** Whether the mover, and the owner of a bot that moves, are in the target stream. */
-  readonly inTarget: ReadonlyMap<number, Member | undefined>;
-}
 
 type Context = NeedsContext<StreamState, StreamVolatile>;
 
@@ -102,14 +93,6 @@ function needs(moves: boolean) {
     ]);
     return { stored, ...content, scope, inTarget };
   };
-}
-
-/** What an edit of the text does to the message: changes of the body, and the history's entry. */
-export interface NewText {
-  readonly body: Partial<MessageBody>;
-  readonly edit: Pick<StoredEdit, 'content'>;
-  /** For the owners of files that it links now, or not any more. */
-  readonly commands: readonly OutboxCommand[];
 }
 
 const without = (list: readonly string[], those: readonly string[]): string[] =>

@@ -2,11 +2,12 @@
 
 import { value } from '#actors/shared';
 import type { Json } from '#base';
-import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
-import type { LogItem } from '#model';
-import { type ActorKey, parseKey, streamId, userId, userKey } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { outboxCommand, type streamCommands, userCommands } from '#model/commands';
+import type { Member } from '#domain/streams';
+import { asMember, audienceRole, isMember, MEMBER_PART } from '#domain/streams';
+import type { ActorKey, LogItem } from '#model';
+import { parseKey, streamId, userId, userKey } from '#model';
+import type { OutboxCommand, streamCommands } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import type { StreamState } from '../state.js';

@@ -4,7 +4,8 @@
  */
 
 import { value } from '#actors/shared';
-import { apology, type Rendered } from '#domain/markdown';
+import type { Rendered } from '#domain/markdown';
+import { apology } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
 import { NOTIFICATION_BOT } from '#domain/people';
 import { isMember } from '#domain/streams';
@@ -14,7 +15,8 @@ import { PRODUCT } from '#model/errors';
 import type { CommandContext } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
-import { type Prepared, prepare, type Spoken, sentDirectly, sentToStream } from './sent.js';
+import type { Prepared, Spoken } from './sent.js';
+import { prepare, sentDirectly, sentToStream } from './sent.js';
 
 /** Client name of what the server says itself. */
 const CLIENT = 'Internal';

@@ -1,21 +1,14 @@
 /** Reactions: made and taken back, by the actor that owns the message (messages.md § Reactions). */
 
 import { success } from '#actors/shared';
-import {
-  checkEmoji,
-  type EmojiRef,
-  emojiByName,
-  emojiCodeOf,
-  emojiType,
-  isEmoji,
-  presentEmoji,
-  resolveEmoji,
-} from '#domain/emoji';
+import { checkEmoji, emojiByName, emojiCodeOf, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
-import type { DirectoryView, LogItem } from '#model';
+import type { EmojiRef, LogItem } from '#model';
 import { userId, userKey } from '#model';
-import { conversationCommands, outboxCommand, type RemoveReactionArgs, userCommands } from '#model/commands';
+import type { RemoveReactionArgs } from '#model/commands';
+import { conversationCommands, outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { StreamCommand } from '../command.js';
 import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';

@@ -6,13 +6,16 @@
 import { value } from '#actors/shared';
 import { asStored, streamConversation } from '#domain/messages';
 import { recentTraffic } from '#domain/streams';
-import type { DirectoryView } from '#model';
-import { type ActorKey, parseKey, realmKey, streamId } from '#model';
-import { type conversationCommands, outboxCommand, realmCommands } from '#model/commands';
+import type { ActorKey } from '#model';
+import { parseKey, realmKey, streamId } from '#model';
+import type { conversationCommands } from '#model/commands';
+import { outboxCommand, realmCommands } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { CommandContext, Outcome } from '#runtime';
 import type { StreamCommand } from '../command.js';
-import { latest, type StreamView } from '../messages.js';
+import type { StreamView } from '../messages.js';
+import { latest } from '../messages.js';
 import { removed } from '../removing.js';
 import type { StreamState } from '../state.js';
 

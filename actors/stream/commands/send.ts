@@ -1,6 +1,5 @@
 /** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
 
-import type { JsonObject } from '#base';
 import {
   activeSender,
   checkDirect,
@@ -54,11 +53,6 @@ export const judgedOnce: StreamHandler<SendArgs, Prepared> = {
   },
 };
 
-export interface SendAgainArgs extends JsonObject {
-  readonly stream: number;
-  readonly message: SendArgs;
-}
-
 /** What may be granted by something that the stream has not heard of yet. */
 const GRANTED: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
@@ -76,7 +70,7 @@ export const send: StreamCommand<typeof streamCommands.send, Prepared> = {
       return judgedOnce.handle(view, message, prepared, context);
     } catch (error) {
       if (again || !(error instanceof ApiError) || !GRANTED.has(error.reason)) throw error;
-      const args: SendAgainArgs = { stream: Number(parseKey(context.key).rest), message };
+      const args = { stream: Number(parseKey(context.key).rest), message };
       const to = userKey(context.realm, userId(context.caller));
       const reply = { forward: redirect({ to, command: userCommands.sendAgain, args }), fresh: true } as const;
       // A commit, so that it is remembered: should this command come once more, it must not be carried out beside what follows.

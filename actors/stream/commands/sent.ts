@@ -1,22 +1,16 @@
 /** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
 
 import { claimedFiles, filesLinked, success } from '#actors/shared';
-import { type Rendered, topicLinks } from '#domain/markdown';
-import {
-  type MessageBody,
-  neutral,
-  recordOf,
-  renderContext,
-  type StoredMessage,
-  type StoredSubmessage,
-  streamConversation,
-} from '#domain/messages';
+import type { Rendered } from '#domain/markdown';
+import { topicLinks } from '#domain/markdown';
+import type { MessageBody, StoredMessage, StoredSubmessage } from '#domain/messages';
+import { neutral, recordOf, renderContext, streamConversation } from '#domain/messages';
 import { countMessage, isMember } from '#domain/streams';
-import type { Audience, DirectoryView, MessageItem } from '#model';
+import type { Audience, MessageItem } from '#model';
 import { parseKey, realmKey } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { type MessageInput, outboxCommand, realmCommands } from '#model/commands';
-import type { DirectoryStream } from '#model/records';
+import type { MessageInput, OutboxCommand } from '#model/commands';
+import { outboxCommand, realmCommands } from '#model/commands';
+import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
 import { copiesGiven } from '../bots.js';
 import type { StreamView } from '../messages.js';

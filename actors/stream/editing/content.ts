@@ -3,9 +3,9 @@
 import type { Rendered } from '#domain/markdown';
 import { checkContent, copyOf, decidingStreams, type MessageBody, meantBy, type StoredMessage } from '#domain/messages';
 import { asMember, type Member, memberPart } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { type RealmId, userId } from '#model';
 import { apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
 
 const DELETED = '(deleted)';

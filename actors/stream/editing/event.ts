@@ -1,4 +1,5 @@
 /** The events of edits and moves (messages.md § Edit event). Pure. */
+
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
 import type { Audience, LogItem } from '#model';

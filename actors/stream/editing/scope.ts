@@ -1,19 +1,13 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
+
 import type { JsonObject } from '#base';
-import {
-  asStored,
-  NEWEST,
-  plainViewer,
-  RESOLVED_PREFIX,
-  Reader,
-  type StoredMessage,
-  streamConversation,
-} from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { streamId, streamKey, userId } from '#model';
-import { type Command, type EditMessageArgs, streamCommands, type Value } from '#model/commands';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { Command, EditMessageArgs, Value } from '#model/commands';
+import { streamCommands } from '#model/commands';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 import type { NeedsContext, Suppliers } from '#runtime';
 import { memberOf } from '../commands/members.js';

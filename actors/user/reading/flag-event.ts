@@ -1,4 +1,6 @@
 /** update_message_flags events (events.md § Event table, § message_details). */
+
+import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { HomeReading, OwnMessage } from '#domain/messages';
 import { type LogItem, type OwnReadRange, READ_IDS_PER_EVENT } from '#model';
@@ -6,42 +8,8 @@ import { subscriptionOf } from '../state.js';
 
 type Parts = ReadonlyMap<string, Json>;
 
-const body = (op: 'add' | 'remove', flag: string): JsonObject => ({
-  type: 'update_message_flags',
-  op,
-  operation: op,
-  flag,
-});
-
-export function flagEvent(
-  user: number,
-  op: 'add' | 'remove',
-  flag: string,
-  messages: readonly number[],
-  details?: JsonObject,
-): LogItem {
-  const event = { ...body(op, flag), messages, all: false, ...(details ? { message_details: details } : {}) };
-  return { t: 'event', to: { users: [user] }, event };
-}
-
-export const allReadEvent = (user: number): LogItem => ({
-  t: 'event',
-  to: { users: [user] },
-  event: { ...body('add', 'read'), messages: [], all: true },
-});
-
 /** The last of them takes all the rest. */
 const MOST_EVENTS = 64;
-
-/** These became read; nothing is said when there are none. */
-export function idEvents(user: number, ids: readonly number[]): LogItem[] {
-  const sorted = [...ids].sort((a, b) => a - b);
-  const events: LogItem[] = [];
-  for (let i = 0; i < sorted.length; i += READ_IDS_PER_EVENT) {
-    events.push(flagEvent(user, 'add', 'read', sorted.slice(i, i + READ_IDS_PER_EVENT)));
-  }
-  return events;
-}
 
 type Range = Omit<OwnReadRange, 'of' | 'slice' | 'last'>;
 
@@ -62,7 +30,7 @@ export function rangeEvents(user: number, range: Range): LogItem[] {
   return Array.from({ length: count }, (_, slice) => ({
     t: 'event',
     to: { users: [user] },
-    event: { ...body('add', 'read'), all: false },
+    event: { ...flagEventBody('add', 'read'), all: false },
     own: { ...range, of: 'read', slice, last: slice === count - 1 },
   }));
 }

@@ -1,6 +1,6 @@
 /** Events about messages come after the messages' own events. */
 
-import { ownerOf } from '#actors/stream';
+import { ownerOf } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
 import { conversationCommands } from '#model/commands';

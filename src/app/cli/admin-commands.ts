@@ -20,13 +20,13 @@ import {
 import type { Config } from '#app/config';
 import type { Ports } from '#app/server';
 import { ConclaveNode, isCluster, mismatch, openPorts, serverSecret, zuliprcText } from '#app/server';
+import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { writePrivate } from '#base/disk';
 import { ORG_TYPES, ROLE } from '#domain/people';
 import { Secrets } from '#domain/secrets';
 import type { RealmId } from '#model';
 import { DirectoryInUse } from '#ports/store';
-import type { Logger } from '#runtime';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { Action, AdminCommand, Options } from './command.js';
 

@@ -1,5 +1,5 @@
 import type { Config } from '#app/config';
-import type { Logger } from '#runtime';
+import type { Logger } from '#base';
 
 /** What was given on the command line beside the configuration. */
 export type Options = Readonly<Record<string, string | undefined>>;

@@ -2,6 +2,7 @@
 
 import { SETTINGS } from '#app/config';
 import { OPERATIONS } from '#frontend/api';
+import { directions } from './directions.js';
 import { openapi } from './openapi.js';
 
 function configuration(): string {
@@ -12,8 +13,8 @@ function configuration(): string {
   return [
     '# Configuration',
     '',
-    'Made by `npm run docs` from `src/app/config/table.ts`. The command line wins over the environment; `conclave check-config` shows',
-    'what is in force.',
+    'Made by `npm run docs` from `src/app/config/table.ts`. The command line wins over the environment;',
+    '`conclave check-config` shows the values in force.',
     '',
     '| option | environment | default | meaning |',
     '|---|---|---|---|',
@@ -25,6 +26,7 @@ function configuration(): string {
 /** File under docs/ → its text. */
 export const documents = (): ReadonlyMap<string, string> =>
   new Map([
+    ['architecture/directions.md', directions()],
     ['configuration.md', configuration()],
     ['openapi.json', `${JSON.stringify(openapi(OPERATIONS), null, 1)}\n`],
   ]);

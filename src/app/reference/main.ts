@@ -1,8 +1,12 @@
 /** `npm run docs`. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { documents } from './documents.js';
 import { withMetricsTable } from './metrics-table.js';
 
-for (const [name, text] of documents()) await writeFile(`docs/${name}`, text);
+for (const [name, text] of documents()) {
+  await mkdir(dirname(`docs/${name}`), { recursive: true });
+  await writeFile(`docs/${name}`, text);
+}
 const LOGS_AND_METRICS = 'docs/logs-and-metrics.md';
 await writeFile(LOGS_AND_METRICS, withMetricsTable(await readFile(LOGS_AND_METRICS, 'utf8')));

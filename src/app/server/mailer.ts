@@ -1,8 +1,8 @@
 /** How mails leave this server: the mail server of the configuration, else a folder, else not at all. */
 import { join } from 'node:path';
 import type { Config } from '#app/config';
+import type { Logger } from '#base';
 import { FolderMailer, type Mailer, NoMailer, SmtpMailer } from '#domain/mail';
-import type { Logger } from '#runtime';
 
 /** Name and address under which mails go out. */
 const mailFrom = (config: Config): string =>

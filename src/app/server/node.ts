@@ -4,8 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Config } from '#app/config';
+import type { Logger } from '#base';
 import { Metrics } from '#base/metrics';
-import { Feeds, PersonalParts } from '#delivery';
+import { Feeds, RecipientFields } from '#delivery';
 import { Directories } from '#directory';
 import { extraEmoji } from '#domain/emoji';
 import { PostOffice } from '#domain/mail';
@@ -17,7 +18,7 @@ import { Reachable, WebhookCaller } from '#domain/webhooks';
 import { Gateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import { type EventLog, MeteredLog } from '#ports/log';
-import { ActorClient, ActorHost, type Logger } from '#runtime';
+import { ActorClient, ActorHost } from '#runtime';
 import { actorKinds } from './kinds.js';
 import type { Ports } from './ports.js';
 
@@ -93,7 +94,7 @@ export class ConclaveNode {
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
-          personal: new PersonalParts(store, this.secrets),
+          personal: new RecipientFields(store, this.secrets),
         },
       });
     }

@@ -5,7 +5,7 @@ import { type CheckName, Health, LoopDelay } from '#app/ops';
 import { VERSION } from '#base';
 import type { Metrics } from '#base/metrics';
 import { LagWatch, SERVER_REALM } from '#directory';
-import type { HttpServer, SlowTransfers } from '#frontend/http';
+import type { HttpServer, SlowClientGuard } from '#frontend/http';
 import type { Bus } from '#ports/bus';
 import type { ReportingPlacement } from '#ports/placement';
 import type { ConclaveNode } from './node.js';
@@ -44,8 +44,8 @@ function observeBus(metrics: Metrics, bus: Bus): void {
 export function observeServer(
   metrics: Metrics,
   server: HttpServer,
-  answers: SlowTransfers,
-  bodies: SlowTransfers,
+  answers: SlowClientGuard,
+  bodies: SlowClientGuard,
 ): void {
   metrics.read('conclave_http_running_requests', () => server.running);
   metrics.read('conclave_http_turned_away_connections_total', () => server.turnedAway);

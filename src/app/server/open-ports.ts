@@ -1,7 +1,7 @@
 import type { Config } from '#app/config';
+import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import type { Secrets } from '#domain/secrets';
-import type { Logger } from '#runtime';
 import type { Ports } from './ports.js';
 import { clusterPorts } from './ports-cluster.js';
 import { embeddedPorts } from './ports-embedded.js';

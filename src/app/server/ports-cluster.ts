@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '#app/config';
+import type { Logger } from '#base';
 import { VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import type { Secrets } from '#domain/secrets';
@@ -8,7 +9,6 @@ import { type Bus, NamespacedBus, NatsBus } from '#ports/bus';
 import { JetStreamLog } from '#ports/log';
 import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '#ports/placement';
 import { databaseName, FORMAT, MongoStore, mongoFormat, serverName, withMongoSecretNote } from '#ports/store';
-import type { Logger } from '#runtime';
 import { logLimits } from './log-limits.js';
 import { clusterMailer } from './mailer.js';
 import type { Ports } from './ports.js';

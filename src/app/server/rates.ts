@@ -4,13 +4,13 @@ import type { Config } from '#app/config';
 import type { Json } from '#base';
 import type { TimerHandle } from '#base/clock';
 import { SERVER_REALM } from '#directory';
-import { RateLimiting } from '#frontend/http';
-import { CallSharing, ClientAddresses, parseRules, RateLimits } from '#frontend/limits';
+import { CallLimiter } from '#frontend/http';
+import { ClientAddresses, CountSharing, parseRules, RateLimits } from '#frontend/limits';
 import type { ConclaveNode } from './node.js';
 import { isCluster } from './open-ports.js';
 
 export interface Rates {
-  readonly limiting: RateLimiting | undefined;
+  readonly limiting: CallLimiter | undefined;
   stop(): void;
 }
 
@@ -26,10 +26,10 @@ export function ratesOf(config: Config, node: ConclaveNode): Rates {
   node.metrics.read('conclave_http_rate_limited_total', () =>
     Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
   );
-  const limiting = new RateLimiting(limits, new ClientAddresses(config.trustedProxies));
+  const limiting = new CallLimiter(limits, new ClientAddresses(config.trustedProxies));
   if (!isCluster(config)) return { limiting, stop() {} };
   const server = new ServerTail(node);
-  const sharing = new CallSharing(limits, clock, bus.id, {
+  const sharing = new CountSharing(limits, clock, bus.id, {
     publish: (value) => log.publish(SERVER_REALM, value),
     follow: (reader) => server.follow(reader),
   });

@@ -2,18 +2,21 @@
 import { AdminChannel, BusCaller } from '#app/admin';
 import type { Config } from '#app/config';
 import { answerPage, healthPages } from '#app/ops';
+import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { Secrets } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
-import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowTransfers } from '#frontend/http';
-import type { Logger } from '#runtime';
-import { type FirstStart, firstStart } from './first-start.js';
+import type { HttpServer } from '#frontend/http';
+import { Frontend, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
+import type { FirstStart } from './first-start.js';
+import { firstStart } from './first-start.js';
 import { ConclaveNode } from './node.js';
 import { observe, observeServer } from './observe.js';
 import { addressOf, openOps } from './open-ops.js';
 import { isCluster, openPorts } from './open-ports.js';
 import type { Ports } from './ports.js';
-import { type Rates, ratesOf } from './rates.js';
+import type { Rates } from './rates.js';
+import { ratesOf } from './rates.js';
 import { serverSecret } from './secret.js';
 
 /** It may be reached from elsewhere, under a name that nobody told it. */
@@ -92,8 +95,8 @@ export async function serve(
     }
     rates = ratesOf(config, node);
     const pages = healthPages(health);
-    const transfers = (mib: number): SlowTransfers =>
-      new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
+    const transfers = (mib: number): SlowClientGuard =>
+      new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
     frontend = new Frontend(OPERATIONS, node.gateway, {
@@ -125,8 +128,8 @@ export async function serve(
         maxBodyBytes: config.maxBodyMib * 1_048_576,
         handler: frontend.handle,
         onError,
-        answers,
-        bodies,
+        slowAnswers: answers,
+        slowBodies: bodies,
         maxConnections: config.maxConnections,
       },
       logger,

@@ -90,7 +90,7 @@ export const METRICS = {
   ),
   conclave_http_waiting_answers: gauge('frontend', [], 'Answers that their clients have not read whole.'),
   conclave_http_waiting_answer_bytes: gauge('frontend', [], 'Bytes of these that are still to be sent.'),
-  conclave_http_waiting_body_bytes: gauge('frontend', [], 'Bytes of request bodies of which the rest has not come.'),
+  conclave_http_waiting_body_bytes: gauge('frontend', [], 'Bytes received of request bodies that are incomplete.'),
   conclave_http_cut_connections_total: counter(
     'frontend',
     ['what'],
@@ -131,7 +131,7 @@ export const METRICS = {
   conclave_command_retries_total: counter(
     'all',
     ['reason'],
-    'Commands sent again to their actor, by what the attempt before came to: not-owner, moved, busy, unavailable, early, nobody (no owner), timeout, disconnected.',
+    'Commands sent again to their actor, by the failure of the attempt before: not-owner, moved, busy, unavailable, early, `nobody` (no owner), timeout, disconnected.',
   ),
   conclave_commands_unanswered_total: counter(
     'all',
@@ -176,7 +176,7 @@ export const METRICS = {
   conclave_partitions_unowned: gauge(
     'host',
     [],
-    'Partitions whose owner is nobody, or dead, as this host sees it; for moments only, while others take them over.',
+    'Partitions without an owner, or with a dead one, as this host sees it; for moments only, while others take them over.',
   ),
   conclave_store_usable: gauge(
     'host',
@@ -195,7 +195,11 @@ export const METRICS = {
   conclave_bus_transfers_total: counter('all', [], 'Values so large that they were sent in chunks.'),
   conclave_bus_gaps_total: counter('all', [], 'Times that a frame of a host was found missing.'),
   conclave_bus_malformed_total: counter('all', [], 'Messages on our subjects that no process of ours can have sent.'),
-  conclave_bus_failures_total: counter('all', ['reason'], 'Requests that failed: nobody, timeout, disconnected.'),
+  conclave_bus_failures_total: counter(
+    'all',
+    ['reason'],
+    'Requests that failed: `nobody` (no owner), timeout, disconnected.',
+  ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -2,18 +2,10 @@
 
 import type { JsonObject } from '#base';
 import { canonicalEmojiCode, emojiCode } from '#domain/markdown';
-import type { DirectoryView } from '#model';
+import type { EmojiRef } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryEmoji } from '#model/records';
+import type { DirectoryEmoji, DirectoryView } from '#model/records';
 import { isExtraName, isExtraType } from './extra.js';
-
-/** As it is stored. */
-export interface EmojiRef extends JsonObject {
-  readonly name: string;
-  readonly code: string;
-  /** 'extra' is the emoji that is neither Unicode nor the organization's (README.md § Names). */
-  readonly type: 'unicode_emoji' | 'realm_emoji' | 'extra';
-}
 
 /** As clients give it; null = not given. */
 export interface GivenEmoji {

@@ -1,17 +1,5 @@
-/**
- * The emoji that is neither Unicode nor the organization's. It has two names: the product's, and the one that existing
- * clients know. Both are accepted everywhere; which one goes out is a setting of the server (`--emoji-names`).
- */
+import type { ExtraEmoji } from '#model';
 export type EmojiNames = 'conclave' | 'zulip';
-
-export interface ExtraEmoji {
-  /** Also its code. */
-  readonly name: EmojiNames;
-  /** Its `reaction_type`. */
-  readonly type: 'service_extra_emoji' | 'zulip_extra_emoji';
-  /** Path of its picture. */
-  readonly url: string;
-}
 
 const FORMS: Readonly<Record<EmojiNames, ExtraEmoji>> = {
   conclave: { name: 'conclave', type: 'service_extra_emoji', url: '/static/emoji/conclave.png' },

@@ -1,7 +1,6 @@
 export { emojiPicture, emojiStill, presentCustomEmoji } from './custom.js';
 export {
   checkEmoji,
-  type EmojiRef,
   emojiByName,
   emojiCodeOf,
   emojiType,
@@ -11,6 +10,6 @@ export {
   type ResolvedEmoji,
   resolveEmoji,
 } from './emoji.js';
-export { type EmojiNames, type ExtraEmoji, extraEmoji, isExtraName } from './extra.js';
+export { extraEmoji, isExtraName } from './extra.js';
 export { emojiImage } from './image.js';
 export { checkEmojiName } from './names.js';

@@ -1,6 +1,7 @@
 /** Tries to send what is due, and says what is to become of each mail; keeps nothing. */
+
+import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import type { Logger } from '#runtime';
 import { type Mail, type Mailer, MailerAway, MailRefused } from './mailer.js';
 
 declare module '../../runtime/kind.js' {

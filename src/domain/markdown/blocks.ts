@@ -2,6 +2,7 @@
  * Block structure (markdown.md § Blocks). Text is cut at blank lines; each cut is given to the first construct, in the
  * order of markdown.md § Pipeline, that accepts it. What a construct leaves over goes back into the queue.
  */
+import type { BlockReader, Mode } from './block-reader.js';
 import { BULLETS, continueItem, isContinuation, isList, NUMBERS, parseList } from './list.js';
 import { TAB } from './normalize.js';
 import { parseQuote, quoteStart } from './quote.js';
@@ -11,10 +12,7 @@ import { append, type Block, block, CODE, lastChild } from './tree.js';
 /** Containers within each other, at most; deeper ones stay text. */
 const MAX_DEPTH = 40;
 
-/** What the innermost list being read asks of its content. */
-export type Mode = 'root' | 'list' | 'loose' | 'detabbed' | 'quote';
-
-export class BlockParser {
+export class BlockParser implements BlockReader {
   readonly #modes: Mode[] = ['root'];
   #depth = 0;
 

@@ -1,5 +1,5 @@
 /** Ordered and bullet lists. They nest by 2 blanks, and tight and loose items may stand in one list. */
-import type { BlockParser } from './blocks.js';
+import type { BlockReader } from './block-reader.js';
 import { append, type Block, block, lastChild } from './tree.js';
 
 const STEP = 2;
@@ -27,7 +27,7 @@ function firstLine(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-export function parseList(parser: BlockParser, parent: Block, text: string, kind: Kind): void {
+export function parseList(parser: BlockReader, parent: Block, text: string, kind: Kind): void {
   const { items, start } = split(text, kind);
   const sibling = lastChild(parent);
   let list: Block;
@@ -83,12 +83,12 @@ function split(text: string, kind: Kind): { items: string[]; start: string } {
 }
 
 /** Is this block the continuation, after a blank line, of a list item? */
-export function isContinuation(parser: BlockParser, parent: Block, text: string): boolean {
+export function isContinuation(parser: BlockReader, parent: Block, text: string): boolean {
   if (!isIndented(text) || parser.mode === 'detabbed') return false;
   return parent.tag === 'li' || isListTag(lastChild(parent)?.tag);
 }
 
-export function continueItem(parser: BlockParser, parent: Block, text: string): void {
+export function continueItem(parser: BlockReader, parent: Block, text: string): void {
   const { level, target } = deepest(parser, parent, text);
   const inner = unindent(text, level);
   parser.within('detabbed', () => {
@@ -113,7 +113,7 @@ export function continueItem(parser: BlockParser, parent: Block, text: string): 
 }
 
 /** The list or item that the indentation of `text` reaches, and how many steps of it that takes. */
-function deepest(parser: BlockParser, parent: Block, text: string): { level: number; target: Block } {
+function deepest(parser: BlockReader, parent: Block, text: string): { level: number; target: Block } {
   const wanted = Math.floor((text.length - text.trimStart().length) / STEP);
   let level = parser.mode === 'list' ? 1 : 0;
   let target = parent;

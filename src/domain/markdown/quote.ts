@@ -1,5 +1,5 @@
 /** Block quotes: `>` lines, and quote fences. Each begins a quote of its own. */
-import type { BlockParser } from './blocks.js';
+import type { BlockReader } from './block-reader.js';
 import { append, type Block, block } from './tree.js';
 
 const LINE = /^ {0,3}>/;
@@ -22,7 +22,7 @@ export function quoteStart(text: string): number {
   return -1;
 }
 
-export function parseQuote(parser: BlockParser, parent: Block, text: string): void {
+export function parseQuote(parser: BlockReader, parent: Block, text: string): void {
   const start = quoteStart(text);
   // Without the line break before the quote.
   if (start > 0) parser.blocks(parent, [text.slice(0, start - 1)]);

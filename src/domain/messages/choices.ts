@@ -1,7 +1,8 @@
 /** Look-ups over what everybody chose for himself: who is alerted by a text, who has muted a sender. */
 import { madeOnce } from '#base';
 import { AlertWords } from '#domain/markdown';
-import type { DirectoryView, UserId } from '#model';
+import type { UserId } from '#model';
+import type { DirectoryView } from '#model/records';
 
 interface Choices {
   readonly words: AlertWords;

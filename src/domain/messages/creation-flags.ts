@@ -2,7 +2,8 @@
 
 import type { Mentions } from '#domain/markdown';
 import { groupsIn } from '#domain/people';
-import type { DirectoryView, UserId } from '#model';
+import type { UserId } from '#model';
+import type { DirectoryView } from '#model/records';
 import { alertedBy, mutersOf } from './choices.js';
 import type { MessageBody } from './stored.js';
 

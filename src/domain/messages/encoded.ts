@@ -4,12 +4,11 @@
  * once per option of clients, where the Store keeps them.
  */
 
-import type { DirectoryView } from '#model';
 import { streamId, userId } from '#model';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { memoOf } from '#ports/store';
 import { MARK, showsMore, TEXT } from './digest.js';
-import type { OwnMessage } from './fetch.js';
+import type { OwnMessage } from './own-message.js';
 import { type MessageVariant, neutral, shownSince, variant, variantPlace } from './present.js';
 import type { OwnFlags } from './read-state.js';
 import { SeenMessage } from './seen.js';

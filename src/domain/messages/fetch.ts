@@ -1,9 +1,11 @@
 /** GET /messages: rows around an anchor, among what the caller may read (narrow.md § Anchors and windows). */
+
 import { filterInTurns, mapInTurns } from '#base';
 import { canReadHistory } from '#domain/streams';
 import type { MessageRange, MessageScan, Store } from '#ports/store';
 import { type Copy, copyOf, decidingStreams } from './copies.js';
 import { OwnMemberships } from './own-memberships.js';
+import type { OwnMessage } from './own-message.js';
 import { type Plan, unreadPlan } from './plan.js';
 import { isPublicStream } from './predicate.js';
 import { movesOf, SeenMessage, streamOf } from './seen.js';
@@ -16,15 +18,6 @@ export const NEWEST = 10_000_000_000_000_000;
 /** After a first look at as many as are wanted: mostly all of them are there. */
 const SECOND_BATCH = 64;
 const LARGEST_BATCH = 4_096;
-
-/** A message as one user has it. */
-export interface OwnMessage {
-  readonly message: StoredMessage;
-  /** Without a copy: history that the user may read. */
-  readonly copy: boolean;
-  /** The copy came with a move between streams: it was read from the beginning. */
-  readonly gained: boolean;
-}
 
 /** What one user may read, looked up in the Store as streams come up. */
 export class Reader {

@@ -3,7 +3,7 @@
  * them, which ids change and which parts to write. Pure.
  */
 import type { Json } from '#base';
-import type { OwnMessage } from './fetch.js';
+import type { OwnMessage } from './own-message.js';
 import { type HomeReading, type MarkName, markedPart, type OwnFlags, readingPart } from './read-state.js';
 
 export interface Flagging {

@@ -12,7 +12,6 @@ export {
   type Fetched,
   fetchWindow,
   NEWEST,
-  type OwnMessage,
   presentWindow,
   Reader,
   showWindow,
@@ -43,6 +42,7 @@ export {
 } from './narrow.js';
 export { type NewcomersHistory, newcomersHistory } from './newcomer.js';
 export { type NewestKnown, newestKnown, newestMessage } from './newest.js';
+export type { OwnMessage } from './own-message.js';
 export { makePlan, type Plan } from './plan.js';
 export { KNOWN_FLAGS, type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
 export { readersOf, showsReading } from './read-receipts.js';

@@ -1,10 +1,9 @@
 /** Narrows: parsed once to terms (narrow.md § Input format, § Operators). */
 
 import { topicKey } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { type StreamId, streamId, type UserId, userId } from '#model';
 import { apiError, checkCount, checkLength } from '#model/errors';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { MOST_TERMS, parseSearch, type Search } from './search/index.js';
 
 /** Clients send a handful; each is looked up, and tested on every message that is looked at. */

@@ -2,8 +2,8 @@
 import { isGuest } from '#domain/people';
 import { canReadHistory } from '#domain/streams';
 import { type Conditions, conditionsOf } from './conditions.js';
-import type { OwnMessage } from './fetch.js';
 import type { Term } from './narrow.js';
+import type { OwnMessage } from './own-message.js';
 import { inHome, matcher } from './predicate.js';
 import type { Viewer } from './viewer.js';
 

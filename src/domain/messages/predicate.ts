@@ -1,7 +1,7 @@
 /** The exact meaning of each term of a narrow, for one message. Pure. */
 import { SENT } from './digest.js';
-import type { OwnMessage } from './fetch.js';
 import type { Term } from './narrow.js';
+import type { OwnMessage } from './own-message.js';
 import { isFound } from './search/index.js';
 import { isWildcard, ofTopic, sentFlags, streamOf } from './seen.js';
 import type { StoredMessage } from './stored.js';

@@ -2,9 +2,8 @@
 import type { Json, JsonObject } from '#base';
 import { presentEmoji } from '#domain/emoji';
 import { avatarUrl } from '#domain/people';
-import type { DirectoryView } from '#model';
 import { streamId, userId } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import { editFields } from './edit-history.js';
 import type { StoredMessage, StoredReaction, StoredSubmessage } from './stored.js';
 

@@ -1,9 +1,8 @@
 /** Who has read a message (messages.md § GET /messages/{id}/read_receipts). */
 import type { Json } from '#base';
 import { asMember, MEMBER_PART, type Member } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { type RealmId, streamId, streamKey, userId, userKey } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
 import { copyOf, decidingStreams } from './copies.js';
 import { MARK_PART, OwnFlags, READ_PART } from './read-state.js';

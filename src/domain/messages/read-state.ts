@@ -5,7 +5,7 @@
  */
 import { IdSet, type Json, type JsonObject, madeOnce } from '#base';
 import { SENT } from './digest.js';
-import type { OwnMessage } from './fetch.js';
+import type { OwnMessage } from './own-message.js';
 import { isWildcard, sentFlags } from './seen.js';
 import type { StoredMessage } from './stored.js';
 

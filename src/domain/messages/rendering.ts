@@ -2,8 +2,8 @@
 import { madeOnce } from '#base';
 import { CannotRender, type CustomEmoji, type MarkdownContext, type Rendered, RenderThreads } from '#domain/markdown';
 import { isSystemBot, settingOf } from '#domain/people';
-import type { DirectoryView, UserId } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { UserId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 
 declare module '../../runtime/kind.js' {
   interface HostServices {

@@ -2,10 +2,9 @@
 
 import { wildcardAllowed } from '#domain/people';
 import { checkMayPost } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** More subscribers than this, and the organization decides who may wake them all. */
 const WILDCARD_FREE = 15;

@@ -1,8 +1,7 @@
 /** JSON of what message objects show of the directory, as bytes: encoded once for each change of what they show. */
 import { madeOnce } from '#base';
-import type { DirectoryView } from '#model';
 import { userId } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import {
   displayRecipient,
   type MessageVariant,

@@ -1,6 +1,6 @@
 /** The body of a stored message: what its record holds beside the indexed fields. */
 import type { JsonObject } from '#base';
-import type { EmojiRef } from '#domain/emoji';
+import type { EmojiRef } from '#model';
 import type { MessageRecord } from '#ports/store';
 
 export interface StoredReaction extends EmojiRef {

@@ -1,6 +1,7 @@
 /** Who looks at messages: the user with those of his own choices that decide what he sees. */
-import type { DirectoryView, RealmId } from '#model';
-import type { DirectoryUser } from '#model/records';
+
+import type { RealmId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import { OwnFlags } from './read-state.js';
 
 export interface Viewer {

@@ -1,7 +1,7 @@
 /** User groups (users.md § User groups): those that people make, and the system groups, which follow from roles. */
 import { Encoded, madeOnce } from '#base';
-import type { DirectoryView, UserId } from '#model';
-import type { DirectoryGroup, DirectoryUser, RealmSettings } from '#model/records';
+import type { UserId } from '#model';
+import type { DirectoryGroup, DirectoryUser, DirectoryView, RealmSettings } from '#model/records';
 import { isFullMember, ROLE } from './roles.js';
 
 /** Fixed in every realm, one chain, each a subgroup of the next; `nobody` stands alone. */

@@ -1,7 +1,6 @@
 /** Who was here lately, in the forms in which the API shows it (users.md § Presence). Pure. */
 import type { JsonObject } from '#base';
-import type { DirectoryView } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Milliseconds since 1970. */
 export interface PresenceTimes {

@@ -2,10 +2,13 @@
  * What one process knows of an organization's presences: asked of the presence actor by what has changed since the last
  * time, and encoded once for all who read it.
  */
-import { Encoded, type JsonObject, madeOnce, SharedRuns } from '#base';
-import type { DirectoryView } from '#model';
+
+import type { JsonObject } from '#base';
+import { Encoded, madeOnce, SharedRuns } from '#base';
 import type { PresenceKnown } from '#model/commands';
-import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
+import type { DirectoryView } from '#model/records';
+import type { PresenceForm, PresenceTimes } from './forms.js';
+import { listPresences } from './forms.js';
 
 /** What the actor answers. */
 export interface PresenceChanges extends JsonObject {

@@ -1,6 +1,5 @@
 /** Access without an account (conventions.md § Authentication). Pure. */
-import type { DirectoryView } from '#model';
-import type { RealmSettings } from '#model/records';
+import type { DirectoryView, RealmSettings } from '#model/records';
 
 /** @param server the configuration allows web-public streams */
 export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
-import type { DirectoryView } from '#model';
 import { streamId } from '#model';
+import type { DirectoryView } from '#model/records';
 import { byName, topicKey } from './names.js';
 
 export const TOPIC_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;

@@ -2,8 +2,7 @@
 
 import { cleaned, parseJsonText } from '#base';
 import { neutral, type StoredMessage, variant } from '#domain/messages';
-import type { DirectoryView } from '#model';
-import type { BotService, DirectoryStream, DirectoryUser } from '#model/records';
+import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { Post } from './caller.js';
 
 export interface Called {

@@ -3,10 +3,9 @@
  * up again at the log's end before it is called unknown.
  */
 import { escapeHtml } from '#base';
-import type { DirectoryView } from '#model';
 import { streamId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { Call } from './operation.js';
 
 type Named = Pick<Call<unknown>, 'directory' | 'refresh'>;

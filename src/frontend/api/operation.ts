@@ -7,9 +7,10 @@ import type { Static, TSchema } from 'typebox';
 import type { Fields, JsonObject, ReadyFields } from '#base';
 import type { Secrets } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { ActorKindName, DirectoryView, RealmId, UserId } from '#model';
+import type { ActorKindName, RealmId, UserId } from '#model';
 import type { AddressedCommand, CommandTo, Fields as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -135,7 +136,7 @@ export interface ForwardOptions {
   /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
   readonly released?: JsonObject;
   /** With `held`: what the frontend answers while nothing comes; the command stays held meanwhile. */
-  readonly meanwhile?: Meanwhile;
+  readonly keepalive?: PollKeepalive;
   /** Milliseconds that the whole may take, where it is more than the usual deadline (work with a budget of its own). */
   readonly patienceMs?: number;
   /** User on whose behalf the command runs, where the operation itself established it (login). */
@@ -158,13 +159,13 @@ export const forward = <K extends ActorKindName, A extends JsonObject, T>(
  * Answers that a frontend gives by itself for a held command. They are numbered; the next request to the same actor that says which number it
  * has goes on with the command, instead of sending another one.
  */
-export interface Meanwhile {
+export interface PollKeepalive {
   /** What the client has. */
   readonly last: number;
   /** Parameter of the query in which it says so. */
   readonly parameter: string;
   /** Numbers above it that may be given for this command. */
-  readonly most: number;
+  readonly heartbeatIds: number;
   /** Fields of the answer in JSON, each after a comma. */
   fields(n: number): string;
   /**

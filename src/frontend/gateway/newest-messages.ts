@@ -1,32 +1,105 @@
 /**
- * The newest message that each user of one realm has a copy of, as this process may answer it without asking anybody. Asked
- * of the user's actor once, then followed by the log; what can't be followed (what was newest is deleted or moved) makes it
- * unknown again. Who was told of a change that the log does not show here yet is answered from the Store.
+ * The newest message that each user has a copy of, as this process can answer it without asking an actor.
+ *
+ * The user's actor is asked once; from then on the log is followed. What the log can't tell (the newest message was deleted or moved) makes the
+ * answer unknown again. A user who was told of a change that the log has not shown here yet is answered from the Store.
  */
 
-import type { TailReader } from '#directory';
+import type { Dependent, Directories, TailReader } from '#directory';
 import type { NewestKnown } from '#domain/messages';
-import type { ActorKey, CarryingItem, LogEntry, LogGroup, LogItem, MembershipItem, MessageItem, UserId } from '#model';
+import type { CarryingItem, LogEntry, LogGroup, LogItem, MembershipItem, MessageItem } from '#model';
+import { type ActorKey, type RealmId, type UserId, userKey } from '#model';
+import { ActorRefused } from '#model/errors';
+import type { ActorClient } from '#runtime';
 
-/** What the log has told of a stream. */
-interface Stream {
-  /** Its newest message; -1 = none came. */
-  id: number;
-  /** Step at which it came. */
-  at: number;
-  /** Step at which its newest message became unknown. */
-  lost: number;
-  /** Moves from or to it of which some messages are still to go. */
-  carrying: number;
+/** Entries (streams of users) of all organizations: some 50 MB. Beyond it, everything is forgotten. */
+const MAX_USED = 2_000_000;
+
+/** Only the commits of conversations bring messages or take them away. */
+const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
+
+/** Newest messages of the users of all realms that this process serves. */
+export class NewestMessages implements Dependent {
+  readonly #realms = new Map<RealmId, RealmNewestMessages>();
+  readonly #budget: MemoryBudget = { used: 0 };
+
+  constructor(
+    private readonly directories: Directories,
+    private readonly client: ActorClient,
+  ) {
+    directories.addDependent(this);
+  }
+
+  /** Never keeps a replica open: the answers cost little to ask for again. */
+  busy(): boolean {
+    return false;
+  }
+
+  closed(realm: RealmId): void {
+    this.#realms.get(realm)?.forget();
+    this.#realms.delete(realm);
+  }
+
+  /**
+   * Id of the newest message that the user has a copy of; -1: none. It includes every change that this process has confirmed to the user, and
+   * changes by others as far as the log has arrived here.
+   */
+  of(realm: RealmId, user: UserId, deadlineMs: number): number | Promise<number> {
+    const newest = this.#open(realm);
+    const ask = () => this.#ask(realm, user, deadlineMs);
+    if (!newest) return ask().then(({ id }) => id);
+    return newest.of(user) ?? newest.load(user, ask);
+  }
+
+  /** The user is about to learn of a change by this actor, which the log shows as this version. */
+  acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void {
+    if (!isConversation(actor)) return;
+    const newest = this.#open(realm);
+    if (newest && !this.directories.tail(realm)?.shows(actor, version)) newest.expectChange(user, actor, version);
+  }
+
+  /** Undefined: this process doesn't follow the log of the realm. */
+  #open(realm: RealmId): RealmNewestMessages | undefined {
+    if (this.#budget.used > MAX_USED) for (const newest of this.#realms.values()) newest.forget();
+    const known = this.#realms.get(realm);
+    if (known) return known;
+    const tail = this.directories.tail(realm);
+    if (!tail) return undefined;
+    const newest = new RealmNewestMessages(this.#budget);
+    tail.add(newest);
+    this.#realms.set(realm, newest);
+    return newest;
+  }
+
+  async #ask(realm: RealmId, user: UserId, deadlineMs: number): Promise<NewestKnown> {
+    const { reply } = this.client.send(userKey(realm, user), 'newest', {}, { caller: user, deadlineMs });
+    const known = await reply;
+    if ('value' in known) return known.value as unknown as NewestKnown;
+    if ('error' in known) throw new ActorRefused(known.error);
+    throw new Error(`newest message of ${realm}/${user}: no value`);
+  }
 }
 
-class Known {
-  /** All that the user is or was in. */
+/** A stream, as far as the log has shown it here. */
+interface StreamNewest {
+  /** Its newest message since this process follows the log; -1: none. */
+  id: number;
+  /** Step at which that message came. */
+  at: number;
+  /** Step at which the newest message became unknown. */
+  lost: number;
+  /** Unfinished moves of messages from or to this stream. */
+  moves: number;
+}
+
+/** The newest message of one user. */
+class UserNewest {
+  /** Every stream that the user is or was subscribed to. */
   readonly streams: number[] = [];
-  /** Of each: the messages above this id are his; Infinity = none. */
+  /** For each stream: the user gets messages above this id; Infinity: none. */
   readonly above: number[] = [];
 
-  /** @param at step up to which `id` holds what the log told */
+  /** @param at step of the log up to which `id` is right */
   constructor(
     public id: number,
     public at: number,
@@ -45,123 +118,126 @@ class Known {
   }
 }
 
-/** A question under way, and what the log tells meanwhile. */
-interface Question {
+/** A question to the user's actor, and what the log shows while it is open. */
+interface PendingLoad {
   readonly user: number;
-  /** Newest direct message. */
+  /** Newest direct message to the user. */
   id: number;
-  /** Something that the answer may or may not contain. */
+  /** The log has shown a change that the answer may or may not include. */
   unsure: boolean;
 }
 
-interface Awaited {
+/** A change that a user has learned of before the log shows it here. */
+interface UnseenChange {
   readonly user: number;
   readonly version: number;
 }
 
 const NONE = Number.POSITIVE_INFINITY;
-/** Ids remembered as deleted or moved. Of more, all is asked for anew. */
-const MOST_GONE = 10_000;
-/** What a user counts beside his streams. */
+/** Ids remembered as deleted or moved. Beyond it, everything is forgotten. */
+const MAX_GONE = 10_000;
+/** Entries that a user counts for, beside one per stream. */
 const OWN_WEIGHT = 16;
 
-/** Memory for what several organizations know, in streams of users. */
-export interface Room {
+/** Memory used by all organizations together, in entries. */
+export interface MemoryBudget {
   used: number;
 }
 
-export class NewestMessages implements TailReader {
-  readonly #known = new Map<number, Known>();
-  readonly #streams = new Map<number, Stream>();
-  /** Messages that were deleted, or moved between streams, with the step. */
+/** Newest messages of the users of one realm. */
+export class RealmNewestMessages implements TailReader {
+  readonly #users = new Map<number, UserNewest>();
+  readonly #streams = new Map<number, StreamNewest>();
+  /** Messages that were deleted or moved between streams, with the step. */
   readonly #gone = new Map<number, number>();
-  readonly #questions = new Set<Question>();
-  /** Counts what the log told that may matter here. */
+  readonly #loads = new Set<PendingLoad>();
+  /** Number of relevant changes that the log has shown. */
   #step = 0;
-  #carrying = 0;
-  /** Changes that users were told of before the log shows them here. */
-  readonly #awaited = new Map<ActorKey, Awaited[]>();
-  /** How many, by user. */
-  readonly #waiting = new Map<number, number>();
+  /** Unfinished moves in all streams. */
+  #moves = 0;
+  /** Changes that the log has not shown here yet, by actor. */
+  readonly #unseen = new Map<ActorKey, UnseenChange[]>();
+  /** Number of those changes, by user. */
+  readonly #unseenByUser = new Map<number, number>();
 
-  constructor(private readonly room: Room) {}
+  constructor(private readonly budget: MemoryBudget) {}
 
-  /** Undefined: it must be asked for. */
+  /** Undefined: the user's actor must be asked. */
   of(user: UserId): number | undefined {
-    const known = this.#known.get(user);
-    if (!known || (this.#waiting.size > 0 && this.#waiting.has(user))) return undefined;
-    if (known.at === this.#step && this.#carrying === 0) return known.id;
+    const known = this.#users.get(user);
+    if (!known || (this.#unseenByUser.size > 0 && this.#unseenByUser.has(user))) return undefined;
+    if (known.at === this.#step && this.#moves === 0) return known.id;
     if (this.#update(known)) return known.id;
     this.#forget(user);
     return undefined;
   }
 
-  /** @param ask gives what the Store holds, at the earliest when it is called */
+  /** Asks for the newest message and follows it from then on. @param ask reads the Store, not before it is called */
   async load(user: UserId, ask: () => Promise<NewestKnown>): Promise<number> {
     const at = this.#step;
-    const question: Question = { user, id: -1, unsure: this.#waiting.has(user) };
-    this.#questions.add(question);
+    const load: PendingLoad = { user, id: -1, unsure: this.#unseenByUser.has(user) };
+    this.#loads.add(load);
     try {
       const { id, streams } = await ask();
-      const known = new Known(Math.max(id, question.id), at, streams);
-      // Before the log has shown what he was told, it may still tell of what has been undone since.
-      if (question.unsure || this.#waiting.has(user) || !this.#update(known)) return id;
+      const known = new UserNewest(Math.max(id, load.id), at, streams);
+      // Until the log has shown the user's last confirmed change, it may still deliver older, already reverted ones: don't cache.
+      if (load.unsure || this.#unseenByUser.has(user) || !this.#update(known)) return id;
       this.#forget(user);
-      this.#known.set(user, known);
-      this.room.used += weightOf(known);
+      this.#users.set(user, known);
+      this.budget.used += weightOf(known);
       return known.id;
     } finally {
-      this.#questions.delete(question);
+      this.#loads.delete(load);
     }
   }
 
-  /** The user is told of what the log shows as this version of the actor, and has not shown here. */
-  await(user: UserId, actor: ActorKey, version: number): void {
-    const one: Awaited = { user, version };
-    const awaited = this.#awaited.get(actor);
-    if (awaited) awaited.push(one);
-    else this.#awaited.set(actor, [one]);
-    this.#waiting.set(user, (this.#waiting.get(user) ?? 0) + 1);
+  /** The user learns of a change that the log will show as this version of the actor. */
+  expectChange(user: UserId, actor: ActorKey, version: number): void {
+    const change: UnseenChange = { user, version };
+    const unseen = this.#unseen.get(actor);
+    if (unseen) unseen.push(change);
+    else this.#unseen.set(actor, [change]);
+    this.#unseenByUser.set(user, (this.#unseenByUser.get(user) ?? 0) + 1);
   }
 
   entry(_seq: number, { actor }: LogEntry, fresh: readonly LogGroup[]): void {
     for (const { items } of fresh) for (const item of items) this.#apply(item);
     const last = fresh.at(-1);
-    const awaited = last && this.#awaited.get(actor);
-    if (awaited) this.#arrived(actor, awaited, last.v);
+    const unseen = last && this.#unseen.get(actor);
+    if (unseen) this.#changesShown(actor, unseen, last.v);
   }
 
   transient(): void {}
 
-  /** What was awaited may be among what is lost. */
+  /** The lost entries may include expected changes. */
   gap(): void {
     this.forget();
-    this.#awaited.clear();
-    this.#waiting.clear();
+    this.#unseen.clear();
+    this.#unseenByUser.clear();
   }
 
-  /** All of it must be asked for again. */
+  /** Drops all answers: every user's actor must be asked again. */
   forget(): void {
-    for (const known of this.#known.values()) this.room.used -= weightOf(known);
-    this.#known.clear();
+    for (const known of this.#users.values()) this.budget.used -= weightOf(known);
+    this.#users.clear();
     this.#gone.clear();
-    for (const question of this.#questions) question.unsure = true;
+    for (const load of this.#loads) load.unsure = true;
   }
 
   #forget(user: number): void {
-    const known = this.#known.get(user);
+    const known = this.#users.get(user);
     if (!known) return;
-    this.room.used -= weightOf(known);
-    this.#known.delete(user);
+    this.budget.used -= weightOf(known);
+    this.#users.delete(user);
   }
 
-  /** Takes in what the streams have brought. False: it can't be known from here. */
-  #update(known: Known): boolean {
+  /** Applies new messages of the user's streams. False: the newest message can't be known from the log. */
+  #update(known: UserNewest): boolean {
     let { id } = known;
     for (let i = 0; i < known.streams.length; i++) {
       const stream = this.#streams.get(known.streams[i]!);
       if (!stream) continue;
-      if (stream.carrying > 0 || stream.lost > known.at) return false;
+      if (stream.moves > 0 || stream.lost > known.at) return false;
       if (stream.at > known.at && stream.id > known.above[i]! && stream.id > id) id = stream.id;
     }
     if (id === known.id && (this.#gone.get(id) ?? -1) > known.at) return false;
@@ -170,31 +246,31 @@ export class NewestMessages implements TailReader {
     return true;
   }
 
-  #stream(id: number): Stream {
+  #stream(id: number): StreamNewest {
     let stream = this.#streams.get(id);
     if (!stream) {
-      stream = { id: -1, at: 0, lost: 0, carrying: 0 };
+      stream = { id: -1, at: 0, lost: 0, moves: 0 };
       this.#streams.set(id, stream);
     }
     return stream;
   }
 
   #apply(item: LogItem): void {
-    if (item.t === 'message') this.#said(item);
-    else if (item.t === 'members') this.#members(item);
-    else if (item.t === 'carrying') this.#carried(item);
+    if (item.t === 'message') this.#messageSent(item);
+    else if (item.t === 'members') this.#membersChanged(item);
+    else if (item.t === 'carrying') this.#moveProgressed(item);
     else if (item.t === 'event') {
       const { type, message_id, message_ids, stream_id, new_stream_id } = item.event;
       if (type === 'delete_message') {
-        this.#left((message_ids ?? [message_id]) as readonly number[], stream_id as number | undefined);
+        this.#messagesGone((message_ids ?? [message_id]) as readonly number[], stream_id as number | undefined);
       } else if (type === 'update_message' && new_stream_id !== undefined) {
-        this.#left(message_ids as readonly number[], stream_id as number);
+        this.#messagesGone(message_ids as readonly number[], stream_id as number);
         this.#stream(new_stream_id as number).lost = this.#step;
       }
     }
   }
 
-  #said({ message, to }: MessageItem): void {
+  #messageSent({ message, to }: MessageItem): void {
     const { id, stream_id } = message.common as { readonly id: number; readonly stream_id?: number };
     this.#step++;
     if (stream_id !== undefined) {
@@ -204,71 +280,71 @@ export class NewestMessages implements TailReader {
       return;
     }
     for (const user of to.users ?? []) {
-      const known = this.#known.get(user);
+      const known = this.#users.get(user);
       if (known && known.id < id) known.id = id;
     }
-    for (const question of this.#questions) {
-      if (question.id < id && to.users?.includes(question.user)) question.id = id;
+    for (const load of this.#loads) {
+      if (load.id < id && to.users?.includes(load.user)) load.id = id;
     }
   }
 
-  #members({ stream, last, after = last, join, leave, silent }: MembershipItem): void {
+  #membersChanged({ stream, last, after = last, join, leave, silent }: MembershipItem): void {
     for (const user of join) {
-      // He has copies of what came before.
+      // The user got copies of earlier messages.
       if (after < last) this.#forget(user);
-      else this.#stays(user, stream, silent?.includes(user) ? NONE : last);
+      else this.#setMembership(user, stream, silent?.includes(user) ? NONE : last);
     }
-    for (const user of leave) this.#stays(user, stream, NONE);
-    for (const question of this.#questions) {
-      if (join.includes(question.user) || leave.includes(question.user)) question.unsure = true;
+    for (const user of leave) this.#setMembership(user, stream, NONE);
+    for (const load of this.#loads) {
+      if (join.includes(load.user) || leave.includes(load.user)) load.unsure = true;
     }
   }
 
-  #stays(user: number, stream: number, above: number): void {
-    const known = this.#known.get(user);
+  #setMembership(user: number, stream: number, above: number): void {
+    const known = this.#users.get(user);
     if (!known) return;
-    // What was said there until now, by what held until now.
+    // Messages until now count by the membership until now.
     if (!this.#update(known)) {
       this.#forget(user);
       return;
     }
-    this.room.used -= weightOf(known);
+    this.budget.used -= weightOf(known);
     known.set(stream, above);
-    this.room.used += weightOf(known);
+    this.budget.used += weightOf(known);
   }
 
-  /** They are not where they were. */
-  #left(ids: readonly number[], from: number | undefined): void {
+  /** Messages were deleted from a stream, or moved away. @param from undefined: direct messages */
+  #messagesGone(ids: readonly number[], from: number | undefined): void {
     this.#step++;
-    if (this.#gone.size + ids.length > MOST_GONE) this.forget();
-    for (const id of ids.length > MOST_GONE ? [] : ids) this.#gone.set(id, this.#step);
+    if (this.#gone.size + ids.length > MAX_GONE) this.forget();
+    for (const id of ids.length > MAX_GONE ? [] : ids) this.#gone.set(id, this.#step);
     const stream = from === undefined ? undefined : this.#streams.get(from);
     if (stream && ids.includes(stream.id)) stream.lost = this.#step;
   }
 
-  #carried({ from, to, done }: CarryingItem): void {
+  #moveProgressed({ from, to, done }: CarryingItem): void {
     this.#step++;
     for (const id of [from, to]) {
       const stream = this.#stream(id);
       stream.lost = this.#step;
-      // Of one that had begun before this process followed the log only the end is seen.
-      if (done && stream.carrying === 0) continue;
-      stream.carrying += done ? -1 : 1;
-      this.#carrying += done ? -1 : 1;
+      // A move that began before this process followed the log shows only its end.
+      if (done && stream.moves === 0) continue;
+      stream.moves += done ? -1 : 1;
+      this.#moves += done ? -1 : 1;
     }
   }
 
-  #arrived(actor: ActorKey, awaited: readonly Awaited[], version: number): void {
-    const left = awaited.filter((one) => one.version > version);
-    if (left.length > 0) this.#awaited.set(actor, left);
-    else this.#awaited.delete(actor);
-    for (const one of awaited) {
-      if (one.version > version) continue;
-      const others = this.#waiting.get(one.user)! - 1;
-      if (others > 0) this.#waiting.set(one.user, others);
-      else this.#waiting.delete(one.user);
+  #changesShown(actor: ActorKey, unseen: readonly UnseenChange[], version: number): void {
+    const left = unseen.filter((change) => change.version > version);
+    if (left.length > 0) this.#unseen.set(actor, left);
+    else this.#unseen.delete(actor);
+    for (const change of unseen) {
+      if (change.version > version) continue;
+      const others = this.#unseenByUser.get(change.user)! - 1;
+      if (others > 0) this.#unseenByUser.set(change.user, others);
+      else this.#unseenByUser.delete(change.user);
     }
   }
 }
 
-const weightOf = ({ streams }: Known): number => OWN_WEIGHT + streams.length;
+const weightOf = ({ streams }: UserNewest): number => OWN_WEIGHT + streams.length;

@@ -1,8 +1,8 @@
-/** Which organization a host name means (conventions.md § Authentication). */
+/** From a host name to an organization (conventions.md § Authentication). */
 import { isIP } from 'node:net';
 import type { RealmEntry } from '#model/records';
 
-/** Without port and brackets, lower case. */
+/** The host without port and brackets, lower case. */
 export function hostName(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host);
   if (bracketed) return bracketed[1]!.toLowerCase();
@@ -23,6 +23,6 @@ export function realmAtHost(host: string, externalHost: string, realms: readonly
   const subdomain = subdomainOf(host, externalHost);
   if (subdomain === undefined) return realms[0];
   const named = realms.find((realm) => realm.subdomain === subdomain);
-  // The external host itself, where no organization has the root: the first, as for an address.
+  // Where no organization has the root domain, the external host names the first one, as an address does.
   return named ?? (subdomain === '' ? realms[0] : undefined);
 }

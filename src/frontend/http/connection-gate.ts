@@ -1,15 +1,11 @@
-/**
- * Bounds the connections of a server that does not count them: by the descriptors that this process has open, where the system
- * tells (Linux since 6.2). Looked at four times a second, so what comes in a quarter of a second comes on top; once a second while there are
- * fewer than half as many.
- */
+/** Opening and closing the listening socket: a bound for open connections, and the right moment to stop. */
 import { statSync } from 'node:fs';
 import { every, REAL_CLOCK } from '#base/clock';
 
 const LOOK_MS = 250;
-/** While there are few. */
+/** Interval while fewer than half of the connections are open. */
 const FEW_LOOK_MS = 1_000;
-/** Listens again when so many (of the bound) are left. */
+/** Listens again when the connections are down to this share of the bound. */
 const REOPEN = 0.95;
 
 const descriptors = (): number => {
@@ -20,15 +16,20 @@ const descriptors = (): number => {
   }
 };
 
+/**
+ * Bounds the connections of a server that does not count them, by the open descriptors of this process, where the system shows them (Linux
+ * since 6.2). It looks four times a second, so the connections of a quarter of a second may exceed the bound; once a second while fewer than
+ * half are open.
+ */
 export class ConnectionGate {
   #shut = false;
   #soon: NodeJS.Timeout | undefined;
   readonly #stop: () => void;
-  /** Files and connections of other purposes. */
+  /** Descriptors that were open before: files and other sockets. */
   readonly #others = descriptors();
 
   constructor(
-    private readonly most: number,
+    private readonly maxConnections: number,
     private readonly listener: { shut(): void; open(): void },
   ) {
     this.#stop = every(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
@@ -36,11 +37,11 @@ export class ConnectionGate {
 
   #look(): void {
     const open = descriptors() - this.#others;
-    if (open * 2 >= this.most) this.#lookSoon();
-    if (!this.#shut && open > this.most) {
+    if (open * 2 >= this.maxConnections) this.#lookSoon();
+    if (!this.#shut && open > this.maxConnections) {
       this.#shut = true;
       this.listener.shut();
-    } else if (this.#shut && open <= this.most * REOPEN) {
+    } else if (this.#shut && open <= this.maxConnections * REOPEN) {
       this.#shut = false;
       this.listener.open();
     }
@@ -56,5 +57,25 @@ export class ConnectionGate {
   close(): void {
     this.#stop();
     clearTimeout(this.#soon);
+  }
+}
+
+/** A turn of the event loop shorter than this did next to nothing. */
+const QUIET_MS = 0.2;
+/** A server that is never quiet stops listening after this number of turns. */
+const MAX_TURNS = 500;
+
+/**
+ * Waits for a turn of the event loop that accepted no connection and did next to nothing else. Closing a listening socket resets connections
+ * that are made but not yet accepted; right after such a turn there are only those of this moment.
+ *
+ * @param accepted connections so far, where a turn accepts one at most (libuv); constant where a turn accepts all there are
+ */
+export async function quietTurn(accepted: () => number): Promise<void> {
+  for (let turns = 0; turns < MAX_TURNS; turns++) {
+    const before = accepted();
+    const began = performance.now();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    if (accepted() === before && performance.now() - began < QUIET_MS) return;
   }
 }

@@ -1,11 +1,9 @@
 /** One request and its response on uWebSockets.js; server-uws.ts has the rules of the module. */
-import { byteLength, Outgoing } from './outgoing.js';
-import { Received } from './received.js';
+import { byteLength, joined, RequestBody, ResponseBody, SMALL_BODY } from './bodies.js';
+import { statusLine } from './reply.js';
 import { announcesBody, type BodyPart, EMPTY_BODY, Headers, type HttpExchange } from './server.js';
-import type { SlowTransfers, Transfer } from './slow-transfers.js';
-import { statusLine } from './status.js';
+import type { SlowClientGuard, Transfer } from './slow-client-guard.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
-import { SMALL, whole } from './whole-body.js';
 
 const NO_HEADERS = new Headers([]);
 
@@ -35,8 +33,8 @@ export function respondLast(res: UwsResponse, write: (res: UwsResponse) => boole
 /** The server, as its exchanges see it. */
 export interface ExchangeOwner {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
-  readonly answers: SlowTransfers;
-  readonly bodies: SlowTransfers;
+  readonly slowAnswers: SlowClientGuard;
+  readonly slowBodies: SlowClientGuard;
   readonly engine: { readonly endsHead: boolean };
   /** Every response ends its connection. */
   readonly closing: boolean;
@@ -52,19 +50,19 @@ export class UwsExchange implements HttpExchange {
   answered = false;
   #id = '';
   /** What follows the text of the id; -1: nothing. */
-  #number = -1;
+  #idNumber = -1;
   #server: ExchangeOwner;
   #res: UwsResponse;
   /** Undefined once the handler has returned. */
   #req: UwsRequest | undefined;
   /** Answered, and the client has not taken all of it. */
   #sending = false;
-  #received: Received | undefined;
+  #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
   /** What the native server calls when the connection ends before the answer. */
   #onAborted: (() => void) | undefined;
   /** The one that stands for this request. */
-  #heir: UwsExchange | undefined;
+  #successor: UwsExchange | undefined;
 
   /** The engine reads chunks loosely: nothing that may come behind them on the connection is taken for a request. */
   readonly #chunked: boolean;
@@ -88,12 +86,12 @@ export class UwsExchange implements HttpExchange {
   }
 
   get requestId(): string {
-    return this.#number < 0 ? this.#id : `${this.#id}${this.#number}`;
+    return this.#idNumber < 0 ? this.#id : `${this.#id}${this.#idNumber}`;
   }
 
   identify(id: string, n = -1): void {
     this.#id = id;
-    this.#number = n;
+    this.#idNumber = n;
   }
 
   header(name: string): string {
@@ -120,7 +118,7 @@ export class UwsExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY);
       return;
     }
-    const received = new Received(limit, this.#server.bodies, () => this.#res.close());
+    const received = new RequestBody(limit, this.#server.slowBodies, () => this.#res.close());
     this.#received = received;
     let finished = false;
     this.#res.onData((chunk, isLast) => {
@@ -129,7 +127,7 @@ export class UwsExchange implements HttpExchange {
       // The bytes are gone when this callback returns.
       const fits = received.add(isLast ? bytes : Buffer.from(bytes));
       if (fits && !isLast) {
-        received.wait();
+        received.waitForMore();
         return;
       }
       finished = true;
@@ -151,14 +149,14 @@ export class UwsExchange implements HttpExchange {
     this.query = '';
   }
 
-  goOn(next: HttpExchange): HttpExchange {
+  reuseFor(next: HttpExchange): HttpExchange {
     const mine = next instanceof UwsExchange && next.#req !== undefined && !next.answered && !next.hasBody;
     if (!mine || !this.answered || this.#sending || this.#req || next.method !== this.method) return next;
     this.#res = next.#res;
-    this.identify(next.#id, next.#number);
+    this.identify(next.#id, next.#idNumber);
     this.aborted = false;
     this.answered = false;
-    next.#heir = this;
+    next.#successor = this;
     return this;
   }
 
@@ -170,7 +168,7 @@ export class UwsExchange implements HttpExchange {
   /** The handler has returned: from here on everything is asynchronous. */
   leave(): void {
     this.#req = undefined;
-    const heir = this.#heir;
+    const heir = this.#successor;
     if (heir) {
       heir.leave();
       return;
@@ -192,8 +190,8 @@ export class UwsExchange implements HttpExchange {
   }
 
   fail(): void {
-    if (this.#heir) {
-      this.#heir.fail();
+    if (this.#successor) {
+      this.#successor.fail();
       return;
     }
     if (this.answered || this.aborted) return;
@@ -225,7 +223,7 @@ export class UwsExchange implements HttpExchange {
     const { engine, closing } = this.#server;
     const length = byteLength(parts);
     // What is valid during this call only is copied.
-    const body = head ? '' : Buffer.from(whole(parts));
+    const body = head ? '' : Buffer.from(joined(parts));
     respondLast(
       this.#res,
       (res) => {
@@ -260,7 +258,7 @@ export class UwsExchange implements HttpExchange {
     const closing = this.#server.closing;
     if (closing) {
       // The connection's last: nothing can pile up behind it.
-      res.end(parts.length === 1 ? parts[0]! : whole(parts), true);
+      res.end(parts.length === 1 ? parts[0]! : joined(parts), true);
     } else this.#send(parts);
   }
 
@@ -269,24 +267,24 @@ export class UwsExchange implements HttpExchange {
     const [only] = parts;
     if (parts.length === 1 && typeof only !== 'string') {
       if (only!.byteLength === 0) this.#res.end();
-      else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendLater(new Outgoing(parts));
+      else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendLater(new ResponseBody(parts));
       return;
     }
     const length = byteLength(parts);
     if (length === 0) this.#res.end();
-    else if (length <= SMALL) {
-      const body = parts.length === 1 ? only! : whole(parts);
+    else if (length <= SMALL_BODY) {
+      const body = parts.length === 1 ? only! : joined(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
       // A copy: the next answer needs the scratch.
-      this.#sendLater(new Outgoing([typeof body === 'string' ? body : Buffer.from(body)]));
+      this.#sendLater(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
     } else {
-      const body = new Outgoing(parts);
+      const body = new ResponseBody(parts);
       if (!this.#sendMore(body)) this.#sendLater(body);
     }
   }
 
   /** True: all of it is out of our hands. */
-  #sendMore(body: Outgoing): boolean {
+  #sendMore(body: ResponseBody): boolean {
     for (;;) {
       const [ok, done] = this.#res.tryEnd(body.piece(), body.length);
       if (done) return true;
@@ -295,9 +293,9 @@ export class UwsExchange implements HttpExchange {
     }
   }
 
-  #sendLater(body: Outgoing): void {
+  #sendLater(body: ResponseBody): void {
     const res = this.#res;
-    const { answers } = this.#server;
+    const { slowAnswers } = this.#server;
     const answer: Transfer = {
       bytes: body.length,
       get held() {
@@ -306,7 +304,7 @@ export class UwsExchange implements HttpExchange {
       cut: () => res.close(),
     };
     const over = (): void => {
-      answers.over(answer);
+      slowAnswers.finished(answer);
       this.#server.ended();
     };
     this.#sending = true;
@@ -315,9 +313,9 @@ export class UwsExchange implements HttpExchange {
     res.onWritable(() => {
       const done = this.#sendMore(body);
       if (done) over();
-      else answers.waits(answer);
+      else slowAnswers.progressed(answer);
       return done;
     });
-    answers.waits(answer);
+    slowAnswers.progressed(answer);
   }
 }

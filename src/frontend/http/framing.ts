@@ -1,14 +1,14 @@
 /**
- * Where a request ends must be certain. A proxy that takes another header line for the length would see other requests on the connection
- * than this server does, and one client could put requests into the connection of another (request smuggling; RFC 9112 § 6.3, 11.2).
+ * Refuses requests whose end is ambiguous. A proxy that trusts another header line for the length would see other requests on the connection
+ * than this server does, and one client could slip requests into the connection of another (request smuggling; RFC 9112 § 6.3, 11.2).
  */
 
-export interface Fault {
+export interface FramingFault {
   readonly status: number;
   readonly text: string;
 }
 
-const fault = (status: number, text: string): Fault => ({ status, text: `${text}\n` });
+const fault = (status: number, text: string): FramingFault => ({ status, text: `${text}\n` });
 
 const BOTH = fault(400, 'Content-Length and Transfer-Encoding exclude each other');
 const LENGTHS = fault(400, 'There is more than one Content-Length');
@@ -16,7 +16,7 @@ const LENGTH = fault(400, 'Content-Length is not a number');
 const CODING = fault(400, 'Transfer-Encoding must end with chunked, and have it once');
 const OTHER_CODING = fault(501, 'No Transfer-Encoding but chunked is understood');
 const TRAILERS = fault(501, 'Trailers are not understood');
-/** Beyond it engines count differently; a petabyte is too large anyway. */
+/** Engines read longer numbers differently; a petabyte is too large anyway. */
 const PLAIN_LENGTH = /^\d{1,15}$/;
 export const UNKNOWN_METHOD = fault(501, 'The method is not known');
 export const VERSION = fault(505, 'HTTP/1.1 is spoken here');
@@ -24,12 +24,17 @@ export const HOSTS = fault(400, 'There is more than one Host');
 export const TARGET = fault(400, 'The request target is not understood');
 export const TOO_MANY_HEADERS = fault(431, 'There are too many headers');
 
-/** @param lengths @param codings each line of these headers, in their order @param trailer an announcement of trailers */
+/**
+ * @param lengths lines of Content-Length, in order
+ * @param codings lines of Transfer-Encoding, in order
+ * @param trailer the Trailer header; '' when absent
+ * @returns undefined: the end is certain
+ */
 export function framingFault(
   lengths: readonly string[],
   codings: readonly string[],
   trailer: string,
-): Fault | undefined {
+): FramingFault | undefined {
   if (codings.length === 0) {
     if (lengths.length > 1) return LENGTHS;
     return lengths.length === 1 && !PLAIN_LENGTH.test(lengths[0]!) ? LENGTH : undefined;

@@ -1,4 +1,4 @@
-/** Role guards of operations (conventions.md § Roles), after authentication and before parameters. */
+/** The `guard` step of the pipeline: roles that operations demand (conventions.md § Roles). */
 
 import { policyAllows } from '#domain/people';
 import type { Guard, Operation } from '#frontend/api';
@@ -10,12 +10,12 @@ const ADMIN = 200;
 const GUEST = 600;
 const INCOMING_WEBHOOK = 2;
 
-/** Belongs to authentication. @throws ApiError WEBHOOK_BOT for an incoming-webhook bot where none is admitted */
+/** @throws ApiError WEBHOOK_BOT for an incoming-webhook bot, unless the operation admits them */
 export function checkWebhookBot({ webhookBots }: Operation, { user }: Caller): void {
   if (user.botType === INCOMING_WEBHOOK && !webhookBots) throw apiError('WEBHOOK_BOT');
 }
 
-/** Throws the refusal of conventions.md § Roles. */
+/** @throws ApiError for a role that the guard excludes */
 export function checkGuard(guard: Guard, { user, directory }: Caller, now: number): void {
   switch (guard) {
     case 'none':

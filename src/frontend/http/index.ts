@@ -1,7 +1,7 @@
+export { CallLimiter } from './call-limiter.js';
 export { API_PREFIX, Frontend } from './frontend.js';
 export { chooseFactory, openServer, type ServerChoice } from './open-server.js';
 export type { FrontendOptions } from './options.js';
-export { RateLimiting } from './rate-limiting.js';
 export {
   type Handler,
   Headers,
@@ -10,5 +10,5 @@ export {
   type HttpServerFactory,
   type ListenOptions,
 } from './server.js';
-export type { AnonymousCaller, Caller, ForwardContext, Forwarding, FrontendServices, Log } from './services.js';
-export { SLOW_LIMITS, SlowTransfers } from './slow-transfers.js';
+export type { AnonymousCaller, Caller, ForwardContext, ForwardHandle, FrontendServices, Log } from './services.js';
+export { SLOW_LIMITS, SlowClientGuard } from './slow-client-guard.js';

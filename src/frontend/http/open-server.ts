@@ -1,3 +1,4 @@
+/** Chooses between the two HTTP servers. */
 import type { HttpServer, HttpServerFactory, ListenOptions } from './server.js';
 import { nodeFactory } from './server-node.js';
 import { loadUws } from './server-uws.js';
@@ -6,8 +7,9 @@ import type { Log } from './services.js';
 export type ServerChoice = 'auto' | 'uws' | 'node';
 
 /**
- * Listen with the chosen adapter. 'auto': the native one where it loads, otherwise node:http, and the log says why.
- * 'uws' throws when it cannot be loaded. Throws when the address is taken.
+ * Listens with the chosen adapter. 'auto': the native one where it loads, otherwise node:http, and the log says why.
+ *
+ * @throws Error when the address is taken, or when 'uws' is chosen and cannot be loaded
  */
 export async function openServer(choice: ServerChoice, options: ListenOptions, log: Log): Promise<HttpServer> {
   const { factory, reason } = await chooseFactory(choice);

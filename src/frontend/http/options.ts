@@ -1,46 +1,48 @@
+/** Settings of a frontend, with their defaults. */
+
 import type { Metrics } from '#base/metrics';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { RateLimiting } from './rate-limiting.js';
+import type { CallLimiter } from './call-limiter.js';
 import type { HttpExchange } from './server.js';
 
 export interface FrontendOptions {
-  /** Unique among all frontends that ever ran in the cluster: request ids begin with it. */
+  /** Prefix of request ids; unique among all frontends that ever ran in the cluster. */
   readonly instance: string;
-  /** Milliseconds from the request's arrival until 503; held polls have none. Default 30 s. */
+  /** Milliseconds that a request may wait until it is answered 503; waiting polls have no deadline. Default 30 s. */
   readonly deadlineMs?: number;
-  /** Scheme of the address that clients use; a proxy may speak TLS for us. Default 'http'. */
+  /** Scheme of the address that clients use; a proxy may terminate TLS. Default 'http'. */
   readonly scheme?: 'http' | 'https';
   /** Host (and port) in addresses given to clients that sent no usable Host header. Default 'localhost'. */
   readonly externalHost?: string;
   /** Streams may be opened to the web, and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
-  /** Default: no picture of other hosts is served. */
+  /** Default: pictures on other hosts are not served. */
   readonly imageProxy?: ImageProxy;
-  /** Of those who run the server. Default: admin@ the external host. */
+  /** Address of the server's administrators. Default: admin@ the external host. */
   readonly administratorEmail?: string | undefined;
-  /** Largest body without files; operations have bounds of their own below it. Default: only those. */
+  /** Largest body without files; operations have smaller bounds of their own. Default: only those. */
   readonly maxBodyBytes?: number;
-  /** Largest uploaded file. Default 25. */
+  /** Largest uploaded file, MiB. Default 25. */
   readonly maxFileMib?: number;
-  /** Memory for uploads under way. Default 256. */
+  /** Memory for uploads in progress, MiB. Default 256. */
   readonly uploadMemoryMib?: number;
-  /** Requests under way that are answered as soon as can be; more are answered 503. Default: any number. */
+  /** Requests in progress, waiting polls apart; further ones are answered 503. Default: any number. */
   readonly maxRequests?: number;
-  /** A held poll for which nothing comes is answered after so long, and up to a fifth more, where it may. Default 45 s. */
+  /** A waiting poll without events gets a heartbeat after this time plus up to a fifth. Default 45 s. */
   readonly heartbeatMs?: number;
   /** 0 to 1. Default Math.random. */
   readonly random?: () => number;
-  /** Held polls; more are answered 503. Default: any number. */
+  /** Waiting polls; further ones are answered 503. Default: any number. */
   readonly maxPolls?: number;
-  /** Requests that the server has not got rid of, held polls among them. */
+  /** Requests that the HTTP server has not answered, waiting polls among them. */
   readonly underWay?: () => number;
-  /** Default: nothing is limited. */
-  readonly rates?: RateLimiting | undefined;
-  /** Large answers are compressed for clients that take them so. Default false. */
+  /** Default: no rate limits. */
+  readonly rates?: CallLimiter | undefined;
+  /** Large answers are compressed for clients that accept gzip. Default false. */
   readonly compression?: boolean;
   readonly metrics?: Metrics;
   /** A line at debug level for every request. Default false. */
   readonly logRequests?: boolean;
-  /** Answers what is no operation; false: neither is this. */
+  /** Answers paths outside the API. False: the path is unknown here, too. */
   readonly elsewhere?: (exchange: HttpExchange) => boolean;
 }

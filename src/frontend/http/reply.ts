@@ -1,15 +1,39 @@
-/** Response bodies (conventions.md § Response envelope): constant parts are encoded once, actors' parts are not touched. */
-
+/** Response bodies and headers (conventions.md § Response envelope). Constant parts are encoded once; actors' parts are sent as they are. */
+import { STATUS_CODES } from 'node:http';
 import type { JsonObject } from '#base';
 import { Encoded, encodeParts, type Fields, type ReadyFields } from '#base';
-import { type ErrorReply, PRODUCT } from '#model/errors';
-import { CROSS_ORIGIN } from './cross-origin.js';
+import { ActorRefused, ApiError, apiError, type ErrorReply, PRODUCT } from '#model/errors';
+import { BlobsUnavailable } from '#ports/blobs';
 import { type BodyPart, Headers } from './server.js';
+
+/**
+ * CORS headers of every answer, errors included: without them a browser keeps the answer from its script. Every origin is admitted, since only
+ * an API key gives access: there are no cookies that a browser would add by itself, and `*` excludes the browser's own credentials.
+ */
+export const CROSS_ORIGIN: readonly (readonly [name: string, value: string])[] = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Allow-Headers', 'Authorization'],
+  ['Access-Control-Allow-Methods', 'GET, POST, DELETE, PUT, PATCH, HEAD'],
+  [
+    'Access-Control-Expose-Headers',
+    'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id',
+  ],
+];
+
+/** Seconds for which a browser remembers a preflight; without it the browser asks before every call. */
+const PREFLIGHT_AGE_S = 86_400;
+
+/** Headers of the answer to OPTIONS, the question of a browser before the call itself. */
+export const preflightHeaders = (allow: readonly string[], page: boolean): Headers =>
+  new Headers([
+    ['Allow', allow.join(', ')],
+    ...(page ? [] : [...CROSS_ORIGIN, ['Access-Control-Max-Age', String(PREFLIGHT_AGE_S)] as const]),
+  ]);
 
 export const JSON_HEADERS = new Headers([
   ['Content-Type', 'application/json'],
   ['Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private'],
-  // Any moment gone by; a constant spares formatting a date per response.
+  // Any past date; a constant spares formatting one per response.
   ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
   ...CROSS_ORIGIN,
 ]);
@@ -24,7 +48,7 @@ const END_BYTES = Buffer.from('}\n');
 const ignoredText = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
-/** Fields made here. `result` and `msg` among them take the place of the usual ones. */
+/** Fields made by an operation. `result` and `msg` among them replace the usual ones. */
 export function successOfFields(fields: Fields, ignored: readonly string[] | undefined): BodyPart[] {
   for (const name in fields) if (fields[name] instanceof Encoded) return successOfParts(encodeParts(fields), ignored);
   if (fields.result !== undefined || fields.msg !== undefined) {
@@ -37,29 +61,30 @@ export function successOfFields(fields: Fields, ignored: readonly string[] | und
   ];
 }
 
-/** Fields encoded before: each part is empty or starts with a comma. */
+/** Encoded fields, such as those of an actor: each part is empty or starts with a comma. */
 export function successOfParts(parts: readonly Uint8Array[], ignored: readonly string[] | undefined): BodyPart[] {
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
 }
 
-/** Fields in JSON, each after a comma. */
+/** @param text fields in JSON, each after a comma */
 export const successOfText = (text: string, ignored: readonly string[] | undefined): BodyPart[] => [
   `${PREFIX}${ignoredText(ignored)}${text}}\n`,
 ];
 
-/** The same of fields that are sent again and again: put together once. */
+/** Fields that are sent again and again: their body is put together once. */
 export function successOfReady(ready: ReadyFields, ignored: readonly string[] | undefined): BodyPart[] {
   if (ignored) return successOfParts(ready.parts, ignored);
   ready.body ??= Buffer.concat(successOfParts(ready.parts, undefined) as Uint8Array[]);
   return [ready.body];
 }
 
-/** The same, read again. */
+/** Parses encoded fields. */
 export function fieldsOf(parts: readonly Uint8Array[]): JsonObject {
   const text = Buffer.concat(parts).toString('utf8');
   return JSON.parse(`{${text.slice(1)}}`) as JsonObject;
 }
-/** Some of the work is done (conventions.md § Response envelope); such an answer has no other fields. */
+
+/** Only a part of the work is done (conventions.md § Response envelope); such an answer has no other fields. */
 export const partialBody = (code: string): BodyPart[] => [
   `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
 ];
@@ -86,4 +111,24 @@ export function errorHeaders(error: ErrorReply): Headers {
     default:
       return JSON_HEADERS;
   }
+}
+
+/** The refusal that an exception stands for; undefined: the exception is a fault of the server. */
+export function refusalOf(error: unknown): ErrorReply | undefined {
+  if (error instanceof ApiError) return error.toReply();
+  if (error instanceof ActorRefused) return error.reply;
+  if (error instanceof BlobsUnavailable) return apiError('SERVICE_UNAVAILABLE').toReply();
+  return undefined;
+}
+
+const statusLines = new Map<number, string>();
+
+/** '404 Not Found' */
+export function statusLine(status: number): string {
+  let line = statusLines.get(status);
+  if (line === undefined) {
+    line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+    statusLines.set(status, line);
+  }
+  return line;
 }

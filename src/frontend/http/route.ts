@@ -1,9 +1,27 @@
 /**
- * Paths to operations. A path pattern is found first and its methods looked at afterwards, as at the peer: a method that
- * the pattern lacks is 405 even if a later pattern has it. At each segment fixed text goes before integers (`[0-9]+`),
- * and these before any text; the rest of a path comes last.
+ * The `route` step of the pipeline: finds the operations of a path.
+ *
+ * The path pattern is found first and the method looked up afterwards, as at the peer: a method that the pattern lacks is 405 even if a later
+ * pattern has it. At each segment, fixed text is tried first, then integers (`[0-9]+`), then any text; a pattern for the rest of a path comes
+ * last.
  */
+
+import type { Count, Distribution } from '#base/metrics';
 import type { Method, Operation } from '#frontend/api';
+import type { ParameterReader } from './parameters.js';
+
+/** Metrics of one operation, looked up on first use: operations that are never called have none. */
+export interface OperationMetrics {
+  readonly answers: Map<number, Count>;
+  seconds: Distribution | undefined;
+}
+
+/** What the router finds for a path and method. */
+export interface RoutedOperation {
+  readonly operation: Operation;
+  readonly parameters: ParameterReader;
+  readonly metrics: OperationMetrics;
+}
 
 export interface Route<T> {
   readonly methods: ReadonlyMap<string, T>;
@@ -11,7 +29,7 @@ export interface Route<T> {
   readonly allow: readonly string[];
 }
 
-export interface Found<T> {
+export interface RouteMatch<T> {
   readonly route: Route<T>;
   /** Decoded values of the variable segments, from left to right. */
   readonly values: readonly string[];
@@ -21,7 +39,7 @@ interface Node<T> {
   readonly fixed: Map<string, Node<T>>;
   integer: Node<T> | undefined;
   text: Node<T> | undefined;
-  /** All segments that are left. */
+  /** Takes all remaining segments. */
   rest: Node<T> | undefined;
   route: MutableRoute<T> | undefined;
 }
@@ -45,10 +63,10 @@ const node = <T>(): Node<T> => ({
 
 export class Router<T> {
   #root = node<T>();
-  /** Patterns without variable segments: one look-up serves the busiest operations. */
-  #fixed = new Map<string, Found<T>>();
+  /** Patterns without variable segments, by path: one look-up serves the busiest operations. */
+  #fixed = new Map<string, RouteMatch<T>>();
 
-  /** Throws when the method is already taken on that pattern. */
+  /** @throws Error when the pattern already has an operation with this method */
   add(method: Method, segments: readonly Segment[], target: T): void {
     let at = this.#root;
     for (const segment of segments) at = child(at, segment);
@@ -60,8 +78,8 @@ export class Router<T> {
     if (segments.every((s) => 'fixed' in s)) this.#fixed.set(path, { route: at.route, values: [] });
   }
 
-  /** `path` as sent, percent-encoded. Undefined: no such path (also for bad escapes and a trailing slash). */
-  find(path: string): Found<T> | undefined {
+  /** Undefined: no such path, a bad escape, or a trailing slash. @param path as sent, percent-encoded */
+  find(path: string): RouteMatch<T> | undefined {
     const fixed = this.#fixed.get(path);
     if (fixed) return fixed;
     const segments = decode(path);
@@ -129,7 +147,7 @@ function descend<T>(at: Node<T>, segments: readonly string[], i: number, values:
   return at.rest?.route;
 }
 
-/** Segments of an operation's path below a prefix. Throws for a variable segment that is no declared parameter. */
+/** Segments of an operation's path below a prefix. @throws Error for a variable segment that is not declared as a path parameter */
 export function segmentsOf(prefix: string, operation: Operation): Segment[] {
   const parts = `${prefix}${operation.path}`.split('/').slice(1);
   return parts.map((part) => {

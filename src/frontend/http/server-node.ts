@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { REAL_CLOCK } from '#base/clock';
-import { type Fault, framingFault, HOSTS, TARGET, TOO_MANY_HEADERS, VERSION } from './framing.js';
-import { Outgoing } from './outgoing.js';
-import { quietTurn } from './quiet-turn.js';
-import { Received } from './received.js';
+import { RequestBody, ResponseBody } from './bodies.js';
+import { quietTurn } from './connection-gate.js';
+import { type FramingFault, framingFault, HOSTS, TARGET, TOO_MANY_HEADERS, VERSION } from './framing.js';
+import { statusLine } from './reply.js';
 import {
   announcesBody,
   type BodyPart,
@@ -20,8 +20,7 @@ import {
   MAX_HEADERS,
   RECEIVE_TIMEOUT_MS,
 } from './server.js';
-import { SlowTransfers, type Transfer } from './slow-transfers.js';
-import { statusLine } from './status.js';
+import { SlowClientGuard, type Transfer } from './slow-client-guard.js';
 
 /** Idle connections are kept a little longer than load balancers keep theirs (60 s), so that those close first. */
 const KEEP_ALIVE_MS = 65_000;
@@ -48,7 +47,7 @@ interface RequestTarget {
 
 const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
 
-function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | Fault {
+function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | FramingFault {
   let host: string | undefined;
   let rest = url;
   if (!url.startsWith('/')) {
@@ -64,7 +63,12 @@ function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | Fault
 }
 
 /** What the parser of Node lets through. */
-function faultOf({ rawHeaders, headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): Fault | undefined {
+function faultOf({
+  rawHeaders,
+  headers,
+  httpVersionMajor,
+  httpVersionMinor,
+}: IncomingMessage): FramingFault | undefined {
   if (httpVersionMajor !== 1) return VERSION;
   if (rawHeaders.length > 2 * MAX_HEADERS) return TOO_MANY_HEADERS;
   const lengths: string[] = [];
@@ -87,8 +91,8 @@ class NodeServer implements HttpServer {
   running = 0;
   closing = false;
   turnedAway = 0;
-  readonly answers: SlowTransfers;
-  readonly bodies: SlowTransfers;
+  readonly answers: SlowClientGuard;
+  readonly bodies: SlowClientGuard;
   #server: Server;
   #accepted = 0;
   /** Nothing that comes on them is taken for a request. */
@@ -99,8 +103,8 @@ class NodeServer implements HttpServer {
   #closed: Promise<void> | undefined;
 
   private constructor(readonly options: ListenOptions) {
-    this.answers = options.answers ?? new SlowTransfers(REAL_CLOCK);
-    this.bodies = options.bodies ?? new SlowTransfers(REAL_CLOCK);
+    this.answers = options.slowAnswers ?? new SlowClientGuard(REAL_CLOCK);
+    this.bodies = options.slowBodies ?? new SlowClientGuard(REAL_CLOCK);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -163,7 +167,7 @@ class NodeServer implements HttpServer {
     }
   }
 
-  #refuse(req: IncomingMessage, res: ServerResponse, { status, text }: Fault): void {
+  #refuse(req: IncomingMessage, res: ServerResponse, { status, text }: FramingFault): void {
     this.#refused.add(req.socket);
     req.on('error', ignore);
     res.on('error', ignore);
@@ -228,7 +232,7 @@ class NodeExchange implements HttpExchange {
   /** The answer is out of our hands. */
   ended = false;
   #waiting: Transfer | undefined;
-  #received: Received | undefined;
+  #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
 
   readonly #host: string | undefined;
@@ -268,9 +272,9 @@ class NodeExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY);
       return;
     }
-    const received = new Received(limit, this.#server.bodies, () => this.#req.socket.destroy());
+    const received = new RequestBody(limit, this.#server.bodies, () => this.#req.socket.destroy());
     this.#received = received;
-    received.wait();
+    received.waitForMore();
     let finished = false;
     const finish = (body: Uint8Array | undefined): void => {
       finished = true;
@@ -283,7 +287,7 @@ class NodeExchange implements HttpExchange {
     };
     this.#req.on('data', (chunk: Buffer) => {
       if (finished || this.answered) return;
-      if (received.add(chunk)) received.wait();
+      if (received.add(chunk)) received.waitForMore();
       else finish(undefined);
     });
     this.#req.on('end', () => {
@@ -294,7 +298,7 @@ class NodeExchange implements HttpExchange {
   /** Node keeps them anyway. */
   forget(): void {}
 
-  goOn(next: HttpExchange): HttpExchange {
+  reuseFor(next: HttpExchange): HttpExchange {
     return next;
   }
 
@@ -321,7 +325,7 @@ class NodeExchange implements HttpExchange {
     if (this.ended) return;
     this.ended = true;
     this.#server.running--;
-    if (this.#waiting) this.#server.answers.over(this.#waiting);
+    if (this.#waiting) this.#server.answers.finished(this.#waiting);
   }
 
   fail(): void {
@@ -343,7 +347,7 @@ class NodeExchange implements HttpExchange {
       res.writeHead(status, flat);
       res.end();
     } else {
-      const body = new Outgoing(parts);
+      const body = new ResponseBody(parts);
       flat.push('Content-Length', String(body.length));
       res.writeHead(status, flat);
       if (this.method === 'HEAD') res.end();
@@ -354,7 +358,7 @@ class NodeExchange implements HttpExchange {
   }
 
   /** Only what the connection takes is handed over: the rest would be buffered whole. */
-  #send(body: Outgoing): void {
+  #send(body: ResponseBody): void {
     const res = this.#res;
     while (body.left > PIECE) {
       const piece = body.piece().subarray(0, PIECE);
@@ -369,7 +373,7 @@ class NodeExchange implements HttpExchange {
     if (res.writableLength > 0) this.#wait(body);
   }
 
-  #wait(body: Outgoing): void {
+  #wait(body: ResponseBody): void {
     const res = this.#res;
     this.#waiting ??= {
       bytes: body.length,
@@ -378,7 +382,7 @@ class NodeExchange implements HttpExchange {
       },
       cut: () => this.#req.socket.destroy(),
     };
-    this.#server.answers.waits(this.#waiting);
+    this.#server.answers.progressed(this.#waiting);
   }
 }
 

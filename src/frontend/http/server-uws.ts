@@ -6,13 +6,12 @@
  */
 import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
-import { ConnectionGate } from './connection-gate.js';
+import { ConnectionGate, quietTurn } from './connection-gate.js';
 import { type ExchangeOwner, respondLast, UwsExchange } from './exchange-uws.js';
-import { type Fault, framingFault, UNKNOWN_METHOD } from './framing.js';
-import { quietTurn } from './quiet-turn.js';
+import { type FramingFault, framingFault, UNKNOWN_METHOD } from './framing.js';
+import { statusLine } from './reply.js';
 import { type HttpServer, type HttpServerFactory, type ListenOptions, MAX_HEADER_BYTES } from './server.js';
-import { SlowTransfers } from './slow-transfers.js';
-import { statusLine } from './status.js';
+import { SlowClientGuard } from './slow-client-guard.js';
 import {
   loadUwsEngine,
   type UwsApp,
@@ -34,7 +33,7 @@ export function loadUws(): HttpServerFactory {
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 /** Looks at all headers, which costs a tenth of a GET without body: those are spared. */
-function faultOf(req: UwsRequest): Fault | undefined {
+function faultOf(req: UwsRequest): FramingFault | undefined {
   const lengths: string[] = [];
   const codings: string[] = [];
   let trailer = '';
@@ -52,8 +51,8 @@ class UwsServer implements HttpServer, ExchangeOwner {
   running = 0;
   closing = false;
   turnedAway = 0;
-  readonly answers: SlowTransfers;
-  readonly bodies: SlowTransfers;
+  readonly slowAnswers: SlowClientGuard;
+  readonly slowBodies: SlowClientGuard;
   #socket: UwsListenSocket | undefined;
   #gate: ConnectionGate | undefined;
   #idle: (() => void) | undefined;
@@ -63,8 +62,8 @@ class UwsServer implements HttpServer, ExchangeOwner {
     readonly app: UwsApp,
     readonly options: ListenOptions,
   ) {
-    this.answers = options.answers ?? new SlowTransfers(REAL_CLOCK);
-    this.bodies = options.bodies ?? new SlowTransfers(REAL_CLOCK);
+    this.slowAnswers = options.slowAnswers ?? new SlowClientGuard(REAL_CLOCK);
+    this.slowBodies = options.slowBodies ?? new SlowClientGuard(REAL_CLOCK);
   }
 
   static async listen(engine: UwsEngine, options: ListenOptions): Promise<UwsServer> {
@@ -146,7 +145,7 @@ class UwsServer implements HttpServer, ExchangeOwner {
     exchange.leave();
   }
 
-  #refuse(res: UwsResponse, { status, text }: Fault): void {
+  #refuse(res: UwsResponse, { status, text }: FramingFault): void {
     this.running++;
     respondLast(
       res,

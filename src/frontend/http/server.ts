@@ -1,15 +1,14 @@
 /**
  * The seam between the frontend and whatever speaks HTTP: server-uws.ts (fast, native) or server-node.ts (anywhere).
- * Both give the same answers; test/unit/http/server.test.ts runs against each.
+ * Both give the same answers: test/unit/http/server.test.ts runs against each.
  */
-
-import type { SlowTransfers } from './slow-transfers.js';
+import type { SlowClientGuard } from './slow-client-guard.js';
 
 /** Response headers, prepared once where they are constant. */
 export class Headers {
-  /** Name, value, name, value … */
+  /** Names and values alternate. */
   readonly flat: readonly string[];
-  /** All of them as one, for servers that copy a value as it is: the first name, and all that comes after it. */
+  /** All headers as one, for servers that copy a value as it is: the first name, and everything after it as its value. */
   readonly name: string;
   readonly value: string;
 
@@ -38,44 +37,48 @@ export interface HttpExchange {
   readonly path: string;
   /** As sent, without the question mark; '' when there is none. */
   readonly query: string;
-  /** The client has gone: a response would reach nobody and is dropped. */
+  /** The client has left; a response would be dropped. */
   readonly aborted: boolean;
   /** `respond` was called. */
   readonly answered: boolean;
-  /** Goes out as `X-Request-Id`; '' = no such header. */
+  /** Sent as `X-Request-Id`; '': no such header. */
   readonly requestId: string;
-  /** Gives it its id. @param n put behind the text when the id is asked for: a number costs nothing to keep */
+  /** Sets the request id. @param n appended to the text when the id is read: a number costs nothing to keep */
   identify(id: string, n?: number): void;
-  /** The request announces a body (possibly an empty one). */
+  /** The request announces a body, possibly an empty one. */
   readonly hasBody: boolean;
   /**
-   * Value of a header given in lower case, '' when absent. Only until the handler returns: the native server keeps no
-   * headers, so read first what is needed.
+   * Value of a header; '' when absent. Only until the handler returns: the native server keeps no headers.
+   *
+   * @param name in lower case
    */
   header(name: string): string;
-  /** The same, of a header that may stand on several lines: all of them, separated by commas. */
+  /** As `header`, but of all lines with that name, separated by commas. */
   headerLines(name: string): string;
   /** Textual IP address of the peer. */
   remoteAddress(): string;
   /**
-   * Collect the body. Must be called before the handler returns, at most once. `done` gets all of it, valid only during
-   * that call, or undefined when it exceeds `limit`, default `maxBodyBytes` (what follows is discarded). It is not called when the client
-   * goes away first.
+   * Collects the body. Must be called before the handler returns, at most once.
+   *
+   * @param done gets the whole body, valid only during that call, or undefined when the body exceeds the limit (the rest is discarded). It is
+   * not called when the client leaves first.
+   * @param limit bytes; default `maxBodyBytes`
    */
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
-  /** Path and query are not asked for any more: the answer may be a long time coming. */
+  /** Frees path and query of a request whose answer may take minutes. */
   forget(): void;
   /**
-   * This one was answered, and another request of the same client begins: what stands for that one from now on. An object that has lived for
-   * long takes it over, where that is possible, so that the young one need not live.
+   * Reuses this answered, long-lived object for the client's next request, where possible, and returns the object to use. So one poll per minute
+   * does not promote a new object to V8's old generation.
    */
-  goOn(next: HttpExchange): HttpExchange;
-  /** Called once if the client goes away before the response; at once if it has gone already. One listener only. */
+  reuseFor(next: HttpExchange): HttpExchange;
+  /** Calls the listener if the client leaves before the response, at once if the client has left already. One listener only. */
   onAborted(listener: () => void): void;
   /**
-   * Send the response, once: its head only for HEAD (after which the connection may close). 204 has no parts.
-   * @param more headers of this response alone, as lines that each begin with CRLF: they are in many, and a list would cost more
-   * than all else that is done for them. Nothing of what a client sends may be in them.
+   * Sends the response, once. HEAD gets the head only, after which the connection may close. 204 has no parts.
+   *
+   * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than everything else that is done for
+   * them. They must not contain anything that a client sent.
    */
   respond(status: number, headers: Headers, parts: readonly BodyPart[], more?: string): void;
 }
@@ -84,41 +87,41 @@ export type Handler = (exchange: HttpExchange) => void;
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly maxBodyBytes: number;
-  /** Answers now or later. An exception is reported and answered with a bare 500. */
+  /** Answers now or later. An exception goes to `onError` and is answered with a bare 500. */
   readonly handler: Handler;
   readonly onError: (error: unknown) => void;
-  /** Keep account of answers that their clients do not take, and of bodies that do not come; default: ones of the server's own. */
-  readonly answers?: SlowTransfers;
-  readonly bodies?: SlowTransfers;
-  /** More are turned away as they come; default: as many as the system gives. */
+  /** Guards for answers that clients do not take and bodies that do not arrive; default: own ones of this server. */
+  readonly slowAnswers?: SlowClientGuard;
+  readonly slowBodies?: SlowClientGuard;
+  /** Further connections are turned away; default: the system's limit. */
   readonly maxConnections?: number;
 }
 
 export interface HttpServer {
   readonly kind: 'uws' | 'node';
   readonly port: number;
-  /** Requests whose answers are not out of our hands yet. */
+  /** Requests whose answers are not handed over to the system yet. */
   readonly running: number;
-  /** Connections that were one too many; of the native server, how often it stopped listening for a while. */
+  /** Connections that were turned away; for the native server, how often it stopped listening for a while. */
   readonly turnedAway: number;
-  /** From now on every response ends its connection, so that clients come back elsewhere. */
+  /** From now on every response closes its connection, so that clients come back to another server. */
   leave(): void;
   /**
-   * Stop listening: new connections are refused from when it resolves. Open ones are served as after `leave`. Who answers
-   * held requests does it afterwards, or their clients would be back at once.
+   * Stops listening: when it resolves, new connections are refused. Open ones are served as after `leave`. Waiting polls are answered afterwards,
+   * or their clients would be back at once.
    */
   refuse(): Promise<void>;
   /**
-   * Stop listening, let running requests end (who holds some must answer them), then close all connections. From now on
-   * every response ends its connection.
+   * Stops listening, lets running requests end (waiting polls must be answered for this), then closes all connections. From now on every response
+   * closes its connection.
    *
-   * @param graceMs connections without a request are kept for so long: one may be on its way on them. Default 0.
+   * @param graceMs for which connections without a request are kept: a request may be on its way. Default 0.
    */
   close(graceMs?: number): Promise<void>;
-  /** Stop listening and cut all connections now; running requests are aborted. */
+  /** Stops listening and cuts all connections now; running requests are aborted. */
   terminate(): void;
 }
 
@@ -126,15 +129,15 @@ export interface HttpServerFactory {
   listen(options: ListenOptions): Promise<HttpServer>;
 }
 
-/** How long a client may leave a started request unfinished. The native server has the same 10 s built in. */
+/** Time for a client to complete a started request. The native server has the same 10 s built in. */
 export const RECEIVE_TIMEOUT_MS = 10_000;
-/** Request line and headers together. Long narrows and id lists travel in the query. */
+/** Request line and headers together, bytes. Long narrows and id lists travel in the query. */
 export const MAX_HEADER_BYTES = 128 * 1024;
-/** Header lines of a request. The native server has the bound built in. */
+/** Header lines of a request. The native server has the same bound built in. */
 export const MAX_HEADERS = 98;
 
 export const EMPTY_BODY = new Uint8Array(0);
 
-/** What these two headers say of it. */
+/** A request with these two headers has a body. @param length Content-Length @param coding Transfer-Encoding */
 export const announcesBody = (length: string, coding: string): boolean =>
   length === '' ? coding !== '' : length !== '0';

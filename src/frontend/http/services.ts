@@ -1,13 +1,13 @@
 /**
- * What the frontend needs of the rest of the server. It never touches the Store: accounts come from the directory
- * replica, everything else from actors.
+ * What the frontend needs from the rest of the server; implemented by the gateway. A frontend never touches the Store: accounts come from the
+ * directory replica, everything else from actors.
  */
 
 import type { Clock } from '#base/clock';
 import type { Secrets } from '#domain/secrets';
 import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
-import type { DirectoryView, RealmId } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { RealmId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
 /** The part of pino that is used here. */
@@ -18,7 +18,7 @@ export interface Log {
   error(fields: object, msg: string): void;
 }
 
-/** Who calls: an active account of an active organization, as the replica shows it now. */
+/** An authenticated caller: an active account of an active organization, as the replica shows it now. */
 export interface Caller {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
@@ -37,24 +37,22 @@ export interface ForwardContext {
   readonly realm: RealmId;
   /** Client name of the request. */
   readonly client: string;
-  /** Of the HTTP request: names it in the logs of all processes. */
+  /** Id of the HTTP request, in the logs of all processes. */
   readonly requestId: string;
 }
 
-export interface Forwarding {
+/** A command on its way to an actor. */
+export interface ForwardHandle {
   /**
    * Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered 500 and logged.
    * After `cancel` it may do either or stay pending.
    */
   readonly reply: Promise<ActorReply | ActorRepeat>;
-  /**
-   * The client has gone or the deadline passed: nobody waits for the reply any more. Releases a held poll. Does nothing
-   * once the reply has settled.
-   */
+  /** The reply is no longer wanted: the client has left, or the deadline passed. Ends a waiting poll. No effect once the reply has settled. */
   cancel(): void;
   /**
-   * The frontend leaves: a held command is given up, and `reply` resolves with what the operation declared for this
-   * (`Forward.released`), at once or as soon as the command would be held.
+   * The frontend leaves: a waiting poll is given up, and `reply` resolves with the answer that the operation declares for this
+   * (`Forward.released`), at once or as soon as the command would have to wait.
    */
   release(): void;
 }
@@ -65,29 +63,32 @@ export interface FrontendServices {
   readonly blobs: Blobs;
   readonly secrets: Secrets;
   /**
-   * Account of an API key (32 characters `[A-Za-z0-9]`, checked before); `username` (where there is one) and `host` are only compared.
-   * Synchronous where the replica is at hand. Throws (or rejects with) ApiError: API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED,
-   * ORGANIZATION_DEACTIVATED, WRONG_SUBDOMAIN. `host` is the Host header, lower case, or '' when there is none.
+   * The account of an API key. Synchronous where the replica is open.
+   *
+   * @param username compared with the account; undefined: not compared
+   * @param key 32 characters `[A-Za-z0-9]`, checked before
+   * @param host the Host header in lower case, '' when absent; compared with the organization
+   * @throws ApiError (or rejects with it) API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED, ORGANIZATION_DEACTIVATED, WRONG_SUBDOMAIN
    */
   authenticate(username: string | undefined, key: string, host: string): Caller | Promise<Caller>;
-  /** Organization that the host names. Throws NONEXISTENT_SUBDOMAIN (or what the handlers want) when there is none. */
+  /** The organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
-  /** Base URL of the organization with that subdomain, as far as it may depend on the Host header of a request. */
+  /** Base URL of the organization with that subdomain. @param host the Host header, used only where it is safe (gateway/site.ts) */
   site(host: string, subdomain: string): string;
-  forward(forward: Forward, context: ForwardContext): Forwarding;
+  forward(forward: Forward, context: ForwardContext): ForwardHandle;
   /**
-   * Id of the newest message that the caller has a copy of; -1 = none. It shows what this frontend has confirmed to the caller, and
-   * what others did as far as the log has come here.
+   * Id of the newest message that the caller has a copy of; -1: none. It includes every change that this frontend has confirmed to the caller, and
+   * changes by others as far as the log has arrived here.
    */
   newestMessage(caller: Caller): number | Promise<number>;
-  /** The frontend hears of each API key, by its hash, as soon as the replica of its realm shows that it is revoked. */
+  /** Calls the listener with the hash of each API key that the replica of its realm shows as revoked. */
   onKeyRevoked(listener: (keyHash: string) => void): void;
-  /** The replica as it is now; undefined: none is open. */
+  /** The open replica; undefined: none is open. */
   directoryNow(realm: RealmId): DirectoryView | undefined;
-  /** Undefined: there is no such organization. */
+  /** The replica, opened if necessary; undefined: the organization doesn't exist. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
-  /** Bring the replica of the realm up to the end of its log. */
+  /** Brings the replica of the realm up to the end of its log. */
   refresh(realm: RealmId): Promise<void>;
-  /** Until the replica has applied that realm version: a change is acknowledged after this frontend shows it. */
+  /** Waits until the replica has applied that realm version: a change is confirmed only after this frontend shows it. Undefined: it has. */
   waitFor(realm: RealmId, version: number): void | Promise<void>;
 }

@@ -58,7 +58,7 @@ export interface UwsEngine {
 }
 
 /** What decides about a build. */
-export interface Host {
+export interface HostPlatform {
   readonly platform: string;
   readonly arch: string;
   /** `process.versions.modules`: changes with each major version of Node. */
@@ -69,7 +69,7 @@ export interface Host {
   readonly glibc: string | undefined;
 }
 
-export interface Build {
+export interface NativeBuild {
   readonly name: string;
   readonly abi: string;
   /** The oldest on which it loads. */
@@ -78,7 +78,7 @@ export interface Build {
 }
 
 /** All for Linux on x64; the versions are in package.json, exact. */
-const BUILDS: readonly Build[] = [
+const BUILDS: readonly NativeBuild[] = [
   { name: '@uwsjs/linux-x64-20', abi: '115', glibc: [2, 27], endsHead: false },
   { name: '@uwsjs/linux-x64-22', abi: '127', glibc: [2, 27], endsHead: false },
   { name: '@uwsjs/linux-x64-24', abi: '137', glibc: [2, 38], endsHead: true },
@@ -86,7 +86,7 @@ const BUILDS: readonly Build[] = [
 ];
 
 /** For a host. @throws Error that says why there is none */
-export function buildFor({ platform, arch, abi, node, glibc }: Host): Build {
+export function buildFor({ platform, arch, abi, node, glibc }: HostPlatform): NativeBuild {
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`no build for ${platform} on ${arch}`);
   const build = BUILDS.find((one) => one.abi === abi);
   if (!build) throw new Error(`no build for Node ${node}; there are some for 20, 22, 24 and 26`);
@@ -105,7 +105,7 @@ interface Report {
   readonly header: { readonly glibcVersionRuntime?: string };
 }
 
-export function thisHost(): Host {
+export function thisHost(): HostPlatform {
   const { platform, arch, versions } = process;
   // The types of Node 20 lack it. Without it names of connected peers are looked up, which can take seconds.
   const report = process.report as typeof process.report & { excludeNetwork?: boolean };
@@ -115,7 +115,7 @@ export function thisHost(): Host {
 }
 
 /** @throws Error that says why none can be loaded, on one line */
-export function loadUwsEngine(host: Host = thisHost()): UwsEngine {
+export function loadUwsEngine(host: HostPlatform = thisHost()): UwsEngine {
   const { name, endsHead } = buildFor(host);
   try {
     return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };

@@ -1,4 +1,4 @@
-/** Fetches pictures that others host, with limits on where that leads, how long it takes and how much comes back. */
+/** Fetches pictures from other hosts, with limits for networks, redirects, time and size. */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { VERSION } from '#base';
@@ -8,16 +8,16 @@ import { HEAD_BYTES, imageType } from './image-type.js';
 
 /** Why there is no picture. */
 export type ImageFault =
-  /** Its server has none there. */
+  /** Its server has no picture at this address. */
   | 'gone'
-  /** No connection, or one that broke; also for networks that may not be reached. */
+  /** No connection, a broken one, or a network that must not be reached. */
   | 'unreachable'
-  /** Its server refused, failed, or led elsewhere too often. */
+  /** Its server refused, failed, or redirected too often. */
   | 'refused'
   | 'no-picture'
   | 'too-large'
   | 'too-slow'
-  /** Too much is being fetched already. */
+  /** Too many fetches are in progress. */
   | 'busy';
 
 export class NoImage extends Error {
@@ -36,9 +36,9 @@ export interface FetchedImage {
 export interface FetchLimits {
   /** Bytes of one picture. */
   readonly maxBytes: number;
-  /** Bytes of all pictures that are being fetched together. */
+  /** Bytes of all fetches in progress together. */
   readonly memoryBytes: number;
-  /** Milliseconds of one fetch, with all redirects. */
+  /** Milliseconds of one fetch, all redirects included. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
 }
@@ -89,7 +89,7 @@ export class ImageFetcher {
     throw new NoImage('refused');
   }
 
-  /** One request, which carries nothing of the reader's. */
+  /** Sends one request, with nothing that identifies the reader. */
   #request(target: URL, signal: AbortSignal): Promise<IncomingMessage> {
     if (!this.reachable.admits(target)) throw new NoImage('unreachable');
     const options: RequestOptions = {
@@ -104,7 +104,7 @@ export class ImageFetcher {
     };
     return new Promise((resolve, reject) => {
       const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
-      // Stays: a request that is ended early may report that later.
+      // This listener stays: a request that is aborted may report that later.
       request.on('error', reject);
       request.on('response', resolve);
       request.end();
@@ -126,7 +126,7 @@ export class ImageFetcher {
         if (size > maxBytes) throw new NoImage('too-large');
         if (this.#memory > memoryBytes) throw new NoImage('busy');
         chunks.push(chunk);
-        // Told as soon as can be: of what is no picture the rest is not read.
+        // Checked early: the rest of a file that is no picture is not read.
         if (type === undefined && size >= HEAD_BYTES) type = typeOf(chunks);
       }
       return { type: type ?? typeOf(chunks), bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
@@ -137,12 +137,12 @@ export class ImageFetcher {
   }
 }
 
-/** @throws NoImage for what is no address of a picture on the web */
+/** @throws NoImage for anything but an http or https address */
 function parse(address: string | undefined, from: URL | undefined): URL {
   if (address === undefined || !URL.canParse(address, from)) throw new NoImage('refused');
   const target = new URL(address, from);
   if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new NoImage('refused');
-  // What is before the @ would be sent as a password.
+  // The part before the @ would be sent as credentials.
   target.username = '';
   target.password = '';
   return target;

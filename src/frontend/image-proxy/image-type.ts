@@ -1,13 +1,13 @@
-/** What a picture is, by its first bytes, whatever its server says. SVG is none of them: it holds scripts. Pure. */
+/** Recognizes a picture by its first bytes, whatever its server says. SVG is excluded: it may hold scripts. Pure. */
 import { formatOf } from '#domain/pictures';
 
-/** Bytes by which every format can be told. */
+/** Bytes that suffice to recognize every format. */
 export const HEAD_BYTES = 64;
 
-/** Sizes of the header that follows the file header of a BMP, by version of the format. */
+/** Sizes of the second header of a BMP, one for each version of the format. */
 const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
 
-/** Media type; undefined: no picture that is passed on. */
+/** Media type; undefined: not a picture that the proxy serves. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const format = formatOf(bytes);
   if (format) return `image/${format}`;
@@ -16,7 +16,7 @@ export function imageType(bytes: Uint8Array): string | undefined {
   return isBmp(head) ? 'image/bmp' : undefined;
 }
 
-/** The first box names the brands that the file keeps to: its own, a version, then all others. */
+/** The first box lists the brands of the file: the major brand, a version, then the compatible brands. */
 function isAvif(head: Buffer): boolean {
   if (head.length < 16 || head.toString('latin1', 4, 8) !== 'ftyp') return false;
   const end = Math.min(head.readUInt32BE(0), head.length);

@@ -1,6 +1,6 @@
 /**
- * Pictures that others host, for all readers of this process: who asks for one that is being fetched shares the fetch,
- * and a picture is kept for some minutes, since those who see a message see it at the same time.
+ * Serves pictures from other hosts to the readers of this process. Requests for the same picture share one fetch, and a picture is cached for
+ * some minutes: the readers of a message see it at about the same time.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
@@ -13,18 +13,18 @@ export interface ProxiedImage extends FetchedImage {
 }
 
 export interface ProxyLimits {
-  /** Fetches at a time. */
+  /** Concurrent fetches. */
   readonly fetches: number;
-  /** Pictures that wait for one to end. */
+  /** Pictures that wait for a free slot. */
   readonly waiting: number;
-  /** Milliseconds that one waits, at most. */
+  /** Milliseconds that a picture waits for a slot, at most. */
   readonly waitMs: number;
-  /** Bytes of pictures that are kept. */
-  readonly keptBytes: number;
-  readonly keptMs: number;
-  /** Milliseconds during which a fetch that failed is not tried again. */
+  /** Bytes of cached pictures. */
+  readonly cacheBytes: number;
+  readonly cacheMs: number;
+  /** Milliseconds during which a failed fetch is not tried again. */
   readonly failedMs: number;
-  /** Failures that are remembered. */
+  /** Remembered failures. */
   readonly failures: number;
 }
 
@@ -32,32 +32,32 @@ export const PROXY_LIMITS: ProxyLimits = {
   fetches: 32,
   waiting: 500,
   waitMs: 10_000,
-  keptBytes: 32 * 1024 * 1024,
-  keptMs: 5 * 60_000,
+  cacheBytes: 32 * 1024 * 1024,
+  cacheMs: 5 * 60_000,
   failedMs: 30_000,
   failures: 1_000,
 };
 
-interface Kept<T> {
+interface CachedOutcome<T> {
   readonly outcome: T;
   readonly until: number;
 }
 
-interface Waiting {
+interface QueuedFetch {
   readonly start: () => void;
   readonly timer: TimerHandle;
 }
 
 export class ImageProxy {
   /** Both in the order in which they expire. */
-  readonly #images = new Map<string, Kept<ProxiedImage>>();
-  readonly #failures = new Map<string, Kept<NoImage>>();
+  readonly #images = new Map<string, CachedOutcome<ProxiedImage>>();
+  readonly #failures = new Map<string, CachedOutcome<NoImage>>();
   readonly #running = new Map<string, Promise<ProxiedImage>>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<QueuedFetch>();
   #fetching = 0;
-  #keptBytes = 0;
+  #cachedBytes = 0;
 
-  /** @param fetcher undefined: nothing is fetched, readers are led to the original */
+  /** @param key signs the addresses @param fetcher undefined: readers are redirected to the original */
   constructor(
     private readonly clock: Clock,
     private readonly key: string,
@@ -65,7 +65,7 @@ export class ImageProxy {
     private readonly limits: ProxyLimits = PROXY_LIMITS,
   ) {}
 
-  /** False: readers are led to the original. */
+  /** False: readers are redirected to the original. */
   get fetches(): boolean {
     return this.fetcher !== undefined;
   }
@@ -77,7 +77,7 @@ export class ImageProxy {
 
   /** @throws NoImage, and nothing else */
   async get(address: string): Promise<ProxiedImage> {
-    this.#forget();
+    this.#evict();
     const failure = this.#failures.get(address);
     if (failure) throw failure.outcome;
     const kept = this.#images.get(address);
@@ -91,17 +91,17 @@ export class ImageProxy {
   }
 
   async #fetch(address: string): Promise<ProxiedImage> {
-    const turn = this.#turn();
+    const turn = this.#acquireSlot();
     if (turn) await turn;
     try {
       const { type, bytes } = await this.fetcher!.fetch(address);
       const image = { type, bytes, tag: createHash('sha1').update(bytes).digest('hex') };
-      this.#keptBytes += bytes.byteLength;
-      this.#images.set(address, { outcome: image, until: this.clock.monotonic() + this.limits.keptMs });
-      this.#forget();
+      this.#cachedBytes += bytes.byteLength;
+      this.#images.set(address, { outcome: image, until: this.clock.monotonic() + this.limits.cacheMs });
+      this.#evict();
       return image;
     } catch (error) {
-      // Too many fetches are no fault of the picture's.
+      // 'busy' is no fault of the picture and not remembered.
       if (error instanceof NoImage && error.fault !== 'busy') {
         this.#failures.set(address, { outcome: error, until: this.clock.monotonic() + this.limits.failedMs });
       }
@@ -113,8 +113,8 @@ export class ImageProxy {
     }
   }
 
-  /** Until one more may be fetched: one that ends hands its place over. Undefined: there is a place now. */
-  #turn(): Promise<void> | undefined {
+  /** Waits for a slot, which a fetch hands over at its end. Undefined: a slot was free. @throws NoImage busy */
+  #acquireSlot(): Promise<void> | undefined {
     const { fetches, waiting, waitMs } = this.limits;
     if (this.#fetching < fetches) {
       this.#fetching++;
@@ -126,7 +126,7 @@ export class ImageProxy {
         this.#waiting.delete(one);
         this.clock.clearTimeout(one.timer);
       };
-      const one: Waiting = {
+      const one: QueuedFetch = {
         start: () => {
           end();
           resolve();
@@ -140,14 +140,14 @@ export class ImageProxy {
     });
   }
 
-  /** What has expired, and the oldest of what is too much. */
-  #forget(): void {
-    const { keptBytes, failures } = this.limits;
+  /** Drops expired entries, and the oldest ones beyond the bounds. */
+  #evict(): void {
+    const { cacheBytes, failures } = this.limits;
     const now = this.clock.monotonic();
     for (const [address, { outcome, until }] of this.#images) {
-      if (until > now && this.#keptBytes <= keptBytes) break;
+      if (until > now && this.#cachedBytes <= cacheBytes) break;
       this.#images.delete(address);
-      this.#keptBytes -= outcome.bytes.byteLength;
+      this.#cachedBytes -= outcome.bytes.byteLength;
     }
     for (const [address, { until }] of this.#failures) {
       if (until > now && this.#failures.size <= failures) break;

@@ -1,15 +1,14 @@
 /**
- * A map that never grows past a bound. Entries live in two generations: when the young one is full it becomes the old one, and
- * what nobody asked for since is forgotten with the generation before it. So looking up is one look into a map, mostly, and
- * whoever is active stays, however many strangers pass by.
+ * A map with a bound. Entries live in two generations: a full young generation becomes the old one, and entries that were not used since are
+ * dropped with the generation before it. A look-up is mostly one map access, and active entries stay, however many new ones come.
  */
 export class BoundedTable<V> {
   #young = new Map<string, V>();
   #old = new Map<string, V>();
   readonly #half: number;
 
-  constructor(most: number) {
-    this.#half = Math.max(1, Math.floor(most / 2));
+  constructor(maxEntries: number) {
+    this.#half = Math.max(1, Math.floor(maxEntries / 2));
   }
 
   get size(): number {

@@ -1,39 +1,39 @@
 /**
- * The buckets in which calls are counted: of a user, of an address, … Local and at once; what other processes counted is added
- * when they tell (sharing.ts).
+ * Buckets count the calls of one user, address, … under that caller's rules. Counting is local and synchronous; the counts of other processes are
+ * added as they arrive (sharing.ts).
  */
 
 import type { RateStanding } from '#base';
 import type { Clock } from '#base/clock';
 import { BoundedTable } from './bounded-table.js';
-import { type Count, LeakyCount, SlidingCount } from './counts.js';
+import { type CallCounter, LeakyBucket, SlidingWindow } from './counts.js';
 import type { Rules } from './rules.js';
 
 /**
- * user: all calls of an account but polls; polls: those; address: calls without account, by network address; mails: letters that
- * such a call has sent, by address; file: visitors' access to one file.
+ * user: calls of an account, except polls; polls: polls of an account; address: calls without an account, by network address; mails: e-mails sent
+ * by such calls, by network address; file: access to one file without an account.
  */
 export type BucketKind = 'user' | 'polls' | 'address' | 'mails' | 'file';
 
-/** How a bucket stands after a call: by the rule that leaves least. */
-export interface Standing extends RateStanding {
-  /** Milliseconds until it may be repeated; 0: it was counted. */
+/** State of a bucket after a call, by the rule that leaves the fewest calls. */
+export interface CallVerdict extends RateStanding {
+  /** Milliseconds until the call may be repeated; 0: it was counted. */
   readonly waitMs: number;
 }
 
-/** Calls that another process counted. */
-export interface Told {
+/** Calls of one bucket that one process has counted and tells the others. */
+export interface SharedCount {
   readonly kind: BucketKind;
   readonly key: string;
   readonly calls: number;
-  /** Rules of this account, as `rulesOf` reads them; undefined: the usual ones. */
+  /** The account's own rules, as text for `rulesOf`; undefined: the configured ones. */
   readonly own: string | undefined;
 }
 
 class Bucket {
-  readonly counts: readonly Count[];
-  /** Counted here, and not told to others yet. */
-  untold = 0;
+  readonly counts: readonly CallCounter[];
+  /** Calls counted here that the other processes don't know yet. */
+  unshared = 0;
 
   constructor(
     readonly kind: BucketKind,
@@ -42,12 +42,12 @@ class Bucket {
     readonly own: string | undefined,
   ) {
     const leaks = kind === 'polls';
-    this.counts = rules.map((rule) => (leaks ? new LeakyCount(rule) : new SlidingCount(rule)));
+    this.counts = rules.map((rule) => (leaks ? new LeakyBucket(rule) : new SlidingWindow(rule)));
   }
 }
 
-/** Entries of each kind; the longest quiet are forgotten, which lets their callers begin anew. */
-const MOST: Readonly<Record<BucketKind, number>> = {
+/** Buckets of each kind. The least recently used are dropped, and their callers start with full limits. */
+const MAX_BUCKETS: Readonly<Record<BucketKind, number>> = {
   user: 100_000,
   polls: 100_000,
   address: 100_000,
@@ -55,20 +55,20 @@ const MOST: Readonly<Record<BucketKind, number>> = {
   file: 50_000,
 };
 
-/** Callers that may wait to be told of. Of more, others learn nothing. */
-const MOST_NEWS = 100_000;
+/** Buckets with unshared calls. Calls of further buckets are not shared. */
+const MAX_UNSHARED = 100_000;
 
 export class Buckets {
   readonly #tables: Readonly<Record<BucketKind, BoundedTable<Bucket>>>;
-  /** Buckets with something untold. */
-  #news: Bucket[] = [];
-  #onNews: (() => void) | undefined;
+  /** Buckets with unshared calls. */
+  #unshared: Bucket[] = [];
+  #unsharedListener: (() => void) | undefined;
 
   constructor(
     private readonly clock: Clock,
-    most: Readonly<Record<BucketKind, number>> = MOST,
+    maxBuckets: Readonly<Record<BucketKind, number>> = MAX_BUCKETS,
   ) {
-    const table = (kind: BucketKind) => new BoundedTable<Bucket>(most[kind]);
+    const table = (kind: BucketKind) => new BoundedTable<Bucket>(maxBuckets[kind]);
     this.#tables = {
       user: table('user'),
       polls: table('polls'),
@@ -78,13 +78,13 @@ export class Buckets {
     };
   }
 
-  /** Callers that are remembered. */
+  /** Number of buckets. */
   size(kind: BucketKind): number {
     return this.#tables[kind].size;
   }
 
-  /** Count one call, unless it is one too many. @param rules at least one @param own their text, where they are the caller's own */
-  take(kind: BucketKind, key: string, rules: Rules, own?: string): Standing {
+  /** Counts one call, unless it exceeds a rule. @param rules at least one @param own text of the rules, where they are the account's own */
+  count(kind: BucketKind, key: string, rules: Rules, own?: string): CallVerdict {
     const now = this.clock.monotonic();
     const bucket = this.#bucket(kind, key, rules, own);
     const { counts } = bucket;
@@ -92,7 +92,7 @@ export class Buckets {
     for (const count of counts) waitMs = Math.max(waitMs, count.wait(now));
     if (waitMs === 0) {
       for (const count of counts) count.add(1, now);
-      if (this.#onNews) this.#untold(bucket, this.#onNews);
+      if (this.#unsharedListener) this.#markUnshared(bucket, this.#unsharedListener);
     }
     let limit = 0;
     let remaining = Number.POSITIVE_INFINITY;
@@ -118,34 +118,34 @@ export class Buckets {
     return fresh;
   }
 
-  #untold(bucket: Bucket, onNews: () => void): void {
-    if (bucket.untold === 0) {
-      if (this.#news.length >= MOST_NEWS) return;
-      if (this.#news.push(bucket) === 1) onNews();
+  #markUnshared(bucket: Bucket, listener: () => void): void {
+    if (bucket.unshared === 0) {
+      if (this.#unshared.length >= MAX_UNSHARED) return;
+      if (this.#unshared.push(bucket) === 1) listener();
     }
-    bucket.untold++;
+    bucket.unshared++;
   }
 
-  /** From now on what is counted is kept for `news`. @param onNews there is some, and was none before */
-  watch(onNews: () => void): void {
-    this.#onNews = onNews;
+  /** Collects counts for `takeUnshared` from now on. @param listener called when the first unshared count arrives */
+  onUnshared(listener: () => void): void {
+    this.#unsharedListener = listener;
   }
 
-  /** What was counted here and not told yet, of at most so many callers. */
-  news(most: number): Told[] {
-    return this.#news.splice(0, most).map((bucket) => {
-      const { kind, key, untold, own } = bucket;
-      bucket.untold = 0;
-      return { kind, key, calls: untold, own };
+  /** Takes the unshared counts of at most this many buckets. */
+  takeUnshared(maxBuckets: number): SharedCount[] {
+    return this.#unshared.splice(0, maxBuckets).map((bucket) => {
+      const { kind, key, unshared, own } = bucket;
+      bucket.unshared = 0;
+      return { kind, key, calls: unshared, own };
     });
   }
 
-  get hasNews(): boolean {
-    return this.#news.length > 0;
+  get hasUnshared(): boolean {
+    return this.#unshared.length > 0;
   }
 
-  /** Others counted this. */
-  add({ kind, key, calls, own }: Told, rules: Rules): void {
+  /** Adds calls that another process counted. */
+  add({ kind, key, calls, own }: SharedCount, rules: Rules): void {
     const now = this.clock.monotonic();
     for (const count of this.#bucket(kind, key, rules, own).counts) count.add(calls, now);
   }

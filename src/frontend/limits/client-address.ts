@@ -1,8 +1,8 @@
-/** Where a call without account comes from, as far as it is counted. */
+/** The network address that a call without an account is counted under. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { parseNetworks } from '#domain/webhooks';
 
-/** The eight groups of an IPv6 address, or undefined. */
+/** The eight groups of an IPv6 address; undefined: not an IPv6 address. */
 function groupsOf(address: string): number[] | undefined {
   if (!isIPv6(address)) return undefined;
   // The last 32 bits may be written as an IPv4 address.
@@ -19,8 +19,8 @@ function groupsOf(address: string): number[] | undefined {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** Without zone; IPv4 in the clothes of IPv6 as what it is. Undefined: no address. */
-function plain(text: string): string | undefined {
+/** Strips the zone and unwraps IPv4-mapped IPv6. Undefined if not an address. */
+function normalized(text: string): string | undefined {
   const address = text.replace(/%.*$/, '');
   if (isIPv4(address)) return address;
   const groups = groupsOf(address);
@@ -31,15 +31,15 @@ function plain(text: string): string | undefined {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** As it stands in X-Forwarded-For: perhaps with a port, perhaps in brackets. */
-function forwarded(text: string): string | undefined {
+/** An entry of X-Forwarded-For: optionally with a port or in brackets. */
+function forwardedAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
-  if (bracketed) return plain(bracketed[1]!);
-  return plain(/^[^:]*:\d+$/.test(text) ? text.replace(/:\d+$/, '') : text);
+  if (bracketed) return normalized(bracketed[1]!);
+  return normalized(/^[^:]*:\d+$/.test(text) ? text.replace(/:\d+$/, '') : text);
 }
 
-/** Whoever has one address of a /64 has all of them. */
-function counted(address: string): string {
+/** IPv6 is counted by /64: a client with one address of a /64 has all of them. */
+function networkName(address: string): string {
   const groups = groupsOf(address);
   return groups
     ? `${groups
@@ -52,7 +52,7 @@ function counted(address: string): string {
 export class ClientAddresses {
   readonly #trusted: BlockList | undefined;
 
-  /** @param proxies networks whose word is taken for whom they speak; '' for none; see `parseNetworks` */
+  /** @param proxies networks whose X-Forwarded-For is trusted, for `parseNetworks`; '': none */
   constructor(proxies: string) {
     const networks = parseNetworks(proxies);
     if (networks.length === 0) return;
@@ -60,24 +60,26 @@ export class ClientAddresses {
     for (const { address, prefix, family } of networks) this.#trusted.addSubnet(address, prefix, family);
   }
 
-  /** Nobody's word is taken: forwarded addresses need not even be read. */
-  get none(): boolean {
+  /** No proxy is trusted, so X-Forwarded-For need not be read. */
+  get trustsNone(): boolean {
     return this.#trusted === undefined;
   }
 
   /**
-   * The network that a call is counted under: of the rightmost address that is no proxy of ours. What stands further left was
-   * written by whoever sent it. @param forwardedFor X-Forwarded-For, all of it
+   * The network that a call is counted under: that of the rightmost address that is not a trusted proxy. Entries further left could be forged.
+   *
+   * @param peer address of the connection
+   * @param forwardedFor all lines of X-Forwarded-For
    */
   networkOf(peer: string, forwardedFor: string): string {
-    let address = plain(peer) ?? peer;
+    let address = normalized(peer) ?? peer;
     const hops = forwardedFor === '' ? [] : forwardedFor.split(',');
     while (hops.length > 0 && this.#isTrusted(address)) {
-      const hop = forwarded(hops.pop()!.trim());
+      const hop = forwardedAddress(hops.pop()!.trim());
       if (hop === undefined) break;
       address = hop;
     }
-    return counted(address);
+    return networkName(address);
   }
 
   #isTrusted(address: string): boolean {

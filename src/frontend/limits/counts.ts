@@ -1,26 +1,26 @@
-/** Counting the calls of one caller under one rule. Times are monotonic milliseconds. */
+/** Counts the calls of one caller under one rule. Times are monotonic milliseconds. */
 import type { Rule } from './rules.js';
 
-export interface Count {
+export interface CallCounter {
   /** Milliseconds until one more call may be counted; 0: now. */
   wait(now: number): number;
-  /** Count so many, whether they may be or not: others' calls were answered already. */
+  /** Counts the calls, allowed or not: calls counted by other processes are answered already. */
   add(calls: number, now: number): void;
   /** Calls that may be counted now. */
   remaining(now: number): number;
-  /** When all of them may be counted again. */
+  /** When the full quota is available again. */
   fullAt(now: number): number;
 }
 
-/** Calls that are less than this part of the window apart are counted, and forgotten, together. */
+/** Parts of a window; calls within one part are counted, and forgotten, together. */
 const PARTS = 60;
 
 /**
- * At most so many calls in any window. Memory does not depend on how many: times are kept to a sixtieth of the window, and a
- * call is forgotten together with the first one of its part, so that a wait which was told is never too short.
+ * Sliding window: at most `rule.calls` calls in any window. Memory is bounded: times are kept to a sixtieth of the window. A part is dated by its
+ * first call, and a client that waits as long as it was asked to is never refused again for these calls.
  */
-export class SlidingCount implements Count {
-  /** First time and number of calls of each part, oldest first. */
+export class SlidingWindow implements CallCounter {
+  /** Time of the first call and number of calls of each part, alternating, oldest first. */
   readonly #parts: number[] = [];
   readonly #width: number;
   #sum = 0;
@@ -30,7 +30,7 @@ export class SlidingCount implements Count {
     this.#width = rule.windowMs / PARTS;
   }
 
-  /** What is kept: sixty, and the one that begins. */
+  /** Parts that are kept: at most sixty and the current one. */
   get parts(): number {
     return this.#parts.length / 2;
   }
@@ -49,7 +49,7 @@ export class SlidingCount implements Count {
     if (this.#sum < this.rule.calls) return 0;
     this.#forget(now);
     if (this.#sum < this.rule.calls) return 0;
-    // Others' calls may have brought it above: as many must go first.
+    // Calls of other processes may have raised the sum above the limit: those must expire first.
     let left = this.#sum;
     for (let i = 0; i < this.#parts.length; i += 2) {
       left -= this.#parts[i + 1]!;
@@ -83,8 +83,8 @@ export class SlidingCount implements Count {
 /** Fractions of milliseconds add up to a little more than they should. */
 const ROUNDING = 1e-6;
 
-/** Leaky bucket: each call moves the time at which it is empty by window / calls; refused is what would move it past the window. */
-export class LeakyCount implements Count {
+/** Leaky bucket: each call moves the time at which the bucket is empty by window / calls. A call that would move it past the window is refused. */
+export class LeakyBucket implements CallCounter {
   #emptyAt = Number.NEGATIVE_INFINITY;
   readonly #step: number;
 

@@ -1,5 +1,5 @@
-export type { BucketKind, Standing } from './buckets.js';
+export type { BucketKind, CallVerdict } from './buckets.js';
 export { ClientAddresses } from './client-address.js';
-export { NO_LIMITS, narrower, RateLimits, type RateRules } from './rate-limits.js';
+export { NO_LIMITS, RateLimits, type RateRules, tighterLimit } from './rate-limits.js';
 export { parseRules, type Rule, type Rules } from './rules.js';
-export { CallSharing, type Everybody } from './sharing.js';
+export { CountSharing, type FrontendBroadcast } from './sharing.js';

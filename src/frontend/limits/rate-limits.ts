@@ -1,33 +1,35 @@
-/** Which limits a call meets (conventions.md § Rate limits). A call that is one too many was not counted: `waitMs` tells. */
+/** Applies the configured and the accounts' own rules to calls (conventions.md § Rate limits). A refused call (`waitMs` > 0) is not counted. */
 
 import type { RateStanding } from '#base';
 import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { type BucketKind, Buckets, type Standing, type Told } from './buckets.js';
+import { type BucketKind, Buckets, type CallVerdict, type SharedCount } from './buckets.js';
 import { type Rules, rulesOf } from './rules.js';
 
-/** Empty rules: no limit. */
+/** Configured rules; an empty list means no limit. */
 export interface RateRules {
-  /** Of each account, where it has none of its own: once for polls, once for all other calls. */
+  /** For each account without own rules: counted separately for polls and for all other calls. */
   readonly user: Rules;
-  /** Of each network address, for calls without account. */
+  /** For each network address: calls without an account. */
   readonly address: Rules;
-  /** Letters that such calls have sent, by address. */
+  /** For each network address: e-mails sent by such calls. */
   readonly mails: Rules;
-  /** Visitors' access to one uploaded file. */
+  /** For each uploaded file: access without an account. */
   readonly file: Rules;
 }
 
 export const NO_LIMITS: RateRules = { user: [], address: [], mails: [], file: [] };
 
-/** Of two limits that a call met, what its answer shows: the one that leaves less. */
-export const narrower = (one: RateStanding | undefined, other: RateStanding | undefined): RateStanding | undefined =>
-  one && (!other || one.remaining < other.remaining) ? one : other;
+/** Of two limits that apply to a call, the one that leaves fewer calls: the answer shows that one. */
+export const tighterLimit = (
+  one: RateStanding | undefined,
+  other: RateStanding | undefined,
+): RateStanding | undefined => (one && (!other || one.remaining < other.remaining) ? one : other);
 
 export class RateLimits {
   readonly buckets: Buckets;
-  /** Calls that were refused, by the bucket that did. */
+  /** Number of refused calls, by the kind of bucket. */
   readonly refused: Record<BucketKind, number> = { user: 0, polls: 0, address: 0, mails: 0, file: 0 };
 
   constructor(
@@ -37,38 +39,38 @@ export class RateLimits {
     this.buckets = new Buckets(clock);
   }
 
-  /** Counts a call of an account. Undefined: there is no limit. */
-  user(kind: 'user' | 'polls', realm: RealmId, { id, rateLimits }: DirectoryUser): Standing | undefined {
+  /** Counts a call of an account. Undefined: no limit. */
+  user(kind: 'user' | 'polls', realm: RealmId, { id, rateLimits }: DirectoryUser): CallVerdict | undefined {
     const own = rateLimits;
-    return this.#take(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rulesOf(own), own);
+    return this.#count(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rulesOf(own), own);
   }
 
-  /** @param address as `networkOf` gives it */
-  address(address: string): Standing | undefined {
-    return this.#take('address', address, this.rules.address);
+  /** Counts a call without an account. @param address from `ClientAddresses.networkOf` */
+  address(address: string): CallVerdict | undefined {
+    return this.#count('address', address, this.rules.address);
   }
 
-  /** A letter is about to go to an address that somebody gave. */
-  mails(address: string): Standing | undefined {
-    return this.#take('mails', address, this.rules.mails);
+  /** Counts an e-mail that a call without an account is about to send. */
+  mails(address: string): CallVerdict | undefined {
+    return this.#count('mails', address, this.rules.mails);
   }
 
-  /** */
-  /** A visitor opens it. */
-  file(path: string): Standing | undefined {
-    return this.#take('file', path, this.rules.file);
+  /** Counts access to a file without an account. */
+  file(path: string): CallVerdict | undefined {
+    return this.#count('file', path, this.rules.file);
   }
 
-  #take(kind: BucketKind, key: string, rules: Rules, own?: string): Standing | undefined {
+  #count(kind: BucketKind, key: string, rules: Rules, own?: string): CallVerdict | undefined {
     if (rules.length === 0) return undefined;
-    const standing = this.buckets.take(kind, key, rules, own);
+    const standing = this.buckets.count(kind, key, rules, own);
     if (standing.waitMs > 0) this.refused[kind]++;
     return standing;
   }
 
-  /** Another process counted this. */
-  add(told: Told): void {
-    const rules = told.own === undefined ? this.rules[told.kind === 'polls' ? 'user' : told.kind] : rulesOf(told.own);
-    if (rules.length > 0) this.buckets.add(told, rules);
+  /** Adds calls that another process counted. */
+  add(count: SharedCount): void {
+    const { own, kind } = count;
+    const rules = own === undefined ? this.rules[kind === 'polls' ? 'user' : kind] : rulesOf(own);
+    if (rules.length > 0) this.buckets.add(count, rules);
   }
 }

@@ -1,7 +1,6 @@
 /** Accounts, and what they choose for themselves. */
 
-import type { EmojiRef } from '#domain/emoji';
-import type { RealmId, UserId } from '#model';
+import type { EmojiRef, RealmId, UserId } from '#model';
 
 /** Public facts of an account, as far as other parts need them without asking the user actor. */
 export interface DirectoryUser {

@@ -1,5 +1,6 @@
 export type { DirectoryPersonal, DirectoryUser, UploadedAvatar, UserStatus } from './accounts.js';
 export type { BotService, DirectoryBot } from './bots.js';
+export type { DirectoryView } from './directory-view.js';
 export type { DirectoryGroup } from './groups.js';
 export type {
   DirectoryDomain,

@@ -12,6 +12,7 @@ export {
   unauthorized,
 } from './client.js';
 export { coverageTable, triedOf } from './coverage.js';
+export { readCoverage, writeCoverage } from './coverage-files.js';
 export {
   complaints,
   type EmbeddedOptions,
@@ -45,6 +46,7 @@ export {
   withoutNotices,
 } from './organization.js';
 export {
+  animation,
   gravatar,
   hostilePictures,
   leadsTo,

@@ -12,6 +12,18 @@ export const picture = (background: string, width = 20, height = 20): Promise<Bu
     .png()
     .toBuffer();
 
+/** A GIF of equal pages: the page is encoded once. */
+export async function animation(pages: number, width: number, height: number): Promise<Buffer> {
+  const single = await sharp({ create: { width, height, channels: 3, background: 'red' } })
+    .gif({ effort: 1 })
+    .toBuffer();
+  const [screen, isTable, tableSize] = [13, 0x80, 0x07];
+  const flags = single[10]!;
+  const head = screen + (flags & isTable ? 3 * 2 ** ((flags & tableSize) + 1) : 0);
+  const page = single.subarray(head, -1);
+  return Buffer.concat([single.subarray(0, head), ...Array.from({ length: pages }, () => page), single.subarray(-1)]);
+}
+
 /** Of a PNG with one colour. */
 export async function shown(
   bytes: Uint8Array,
@@ -25,11 +37,22 @@ const image = (msg: string): Refusal => ({ code: 'BAD_IMAGE', msg });
 export const UNDECODABLE = image('Could not decode image; did you upload an image file?');
 export const TOO_MANY_PIXELS = image('Image size exceeds limit.');
 
-/** Everything that looks like a picture and is none, or is too much. */
-export async function hostilePictures(): Promise<(readonly [title: string, bytes: string | Uint8Array, Refusal])[]> {
+type HostilePicture = readonly [title: string, bytes: string | Uint8Array, refusal: Refusal];
+let hostile: Promise<readonly HostilePicture[]> | undefined;
+
+/** Everything that looks like a picture and is none, or is too much; made once, because 64 million pixels take a second. */
+export function hostilePictures(): Promise<readonly HostilePicture[]> {
+  hostile ??= makeHostilePictures();
+  return hostile;
+}
+
+async function makeHostilePictures(): Promise<readonly HostilePicture[]> {
   const png = await picture('green');
   const jpeg = await sharp(png).jpeg().toBuffer();
-  const bomb = await picture('red', 8_000, 8_000);
+  const bomb = await sharp({ create: { width: 8_000, height: 8_000, channels: 3, background: 'red' } })
+    .toColourspace('b-w')
+    .png({ compressionLevel: 1 })
+    .toBuffer();
   const wide = Buffer.from(png);
   // Width and height of the first chunk: so many that their product overflows.
   wide.writeUInt32BE(0x7fffffff, 16);

@@ -14,11 +14,11 @@ const PROFILE: Profile = {
     { id: 1, callFrame: at('(root)', ''), children: [2, 3, 4, 7] },
     { id: 2, callFrame: at('(idle)', '') },
     { id: 3, callFrame: at('(garbage collector)', '') },
-    { id: 4, callFrame: at('a', src('http/server'), 9), children: [5] },
+    { id: 4, callFrame: at('a', src('frontend/http/server'), 9), children: [5] },
     { id: 5, callFrame: at('put', library), children: [6] },
     { id: 6, callFrame: at('inner', library), children: [8] },
-    { id: 7, callFrame: at('a', src('http/server'), 9) },
-    { id: 8, callFrame: at('', src('store/codec'), 4) },
+    { id: 7, callFrame: at('a', src('frontend/http/server'), 9) },
+    { id: 8, callFrame: at('', src('ports/store/codec'), 4) },
   ],
   samples: [2, 3, 4, 5, 6, 7, 8, 2],
   timeDeltas: [1_000, 100, 200, 300, 50, 40, 10, 5_000],
@@ -79,7 +79,7 @@ t.test('a frame that only calls another of its folder gives its place to it, wit
 });
 
 t.test('the graph names functions, places and shares, without scripts, and any name is only text', async (t) => {
-  const wild = { ...PROFILE.nodes[3]!, callFrame: at('<a & "b">', src('http/server'), 9) };
+  const wild = { ...PROFILE.nodes[3]!, callFrame: at('<a & "b">', src('frontend/http/server'), 9) };
   const svg = flameSvg(flameTree({ ...PROFILE, nodes: PROFILE.nodes.with(3, wild) }), 'of <me>');
   t.match(svg, '<title>&lt;a &amp; &quot;b&quot;&gt; src/frontend/http/server:10 80.0%</title>');
   t.match(svg, 'of &lt;me&gt;');

@@ -1,22 +1,14 @@
 import t from 'tap';
 import type { Json } from '#base';
-import {
-  type EventSink,
-  type LivePosition,
-  OverviewBudget,
-  RealmFeed,
-  RecentBudget,
-  type SharedEvent,
-  type TransientEvent,
-} from '#delivery';
+import type { EventSubscriber, SharedEvent, TransientEvent } from '#delivery';
+import { Cursor, RealmFeed, RecentEntryBudget, RecentMessageBudget } from '#delivery';
 import { DirectoryReplica } from '#directory';
 import type { Audience, LogItem } from '#model';
-import { realmId, realmKey, type Seq, seq, streamId, streamKey } from '#model';
-import type { FeedEnd } from '#model/commands';
+import { realmId, realmKey, seq, streamId, streamKey } from '#model';
 import type { DirectoryUser } from '#model/records';
 import type { LogReader } from '#ports/log';
 import { StoreUnavailable } from '#ports/store';
-import { Past, REPEAT_DISTANCE } from '../../../src/delivery/past.js';
+import { REPEAT_DISTANCE, RepeatDetector } from '../../../src/delivery/repeat-detector.js';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
@@ -26,32 +18,25 @@ import { person } from '../../support/person.js';
 const REALM = realmId(1);
 const STREAM = streamKey(REALM, streamId(5));
 
-class Sink implements EventSink {
+class Queue implements EventSubscriber {
   readonly got: string[] = [];
   readonly ids: number[] = [];
   readonly transient: string[] = [];
+  readonly cursor: Cursor;
   isLive = false;
-  ended: FeedEnd | undefined;
-  #own = seq(0);
-  #follows: LivePosition | undefined;
+  isTrimmed = false;
 
   constructor(
     readonly user: number,
     readonly allPublic = false,
-    readonly covers: Record<string, number> = {},
-  ) {}
-
-  get position(): Seq {
-    return seq(Math.max(this.#own, this.#follows?.at ?? 0));
+    snapshotVersions: Record<string, number> = {},
+    position = 0,
+  ) {
+    this.cursor = new Cursor(seq(position), snapshotVersions);
   }
 
-  set position(position: Seq) {
-    this.#own = position;
-    this.#follows = undefined;
-  }
-
-  covered(actor: string, version: number): boolean {
-    return version <= (this.covers[actor] ?? -1);
+  static at(position: number): Queue {
+    return new Queue(1, false, {}, position);
   }
 
   push(event: SharedEvent): void {
@@ -63,13 +48,12 @@ class Sink implements EventSink {
     this.transient.push(event.type);
   }
 
-  live(position: LivePosition): void {
-    this.#follows = position;
+  wentLive(): void {
     this.isLive = true;
   }
 
-  end(reason: FeedEnd): void {
-    this.ended = reason;
+  trimmed(): void {
+    this.isTrimmed = true;
   }
 }
 
@@ -91,7 +75,8 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   const clock = new FakeClock();
   const host = async () => {
     const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
-    return new RealmFeed(REALM, replica, log, store, clock, new RecentBudget(), new OverviewBudget());
+    const budgets = { recentEntries: new RecentEntryBudget(), recentMessages: new RecentMessageBudget() };
+    return new RealmFeed(REALM, replica, { log, store, clock, ...budgets });
   };
   const feed = await host();
   const append = (actor: string, v: number, ...items: LogItem[]) =>
@@ -122,7 +107,7 @@ const members = (mv: number, join: number[], leave: number[] = []): LogItem => (
 
 t.test('an event reaches those who were members at its version, whoever is one now', async (t) => {
   const { feed, append, stored } = await world();
-  const [one, two] = [new Sink(1), new Sink(2)];
+  const [one, two] = [new Queue(1), new Queue(2)];
   feed.attach(one);
   feed.attach(two);
   await settle();
@@ -142,8 +127,8 @@ t.test(
   'changes of a message that was moved reach those who have it, by their stays in all of its streams',
   async (t) => {
     const { feed, append, stored, store } = await world([1, 2, 3, 4].map((id) => person(id)));
-    const sinks = [1, 2, 3, 4].map((id) => new Sink(id));
-    for (const sink of sinks) feed.attach(sink);
+    const queues = [1, 2, 3, 4].map((id) => new Queue(id));
+    for (const queue of queues) feed.attach(queue);
     await settle();
     // Home 5: 1 left before the move, 2 lost the message by it, 3 went with it. Stream 6: 4 gained it and has left.
     await stored(1, 1, { from: 1, to: 2 });
@@ -170,7 +155,7 @@ t.test(
     await append(other, 1, event('gained', to(true)), event('not gained', to(false)));
     await settle();
     t.same(
-      sinks.map(({ got }) => got),
+      queues.map(({ got }) => got),
       [['gained', 'not gained'], [], ['gained', 'not gained'], ['gained']],
     );
   },
@@ -178,22 +163,22 @@ t.test(
 
 t.test('a membership that the log does not show yet is read again', async (t) => {
   const { feed, append, stored } = await world();
-  const sink = new Sink(1);
-  feed.attach(sink);
+  const queue = new Queue(1);
+  feed.attach(queue);
   await append(STREAM, 1, event('before', { stream: 5, mv: 0 }));
   await settle();
   await stored(1, 2, { from: 4, to: 0 });
   const moves = [{ from: 9, fromMv: 0, to: 5, toMv: 4, gained: true }];
   await append('x', 1, event('moved', { stream: 5, moved: { id: 7, home: 9, moves } }));
   await settle();
-  t.same(sink.got, ['moved']);
+  t.same(queue.got, ['moved']);
 });
 
 t.test('roles count as they were at the realm version of the event', async (t) => {
   const was = person(1, { role: 600, pastRoles: [[200, 7]] });
   const { feed, append } = await world([was]);
-  const sink = new Sink(1);
-  feed.attach(sink);
+  const queue = new Queue(1);
+  feed.attach(queue);
   await append(realmKey(REALM), 2, event('admins', { role: 200, rv: 6 }), event('later', { role: 200, rv: 7 }));
   await append(
     realmKey(REALM),
@@ -202,13 +187,13 @@ t.test('roles count as they were at the realm version of the event', async (t) =
     event('not me', { role: 600, rv: 9, except: [1] }),
   );
   await settle();
-  t.same(sink.got, ['admins', 'all']);
+  t.same(queue.got, ['admins', 'all']);
 });
 
 t.test('all_public_streams widens public streams, for no guest', async (t) => {
   const { feed, append, stored } = await world();
-  const [two, guest, plain] = [new Sink(2, true), new Sink(3, true), new Sink(1)];
-  for (const sink of [two, guest, plain]) feed.attach(sink);
+  const [two, guest, plain] = [new Queue(2, true), new Queue(3, true), new Queue(1)];
+  for (const queue of [two, guest, plain]) feed.attach(queue);
   await stored(3, 1, { from: 1, to: 0 });
   await append(STREAM, 1, members(1, [3]));
   await append(STREAM, 2, event('public', { stream: 5, mv: 1, publicStream: true, rv: 1 }));
@@ -223,29 +208,29 @@ t.test('a queue at an old position gets all of the past once and in order while 
   const { feed, append } = await world();
   for (let v = 1; v <= 300; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
-  const sinks = [0, 17, 299, 300].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
-  for (const sink of sinks) feed.attach(sink);
+  const queues = [0, 17, 299, 300].map((position) => Queue.at(position));
+  for (const queue of queues) feed.attach(queue);
   for (let v = 301; v <= 320; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(400);
-  for (const [i, sink] of sinks.entries()) {
+  for (const [i, queue] of queues.entries()) {
     const from = [0, 17, 299, 300][i]!;
-    t.ok(sink.isLive);
+    t.ok(queue.isLive);
     t.same(
-      sink.got,
+      queue.got,
       Array.from({ length: 320 - from }, (_, n) => `e${from + n + 1}`),
       `from ${from}`,
     );
     t.same(
-      sink.ids,
-      [...sink.ids].sort((a, b) => a - b),
+      queue.ids,
+      [...queue.ids].sort((a, b) => a - b),
     );
-    t.equal(new Set(sink.ids).size, sink.ids.length);
+    t.equal(new Set(queue.ids).size, queue.ids.length);
   }
 });
 
 t.test('a commit that is in the log twice is delivered once, live and after a rebuild', async (t) => {
   const { feed, append } = await world();
-  const live = new Sink(1);
+  const live = new Queue(1);
   feed.attach(live);
   await append('x', 1, event('a', { users: [1] }));
   await append('x', 2, event('b', { users: [1] }));
@@ -253,7 +238,7 @@ t.test('a commit that is in the log twice is delivered once, live and after a re
   await append('x', 3, event('c', { users: [1] }));
   await settle(20);
   t.same(live.got, ['a', 'b', 'c']);
-  const rebuilt = Object.assign(new Sink(1), { position: seq(2) });
+  const rebuilt = Queue.at(2);
   feed.attach(rebuilt);
   await settle(20);
   t.same(rebuilt.got, ['c'], 'the repeat lies above its position, what it repeats below');
@@ -264,14 +249,14 @@ t.test('a host that came between a commit and its repeat knows it for one', asyn
   await append('x', 1, event('a', { users: [1] }));
   await append('x', 2, event('b', { users: [1] }));
   const feed = await host();
-  const sink = new Sink(1);
-  feed.attach(sink);
+  const queue = new Queue(1);
+  feed.attach(queue);
   await settle(20);
-  t.ok(sink.isLive);
+  t.ok(queue.isLive);
   await append('x', 2, event('b', { users: [1] }));
   await append('x', 3, event('c', { users: [1] }));
   await settle(20);
-  t.same(sink.got, ['a', 'b', 'c']);
+  t.same(queue.got, ['a', 'b', 'c']);
 });
 
 t.test('a Store that is away while the past is read costs no event', async (t) => {
@@ -280,26 +265,26 @@ t.test('a Store that is away while the past is read costs no event', async (t) =
   await append(STREAM, 1, members(1, [1]), event('first', { stream: 5, mv: 1 }));
   await append(STREAM, 2, event('second', { stream: 5, mv: 1 }));
   away.store = true;
-  const sink = new Sink(1);
-  feed.attach(sink);
+  const queue = new Queue(1);
+  feed.attach(queue);
   await settle(20);
-  t.same(sink.got, []);
+  t.same(queue.got, []);
   await clock.advanceAsync(5_000);
-  t.notOk(sink.isLive, 'it waits for the Store');
+  t.notOk(queue.isLive, 'it waits for the Store');
   away.store = false;
   await clock.advanceAsync(5_000);
   await settle(20);
-  t.same(sink.got, ['first', 'second']);
+  t.same(queue.got, ['first', 'second']);
   await append(STREAM, 3, event('third', { stream: 5, mv: 1 }));
   await settle(20);
-  t.same(sink.got, ['first', 'second', 'third']);
+  t.same(queue.got, ['first', 'second', 'third']);
 });
 
 t.test('a gap while a membership is being read costs live queues nothing that the log still has', async (t) => {
   const { feed, append, stored, away, clock, readers } = await world();
   await stored(1, 1, { from: 1, to: 0 });
-  const sink = new Sink(1);
-  feed.attach(sink);
+  const queue = new Queue(1);
+  feed.attach(queue);
   await settle(20);
   let read = (): void => {};
   away.store = new Promise((resolve) => {
@@ -312,29 +297,29 @@ t.test('a gap while a membership is being read costs live queues nothing that th
   read();
   away.store = false;
   await clock.advanceAsync(5_000);
-  const next = Object.assign(new Sink(1), { position: seq(2) });
+  const next = Queue.at(2);
   feed.attach(next);
   await settle(20);
   await append(STREAM, 4, event('e4', { stream: 5, mv: 1 }));
   await clock.advanceAsync(5_000);
-  t.same(sink.got, ['e1', 'e2', 'e3', 'e4']);
+  t.same(queue.got, ['e1', 'e2', 'e3', 'e4']);
   t.same(next.got, ['e3', 'e4'], 'what was being read before the gap does not say how far it is');
 });
 
 t.test('live queues are as far as the feed is; one that has gone stays where it was', async (t) => {
   const { feed, append } = await world();
-  const [one, other] = [new Sink(1), new Sink(2)];
+  const [one, other] = [new Queue(1), new Queue(2)];
   feed.attach(one);
   feed.attach(other);
   await settle();
   for (let v = 1; v <= 3; v++) await append('x', v, event('told', { users: [1] }));
   await settle();
-  t.same([one.position, other.position], [feed.position, feed.position]);
-  const before = other.position;
+  t.same([one.cursor.position, other.cursor.position], [feed.position, feed.position]);
+  const before = other.cursor.position;
   feed.detach(other);
   await append('x', 4, event('missed', { users: [1, 2] }));
   await settle();
-  t.equal(other.position, before);
+  t.equal(other.cursor.position, before);
   feed.attach(other);
   await settle();
   t.same(other.got, ['missed']);
@@ -342,15 +327,15 @@ t.test('live queues are as far as the feed is; one that has gone stays where it 
 
 t.test('what the snapshot of a queue contains is left out', async (t) => {
   const { feed, append } = await world();
-  const sink = new Sink(1, false, { x: 2 });
-  feed.attach(sink);
+  const queue = new Queue(1, false, { x: 2 });
+  feed.attach(queue);
   await append('x', 1, event('update_message_flags', { users: [1] }));
   await append('x', 2, event('covered', { users: [1] }));
   await append('y', 1, event('other', { users: [1] }));
   await append('x', 3, event('new', { users: [1] }));
   await settle();
   const flags = 'update_message_flags';
-  t.same(sink.got, [flags, 'other', 'new'], 'but changes of flags: messages told before may lack them');
+  t.same(queue.got, [flags, 'other', 'new'], 'but changes of flags: messages told before may lack them');
 });
 
 t.test('a queue whose past is no longer kept is ended, the others go on', async (t) => {
@@ -359,12 +344,12 @@ t.test('a queue whose past is no longer kept is ended, the others go on', async 
   await settle(20);
   log.contents.trim(REALM, 290);
   const feed = await host();
-  const [old, young] = [5, 295].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
+  const [old, young] = [5, 295].map((position) => Queue.at(position));
   feed.attach(old!);
   feed.attach(young!);
   await settle(100);
-  t.equal(old!.ended, 'trimmed');
-  t.equal(young!.ended, undefined);
+  t.equal(old!.isTrimmed, true);
+  t.equal(young!.isTrimmed, false);
   t.same(young!.got, ['e296', 'e297', 'e298', 'e299', 'e300']);
 });
 
@@ -377,17 +362,17 @@ t.test('what a host has read is not read again, and is there even when the log n
   const before = readers.length;
   log.contents.trim(REALM, 590);
   for (const one of [feed, fresh]) {
-    const sinks = [300, 5, 599, 600].map((position) => Object.assign(new Sink(1), { position: seq(position) }));
-    for (const sink of sinks) {
-      one.attach(sink);
+    const queues = [300, 5, 599, 600].map((position) => Queue.at(position));
+    for (const queue of queues) {
+      one.attach(queue);
       await settle(20);
     }
-    for (const sink of sinks) {
-      t.ok(sink.isLive);
-      t.equal(sink.ended, undefined);
+    for (const queue of queues) {
+      t.ok(queue.isLive);
+      t.equal(queue.isTrimmed, false);
     }
     t.same(
-      sinks.map(({ got }) => [got.length, got.at(-1)]),
+      queues.map(({ got }) => [got.length, got.at(-1)]),
       [
         [300, 'e600'],
         [595, 'e600'],
@@ -406,24 +391,24 @@ t.test('after a gap what was read before it is no help', async (t) => {
   // The feed is told that something is missing to it.
   readers[0]!.gap(seq(8));
   const before = readers.length;
-  const sink = Object.assign(new Sink(1), { position: seq(4) });
-  feed.attach(sink);
+  const queue = Queue.at(4);
+  feed.attach(queue);
   await settle(20);
   t.equal(readers.length, before + 1, 'the log is asked');
-  t.same(sink.got, ['e5', 'e6', 'e7', 'e8', 'e9', 'e10']);
+  t.same(queue.got, ['e5', 'e6', 'e7', 'e8', 'e9', 'e10']);
   log.contents.trim(REALM, 9);
-  const late = Object.assign(new Sink(1), { position: seq(4) });
+  const late = Queue.at(4);
   feed.attach(late);
   await settle(20);
-  t.equal(late.ended, 'trimmed');
+  t.equal(late.isTrimmed, true);
 });
 
 t.test('transient events', async (t) => {
   const { log, feed, append, stored } = await world();
   await stored(1, 1, { from: 1, to: 0 });
   await stored(2, 2, { from: 2, to: 3 });
-  const sinks = [new Sink(1), new Sink(2), new Sink(3)];
-  for (const sink of sinks) feed.attach(sink);
+  const queues = [new Queue(1), new Queue(2), new Queue(3)];
+  for (const queue of queues) feed.attach(queue);
   await settle();
   const publish = async (type: string, to: Audience) => {
     log.publish(REALM, event(type, to) as unknown as Json);
@@ -433,26 +418,26 @@ t.test('transient events', async (t) => {
   await publish('b', { stream: 5, mv: 3 });
   await publish('c', { stream: 5, mv: 2, users: [1] });
   t.same(
-    sinks.map((sink) => sink.transient),
+    queues.map((queue) => queue.transient),
     [['a', 'b', 'c'], ['c'], ['a']],
     'go to those who are meant, once to each',
   );
   await publish('d', { stream: 5, mv: 4 });
   await publish('e', { role: 600, rv: 2 });
-  t.same(sinks[0]!.transient, ['a', 'b', 'c'], 'are lost where the right to them is not known yet');
+  t.same(queues[0]!.transient, ['a', 'b', 'c'], 'are lost where the right to them is not known yet');
   await append(STREAM, 4, members(4, [2], [1]));
   await settle();
   await publish('f', { stream: 5, mv: 4 });
   t.same(
-    sinks.map((sink) => sink.transient),
+    queues.map((queue) => queue.transient),
     [['a', 'b', 'c'], ['c', 'f'], ['a']],
   );
-  t.same(sinks[0]!.got, [], 'and are in no log');
+  t.same(queues[0]!.got, [], 'and are in no log');
 });
 
 t.test('a queue that listens has transient events before its past was read', async (t) => {
   const { log, feed } = await world();
-  const [early, deaf] = [new Sink(1), new Sink(1)];
+  const [early, deaf] = [new Queue(1), new Queue(1)];
   feed.listen(early);
   const publish = async (type: string) => {
     log.publish(REALM, event(type, { users: [1] }) as unknown as Json);
@@ -472,7 +457,7 @@ t.test('a queue that listens has transient events before its past was read', asy
 t.test('a queue that catches up ahead of the live feed learns of repeats from it', async (t) => {
   const { feed, append, stored, away } = await world();
   await stored(1, 1, { from: 1, to: 0 });
-  const live = new Sink(2);
+  const live = new Queue(2);
   feed.attach(live);
   await settle(20);
   const other = streamKey(REALM, streamId(6));
@@ -487,7 +472,7 @@ t.test('a queue that catches up ahead of the live feed learns of repeats from it
   for (let v = 2; v <= 301; v++) await append(STREAM, v, event(`e${v}`, { users: [2] }));
   await settle(20);
   // It had 'once' from a former owner, which left the entry to be repeated.
-  const late = Object.assign(new Sink(1), { position: seq(302) });
+  const late = Queue.at(302);
   feed.attach(late);
   await append(other, 7, event('once', { users: [1] }));
   await append(STREAM, 302, event('after', { users: [1] }));
@@ -501,18 +486,18 @@ t.test('a queue that catches up ahead of the live feed learns of repeats from it
 
 t.test('a queue that comes back gets what it has missed, also what the feed itself did not see come', async (t) => {
   const { feed, append, readers } = await world();
-  const live = new Sink(1);
+  const live = new Queue(1);
   feed.attach(live);
   for (let v = 1; v <= 600; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await append('x', 300, event('e300', { users: [1] }));
   await settle(40);
-  const back = Object.assign(new Sink(1), { position: seq(598) });
+  const back = Queue.at(598);
   feed.attach(back);
   await settle(40);
   t.same(back.got, ['e599', 'e600'], 'without the repeat of what it has had');
   readers[0]!.gap(seq(601));
   await settle(40);
-  const later = Object.assign(new Sink(1), { position: seq(590) });
+  const later = Queue.at(590);
   feed.attach(later);
   await settle(40);
   t.same(
@@ -522,12 +507,16 @@ t.test('a queue that comes back gets what it has missed, also what the feed itse
 });
 
 t.test('from where a feed can tell every repeat', async (t) => {
-  const past = new Past(new MemoryLog({}), REALM, seq(10_000), new FakeClock());
-  const first = past.from + REPEAT_DISTANCE;
-  t.equal(past.knowsFrom(seq(first - 1)), false, 'what it repeats may lie below what was read');
-  t.equal(past.knowsFrom(seq(first)), true);
-  past.missed(seq(9_000));
-  t.equal(past.knowsFrom(seq(8_999)), false);
-  t.equal(past.knowsFrom(seq(9_000)), true);
-  t.equal(new Past(new MemoryLog({}), REALM, seq(0), new FakeClock()).knowsFrom(seq(0)), true, 'nothing was before');
+  const repeats = new RepeatDetector(new MemoryLog({}), REALM, seq(10_000), new FakeClock());
+  const first = repeats.from + REPEAT_DISTANCE;
+  t.equal(repeats.isCompleteFrom(seq(first - 1)), false, 'what it repeats may lie below what was read');
+  t.equal(repeats.isCompleteFrom(seq(first)), true);
+  repeats.missed(seq(9_000));
+  t.equal(repeats.isCompleteFrom(seq(8_999)), false);
+  t.equal(repeats.isCompleteFrom(seq(9_000)), true);
+  t.equal(
+    new RepeatDetector(new MemoryLog({}), REALM, seq(0), new FakeClock()).isCompleteFrom(seq(0)),
+    true,
+    'nothing was before',
+  );
 });

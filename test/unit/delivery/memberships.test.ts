@@ -20,5 +20,5 @@ t.test('who joins while a stream is being read is a member, though the read bega
   const members = memberships.of(5);
   t.same(members?.get(9)?.stays, [{ from: 2, to: 0, after: 10, until: 0 }]);
   t.same(members?.get(8)?.stays, [{ from: 1, to: 2, after: 0, until: 10 }]);
-  t.ok(memberships.shows(5, 2));
+  t.ok(memberships.isAt(5, 2));
 });

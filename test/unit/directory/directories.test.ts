@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { Feeds } from '#delivery';
+import { Cursor, Feeds } from '#delivery';
 import { Directories } from '#directory';
 import { extraEmoji } from '#domain/emoji';
-import { type RealmId, realmId } from '#model';
+import { type RealmId, realmId, seq } from '#model';
 import type { ActorClient } from '#runtime';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
@@ -74,29 +74,30 @@ t.test('what is opened again shows what was committed meanwhile', async (t) => {
 
 t.test('a realm stays open for its queues, and is followed again when one comes back', async (t) => {
   const { clock, directories, feeds } = world();
-  const sink = { user: 1, allPublic: false, position: 0, lives: 0 };
   const queue = {
-    ...sink,
-    covered: () => false,
+    user: 1,
+    allPublic: false,
+    cursor: new Cursor(seq(0), {}),
+    lives: 0,
     push: () => {},
     pushTransient: () => {},
-    live() {
+    wentLive() {
       this.lives++;
     },
-    end: () => {},
+    trimmed: () => {},
   };
   const feed = await feeds.of(REALM);
-  feed.attach(queue as never);
+  feed.attach(queue);
   await settle();
   t.equal(queue.lives, 1);
   clock.advance(HOUR);
   t.equal(directories.size, 1);
-  feed.detach(queue as never);
+  feed.detach(queue);
   clock.advance(HOUR);
   t.equal(directories.size, 0);
   const again = await feeds.of(REALM);
   t.not(again, feed, 'the one before hears nothing any more');
-  again.attach(queue as never);
+  again.attach(queue);
   await settle();
   t.equal(queue.lives, 2);
 });

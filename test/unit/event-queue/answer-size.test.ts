@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { QueueOptions } from '#model/commands';
-import { ANSWER_BYTES, EventBuffer, ownEvent, shapeFor } from '../../../actors/event-queue/buffer.js';
+import { ANSWER_BYTES, bufferedEvent, EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
 
 const shape = shapeFor({ capabilities: {} } as QueueOptions);
 
@@ -13,7 +13,7 @@ t.test('of very much only the oldest goes out; acknowledged, the rest follows, i
   const buffer = new EventBuffer(8, 'q', shape);
   const text = 'x'.repeat(100_000);
   const all = Array.from({ length: 300 }, (_, i) => i + 1);
-  for (const id of all) buffer.push(ownEvent(id, { type: 'message', text }));
+  for (const id of all) buffer.push(bufferedEvent(id, { type: 'message', text }));
   const got: number[] = [];
   let answers = 0;
   while (buffer.size > 0) {
@@ -32,7 +32,7 @@ t.test('of very much only the oldest goes out; acknowledged, the rest follows, i
 
 t.test('an event that is larger by itself goes out alone', async (t) => {
   const buffer = new EventBuffer(8, 'q', shape);
-  for (const id of [1, 2, 3]) buffer.push(ownEvent(id, { type: 'x', text: 'y'.repeat(ANSWER_BYTES + 1) }));
+  for (const id of [1, 2, 3]) buffer.push(bufferedEvent(id, { type: 'x', text: 'y'.repeat(ANSWER_BYTES + 1) }));
   t.same(idsIn(buffer.answer()), [1]);
   t.same(idsIn(buffer.answer()), [1], 'until it is acknowledged');
   buffer.acknowledge(1);

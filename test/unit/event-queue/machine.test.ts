@@ -1,17 +1,20 @@
 import t from 'tap';
 import { createActor } from 'xstate';
-import { queueMachine, queueSteps } from '../../../actors/event-queue/machine.js';
+import { QUEUE_ENDS, queueMachine } from '#actors/event-queue';
+import { endIn, type QueueEvent, queueSteps } from '../../../actors/event-queue/machine.js';
 
-const EVENTS = ['POLL', 'KEEP', 'ANSWER', 'RELEASE', 'TOUCH', 'DELETE'] as const;
+const LIVING = ['resting', 'idle', 'polling', 'parked'] as const;
+const ENDS = QUEUE_ENDS.map((reason) => `END.${reason}` as const);
+const EVENTS: readonly QueueEvent['type'][] = [
+  ...(['OPEN', 'POLL', 'PARK', 'ANSWER', 'RELEASE', 'TOUCH', 'REST'] as const),
+  ...ENDS,
+];
 
 t.test('the steps of a queue are those of its machine', (t) => {
-  for (const state of ['idle', 'polling', 'kept', 'expired', 'deleted']) {
+  for (const state of Object.keys(queueMachine.states)) {
     for (const type of EVENTS) {
-      const snapshot = queueMachine.resolveState({
-        value: state,
-        context: { heartbeatMs: 45_000, lifespanMs: 600_000 },
-      } as never);
-      const actor = createActor(queueMachine, { snapshot, input: { heartbeatMs: 45_000, lifespanMs: 600_000 } });
+      const snapshot = queueMachine.resolveState({ value: state, context: { heartbeatMs: 45_000 } } as never);
+      const actor = createActor(queueMachine, { snapshot, input: { heartbeatMs: 45_000 } });
       actor.start();
       if (actor.getSnapshot().status === 'active') actor.send({ type });
       t.equal(queueSteps.step(state, type).to, actor.getSnapshot().value, `${state}, ${type}`);
@@ -22,29 +25,51 @@ t.test('the steps of a queue are those of its machine', (t) => {
 });
 
 t.test('a timer runs while a poll waits, and only then', (t) => {
+  t.match(queueSteps.step('resting', 'OPEN'), { to: 'idle', arms: undefined });
   t.match(queueSteps.step('idle', 'POLL'), { to: 'polling', arms: 'heartbeat' });
   t.match(
     queueSteps.step('polling', 'POLL'),
     { to: 'polling', disarms: true, arms: 'heartbeat' },
-    'anew for another poll',
+    'it starts again when the waiting poll is sent again',
   );
   for (const type of ['ANSWER', 'RELEASE']) {
-    t.match(queueSteps.step('polling', type), { to: 'idle', disarms: true, arms: 'collection', actions: [] });
+    t.match(queueSteps.step('polling', type), { to: 'idle', disarms: true, arms: undefined, actions: [] });
   }
   t.match(
-    queueSteps.step('polling', 'KEEP'),
-    { to: 'kept', disarms: true, arms: undefined },
-    'none if the frontend gives the heartbeats',
+    queueSteps.step('idle', 'PARK'),
+    { to: 'parked', arms: undefined },
+    'none if the frontend sends the heartbeats',
   );
-  t.match(queueSteps.step('kept', 'POLL'), { to: 'polling', arms: 'heartbeat' });
-  for (const type of ['ANSWER', 'RELEASE']) t.match(queueSteps.step('kept', type), { to: 'idle', actions: [] });
-  t.match(queueSteps.step('polling', 'DELETE'), { to: 'deleted', disarms: true, arms: undefined });
+  for (const type of ['ANSWER', 'RELEASE']) t.match(queueSteps.step('parked', type), { to: 'idle', actions: [] });
+  t.match(queueSteps.step('polling', 'REST'), { to: 'resting', disarms: true, arms: undefined });
+  t.match(queueSteps.step('polling', 'END.deleted'), { to: 'deleted', disarms: true, arms: undefined });
   t.end();
 });
 
-t.test('a heartbeat ends the poll; a queue that is idle for its lifespan is collected', (t) => {
+t.test('a heartbeat ends the poll', (t) => {
   t.match(queueSteps.elapsed('polling', 'heartbeat'), { to: 'idle', actions: ['heartbeat'] });
-  t.match(queueSteps.elapsed('idle', 'collection'), { to: 'expired', actions: ['collect'] });
-  t.same(queueSteps.elapsed('idle', 'heartbeat'), { to: 'idle', actions: [], disarms: false, arms: undefined });
+  for (const state of ['resting', 'idle', 'parked', 'deleted']) {
+    t.same(queueSteps.elapsed(state, 'heartbeat'), { to: state, actions: [], disarms: false, arms: undefined });
+  }
+  t.end();
+});
+
+t.test('every reason ends the queue in every state, except that a queue with a waiting poll is never idle', (t) => {
+  for (const state of LIVING) {
+    for (const reason of QUEUE_ENDS) {
+      const isClientThere = state === 'polling' || state === 'parked';
+      const expected = reason === 'idle' && isClientThere ? undefined : reason;
+      t.equal(endIn(queueSteps.step(state, `END.${reason}`).to), expected, `${state}, ${reason}`);
+    }
+    t.equal(endIn(state), undefined);
+  }
+  t.end();
+});
+
+t.test('a queue that has ended stays so', (t) => {
+  for (const end of ENDS) {
+    const { to } = queueSteps.step('idle', end);
+    for (const type of EVENTS) t.equal(queueSteps.step(to, type).to, to, `${to}, ${type}`);
+  }
   t.end();
 });

@@ -22,15 +22,15 @@ async function read(active: boolean, members: (asked: number) => readonly number
     },
   } as unknown as RealmFeed;
   const own = { version: 7, subscriptions: [{ stream: 5, active }] } as never;
-  const covers: Record<ActorKey, number> = {};
-  const { subscribers } = await readWithSubscribers(REALM, USER, true, async () => own, feed, suppliers, covers);
-  return { position: subscribers.position, list: subscribers.of.get(5), covers };
+  const versions: Record<ActorKey, number> = {};
+  const { subscribers } = await readWithSubscribers(REALM, USER, true, async () => own, feed, suppliers, versions);
+  return { position: subscribers.position, list: subscribers.of.get(5), versions };
 }
 
 t.test('it waits until the stream has heard of it', async (t) => {
-  const { position, list, covers } = await read(true, (n) => (n < 4 ? [8] : [8, 9, 12]));
+  const { position, list, versions } = await read(true, (n) => (n < 4 ? [8] : [8, 9, 12]));
   t.same([position, list], [4, [8, 9, 12]]);
-  t.same(Object.values(covers), [7], 'events of a stream are covered by position');
+  t.same(Object.values(versions), [7], 'events of a stream are covered by position');
 });
 
 t.test('but not for ever: what no event will tell the user of himself is in the list', async (t) => {

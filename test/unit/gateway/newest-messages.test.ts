@@ -2,7 +2,7 @@ import t from 'tap';
 import type { NewestKnown } from '#domain/messages';
 import type { LogItem } from '#model';
 import { type ActorKey, userId } from '#model';
-import { NewestMessages } from '../../../src/frontend/gateway/newest-messages.js';
+import { RealmNewestMessages } from '../../../src/frontend/gateway/newest-messages.js';
 
 const ME = userId(8);
 const STREAM = 3;
@@ -22,7 +22,7 @@ const members = (over: object): LogItem =>
 
 function world() {
   const room = { used: 0 };
-  const newest = new NewestMessages(room);
+  const newest = new RealmNewestMessages(room);
   let version = 0;
   let asked = 0;
   const log = (...items: LogItem[]): void => {
@@ -119,7 +119,7 @@ t.test('while messages are carried between streams, nothing is kept', async (t) 
 t.test('what he was told of counts from then on, though the log does not show it yet', async (t) => {
   const { newest, log, load, stored } = world();
   await load();
-  newest.await(ME, ACTOR, 2);
+  newest.expectChange(ME, ACTOR, 2);
   t.equal(newest.of(ME), undefined, 'he sent 11 and deleted it again');
   t.equal(await load(), 10);
   log(said(11));
@@ -127,8 +127,8 @@ t.test('what he was told of counts from then on, though the log does not show it
   log(deleted(11, STREAM));
   t.equal(await load(), 10);
   t.equal(newest.of(ME), 10);
-  newest.await(ME, ACTOR, 3);
-  newest.await(userId(9), ACTOR, 4);
+  newest.expectChange(ME, ACTOR, 3);
+  newest.expectChange(userId(9), ACTOR, 4);
   stored.id = 20;
   log(said(20));
   t.equal(newest.of(ME), 20, 'others may still wait');
@@ -157,7 +157,7 @@ t.test('the log goes on while the question is under way', async (t) => {
   t.equal(newest.of(ME), undefined, 'but is not kept');
   await slowly(() => log(members({ leave: [8] })));
   t.equal(newest.of(ME), undefined, 'whether the answer has seen him leave is not known');
-  await slowly(() => newest.await(ME, ACTOR, 99));
+  await slowly(() => newest.expectChange(ME, ACTOR, 99));
   t.equal(newest.of(ME), undefined);
   newest.gap();
   await slowly(() => newest.gap());

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { takesGzip } from '../../../src/frontend/http/accept-encoding.js';
+import { takesGzip } from '../../../src/frontend/http/compression.js';
 
 const TAKEN = [
   'gzip',

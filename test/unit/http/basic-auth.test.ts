@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { ApiError } from '#model/errors';
-import { parseAuthorization } from '../../../src/frontend/http/basic-auth.js';
+import { parseAuthorization } from '../../../src/frontend/http/authenticate.js';
 import { AUTH, KEY, refusal } from './support.js';
 
 const basic = (text: string | Buffer): string => `Basic ${Buffer.from(text as string).toString('base64')}`;

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { forward as checkedForward } from '#frontend/api';
 import type { HttpServer, ListenOptions } from '#frontend/http';
-import { chooseFactory, Frontend, SLOW_LIMITS, SlowTransfers } from '#frontend/http';
+import { chooseFactory, Frontend, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
 import { realmKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -96,8 +96,8 @@ for (const kind of kinds) {
 
   t.test(`${kind}: bodies that do not come are cut off, and so are those of too many`, async (t) => {
     const clock = new FakeClock();
-    const bodies = new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: 10 * MIB });
-    const { server, client, works } = await start(t, { listen: { bodies } });
+    const bodies = new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: 10 * MIB });
+    const { server, client, works } = await start(t, { listen: { slowBodies: bodies } });
     const post = async (bytes: number): Promise<RawClient> => {
       const one = await client();
       one.request('POST /api/v1/post', {

@@ -21,7 +21,13 @@ const logo = { ...picture, coded: { ETag: '"t-gzip"' }, headers: { 'Content-Type
 const held = {
   ...forward,
   held: true,
-  meanwhile: { last: 1, parameter: 'n', most: 9, fields: (n: number) => `,"n":${n}`, insteadOf: () => undefined },
+  keepalive: {
+    last: 1,
+    parameter: 'n',
+    heartbeatIds: 9,
+    fields: (n: number) => `,"n":${n}`,
+    insteadOf: () => undefined,
+  },
 };
 
 const OPERATIONS_HERE = [
@@ -39,7 +45,7 @@ const OPERATIONS_HERE = [
   declare({
     path: '/poll',
     parameters: { n: { in: 'query', encoding: 'json', schema: Type.Integer(), required: true } },
-    run: ({ params }) => ({ ...held, meanwhile: { ...held.meanwhile, last: (params as { n: number }).n } }),
+    run: ({ params }) => ({ ...held, keepalive: { ...held.keepalive, last: (params as { n: number }).n } }),
   }),
 ];
 

@@ -50,7 +50,7 @@ export class FakeExchange implements HttpExchange {
     done(body.length > limit ? undefined : body);
   }
   forget(): void {}
-  goOn(next: HttpExchange): HttpExchange {
+  reuseFor(next: HttpExchange): HttpExchange {
     return next;
   }
 

@@ -1,12 +1,11 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
-import { Deflating } from '../../../src/frontend/http/deflating.js';
-import { GzipBodies } from '../../../src/frontend/http/gzip-body.js';
+import { DeflatePool, GzipBodies } from '../../../src/frontend/http/gzip.js';
 import type { BodyPart } from '../../../src/frontend/http/server.js';
 
 /** Counts what it is given to do. */
-class Counting extends Deflating {
+class Counting extends DeflatePool {
   jobs = 0;
   bytes = 0;
 
@@ -28,7 +27,7 @@ async function compressed(bodies: GzipBodies, parts: readonly BodyPart[]): Promi
 }
 
 t.test('whatever the parts are, what comes out is what went in, also when parts come again', async () => {
-  const bodies = new GzipBodies(new Deflating(3));
+  const bodies = new GzipBodies(new DeflatePool(3));
   const part = fc.oneof(
     fc.string({ maxLength: 40 }),
     fc.constantFrom('"api_key":"', '","token":"abc"', '"api_key":"x","token":"y"', 'ä'.repeat(700)),
@@ -49,7 +48,7 @@ t.test('whatever the parts are, what comes out is what went in, also when parts 
 });
 
 t.test('many at a time, of many sizes, do not mix', async (t) => {
-  const bodies = new GzipBodies(new Deflating(3));
+  const bodies = new GzipBodies(new DeflatePool(3));
   const made = Array.from({ length: 120 }, (_, i) => [`${i}`.repeat(100 + i * i), json(i * 7)]);
   const all = await Promise.all(made.map((parts) => compressed(bodies, parts)));
   for (const [i, bytes] of all.entries()) t.ok(gunzipSync(bytes).equals(whole(made[i]!)), `${i}`);
@@ -71,7 +70,7 @@ t.test(
 );
 
 t.test('the length of an answer says nothing about keys in it', async (t) => {
-  const bodies = new GzipBodies(new Deflating(3));
+  const bodies = new GzipBodies(new DeflatePool(3));
   const guess = 'k3Ys7Hq0ZbV9xWm2cRt5yPn8dLf1gJa4';
   const other = 'Qe6uIo3TzXv8NsC1bMw5rKh9pDy2fGj7';
   const body = (key: string, name: string): string =>
@@ -89,7 +88,7 @@ t.test('the length of an answer says nothing about keys in it', async (t) => {
 });
 
 t.test('more than there is room for is left alone, and later there is room again', async (t) => {
-  const deflating = new Deflating(1);
+  const deflating = new DeflatePool(1);
   t.equal(deflating.run(new Uint8Array(17 * 1024 * 1024)), undefined, 'too large by itself');
   const jobs = [];
   for (;;) {

@@ -1,11 +1,12 @@
 /** Polls of idle clients, which the frontend answers by itself. */
 import t from 'tap';
 import { Type } from 'typebox';
-import type { Forward, Meanwhile, Operation } from '#frontend/api';
+import type { Forward, Operation, PollKeepalive } from '#frontend/api';
 import { forward as checkedForward } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
-import { apiError, type ErrorReply } from '#model/errors';
+import type { ErrorReply } from '#model/errors';
+import { apiError } from '#model/errors';
 import { getEvents } from '../../../src/frontend/api/operations/events.js';
 import { maybeJson, maybeText } from '../../../src/frontend/api/parameters.js';
 import { anyCommand } from '../../support/any-command.js';
@@ -17,10 +18,10 @@ const EVERY_MS = 45_000;
 const LONGEST_MS = EVERY_MS * 1.2 + 500;
 const MOST = 4;
 
-const meanwhile = (last: number): Meanwhile => ({
+const keepalive = (last: number): PollKeepalive => ({
   last,
   parameter: 'last',
-  most: MOST,
+  heartbeatIds: MOST,
   fields: (n) => `,"n":${n}`,
   insteadOf: ({ msg }) => (msg === tooOld(last).msg ? { n: 'ask again' } : undefined),
 });
@@ -38,7 +39,7 @@ const poll: Operation = declare({
     const { last, of = 'q' } = params as { last: number; of?: string };
     const to = queueKey(realmId(1), userId(5), queueId(of));
     const forward = checkedForward({ to, command: anyCommand('poll'), args: { last }, held: true });
-    return last < 0 ? forward : { ...forward, meanwhile: meanwhile(last) };
+    return last < 0 ? forward : { ...forward, keepalive: keepalive(last) };
   },
 });
 

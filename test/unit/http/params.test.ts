@@ -4,9 +4,9 @@ import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Parameters } from '#frontend/api';
 import { ApiError } from '#model/errors';
-import { ParameterReader } from '../../../src/frontend/http/params.js';
-import { NO_FIELDS, parseForm, parseFormBody } from '../../../src/frontend/http/params-form.js';
-import { parseMultipart } from '../../../src/frontend/http/params-multipart.js';
+import { parseMultipart } from '../../../src/frontend/http/form-multipart.js';
+import { NO_FIELDS, parseForm, parseFormBody } from '../../../src/frontend/http/form-urlencoded.js';
+import { ParameterReader } from '../../../src/frontend/http/parameters.js';
 import { declare, refusal } from './support.js';
 
 const json = (schema: TSchema, over: object = {}) =>

@@ -1,26 +1,29 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Caller } from '#frontend/http';
-import type { Target } from '../../../src/frontend/http/arrival.js';
-import { Arrival } from '../../../src/frontend/http/arrival.js';
-import { parseForm } from '../../../src/frontend/http/params-form.js';
-import { RepeatedQuery } from '../../../src/frontend/http/repeated-query.js';
+import { parseForm } from '../../../src/frontend/http/form-urlencoded.js';
+import { InboundRequest } from '../../../src/frontend/http/inbound-request.js';
+import { NextPollMatcher } from '../../../src/frontend/http/parked-polls.js';
+import type { RoutedOperation } from '../../../src/frontend/http/route.js';
 import { FakeExchange } from './fake-exchange.js';
 import { FakeServices } from './support.js';
 
 const { caller } = new FakeServices();
 
-function repeated(query: string, n: number, of: Caller = caller): RepeatedQuery | undefined {
+function repeated(query: string, n: number, of: Caller = caller): NextPollMatcher | undefined {
   const exchange = new FakeExchange('GET', `/poll?${query}`);
-  const arrival = new Arrival(exchange, { route: { methods: new Map(), allow: [] }, values: [] }, 0, false);
-  arrival.target = {} as Target;
-  return RepeatedQuery.of(arrival, of, 'last', n);
+  const request = new InboundRequest(exchange, { route: { methods: new Map(), allow: [] }, values: [] }, 0, {
+    readsForwarded: false,
+    compresses: false,
+  });
+  request.target = {} as RoutedOperation;
+  return NextPollMatcher.create(request, of, { parameter: 'last', last: n });
 }
 
 t.test('the query with another number', async (t) => {
-  t.equal(repeated('last=5', 5)?.with(6), 'last=6');
-  t.equal(repeated('queue=a-b&last=5&x=y', 5)?.with(16), 'queue=a-b&last=16&x=y');
-  t.equal(repeated('x=last&last=-1', -1)?.with(0), 'x=last&last=0');
+  t.equal(repeated('last=5', 5)?.queryFor(6), 'last=6');
+  t.equal(repeated('queue=a-b&last=5&x=y', 5)?.queryFor(16), 'queue=a-b&last=16&x=y');
+  t.equal(repeated('x=last&last=-1', -1)?.queryFor(0), 'x=last&last=0');
 });
 
 t.test('queries that do not say it once and plainly have none', async (t) => {
@@ -40,7 +43,7 @@ t.test('whatever else is said, it means the same with the other number', async (
   fc.assert(
     fc.property(said, fc.nat(), (fields, n) => {
       const query = fields.map(([key, of]) => `${key}=${of}`).join('&');
-      const changed = repeated(query, 5)?.with(n);
+      const changed = repeated(query, 5)?.queryFor(n);
       if (changed === undefined) return;
       const [before, after] = [parseForm(query), parseForm(changed)];
       t.strictSame(

@@ -250,7 +250,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     const second = await running.client();
     await ask(second, '/?2', (exchange) => {
       exchange.identify('the second');
-      stands = stands!.goOn(exchange);
+      stands = stands!.reuseFor(exchange);
       stands.onAborted(() => aborted++);
     });
     first.socket.destroy();
@@ -259,14 +259,14 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     answer(stands!, 'two');
     t.match(await second.response(), { text: 'two', headers: { 'x-request-id': 'the second' } });
     await ask(second, '/?3', (exchange) => {
-      stands = stands!.goOn(exchange);
+      stands = stands!.reuseFor(exchange);
       answer(stands, 'three');
     });
     t.equal((await second.response())?.text, 'three', 'also when it is answered at once');
     t.equal(running.server.running, 0);
     const gone = new Promise<void>((resolve) => {
       void ask(second, '/?4', (exchange) => {
-        stands = stands!.goOn(exchange);
+        stands = stands!.reuseFor(exchange);
         stands.onAborted(() => {
           aborted++;
           resolve();

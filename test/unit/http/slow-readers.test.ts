@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { chooseFactory, Headers, type HttpServer, SLOW_LIMITS, SlowTransfers } from '#frontend/http';
+import { chooseFactory, Headers, type HttpServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
 import { RawClient } from './support.js';
@@ -34,7 +34,7 @@ async function silent(port: number): Promise<Socket> {
 for (const kind of kinds) {
   const start = async (t: Test, over: Partial<typeof SLOW_LIMITS> = {}) => {
     const clock = new FakeClock();
-    const slow = new SlowTransfers(clock, { ...SLOW_LIMITS, maxBytes: 1e12, ...over });
+    const slow = new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: 1e12, ...over });
     let handled = 0;
     const { factory } = await chooseFactory(kind);
     const server: HttpServer = await factory.listen({
@@ -42,7 +42,7 @@ for (const kind of kinds) {
       port: 0,
       maxBodyBytes: 1_000,
       onError: (error) => t.fail(String(error)),
-      answers: slow,
+      slowAnswers: slow,
       handler: (exchange) => {
         handled++;
         const later = exchange.path === '/later';
@@ -176,7 +176,7 @@ async function turns(n: number): Promise<false> {
 
 t.test('who takes something now and then must still be through in time', async (t) => {
   const clock = new FakeClock();
-  const slow = new SlowTransfers(clock);
+  const slow = new SlowClientGuard(clock);
   let left = 10 * MIB;
   let cut = 0;
   const answer = {
@@ -186,12 +186,12 @@ t.test('who takes something now and then must still be through in time', async (
     },
     cut: () => cut++,
   };
-  slow.waits(answer);
+  slow.progressed(answer);
   let seconds = 0;
   for (; cut === 0 && seconds < 10_000; seconds++) {
     clock.advance(1_000);
     left -= 1_000;
-    if (cut === 0) slow.waits(answer);
+    if (cut === 0) slow.progressed(answer);
   }
   const allowed = SLOW_LIMITS.graceMs / 1000 + (10 * MIB) / SLOW_LIMITS.bytesPerSecond;
   t.ok(Math.abs(seconds - allowed) < 3, `${seconds} s of ${allowed}`);

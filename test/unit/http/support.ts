@@ -1,13 +1,13 @@
 /** A frontend with invented services, and raw HTTP over loopback sockets. */
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { Secrets } from '#domain/secrets';
 import type { ActorRepeat, ActorReply, Forward, Operation } from '#frontend/api';
-import type { Caller, ForwardContext, Forwarding, FrontendServices } from '#frontend/http';
-import type { DirectoryView } from '#model';
+import type { Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
 import { realmId, userId } from '#model';
 import { ApiError, apiError } from '#model/errors';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 
@@ -74,7 +74,7 @@ export class FakeServices implements FrontendServices {
     return `http://${host}`;
   }
 
-  forward(forward: Forward, context: ForwardContext): Forwarding {
+  forward(forward: Forward, context: ForwardContext): ForwardHandle {
     let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};
     const reply = new Promise<ActorReply | ActorRepeat>((resolve, reject) => {

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { chooseFactory } from '#frontend/http';
-import { buildFor, type Host, loadUwsEngine, thisHost } from '../../../src/frontend/http/uws-module.js';
+import { buildFor, type HostPlatform, loadUwsEngine, thisHost } from '../../../src/frontend/http/uws-module.js';
 
-const DEBIAN_12: Host = { platform: 'linux', arch: 'x64', abi: '115', node: '20.20.2', glibc: '2.36' };
+const DEBIAN_12: HostPlatform = { platform: 'linux', arch: 'x64', abi: '115', node: '20.20.2', glibc: '2.36' };
 
 t.test('a host gets the build for its platform, Node version and C library', async (t) => {
   for (const [over, name] of [

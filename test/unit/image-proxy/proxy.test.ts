@@ -100,7 +100,7 @@ t.test('so many are fetched at a time; others wait in turn, not too many and not
 });
 
 t.test('the oldest pictures and failures go first when there are too many', async (t) => {
-  const { fetcher, proxy: of } = proxy({ keptBytes: 10, failures: 2 });
+  const { fetcher, proxy: of } = proxy({ cacheBytes: 10, failures: 2 });
   const get = async (address: string, size: number): Promise<void> => {
     const asked = of.get(address);
     fetcher.fetches.find((fetch) => fetch.address === address)?.answer(image(size));

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parseRules } from '#frontend/limits';
 import { BoundedTable } from '../../../src/frontend/limits/bounded-table.js';
-import { Buckets, type Told } from '../../../src/frontend/limits/buckets.js';
+import { Buckets, type SharedCount } from '../../../src/frontend/limits/buckets.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 const MOST = { user: 10, polls: 10, address: 10, mails: 10, file: 10 };
@@ -22,14 +22,14 @@ t.test('addresses without number take no more than their share of memory', async
   const buckets = new Buckets(new FakeClock(), MOST);
   const rules = parseRules('60:2');
   let news = 0;
-  buckets.watch(() => news++);
-  for (let i = 0; i < 200_000; i++) buckets.take('address', `198.51.${i >> 8}.${i & 255}`, rules);
+  buckets.onUnshared(() => news++);
+  for (let i = 0; i < 200_000; i++) buckets.count('address', `198.51.${i >> 8}.${i & 255}`, rules);
   t.ok(buckets.size('address') <= 10);
   t.equal(news, 1);
   let told = 0;
-  while (buckets.hasNews) told += buckets.news(5_000).length;
+  while (buckets.hasUnshared) told += buckets.takeUnshared(5_000).length;
   t.equal(told, 100_000, 'of more than that others learn nothing');
-  const refused = [1, 2, 3].map(() => buckets.take('address', 'one', rules).waitMs > 0);
+  const refused = [1, 2, 3].map(() => buckets.count('address', 'one', rules).waitMs > 0);
   t.same(refused, [false, false, true]);
 });
 
@@ -38,7 +38,7 @@ t.test('all rules count, and the one that leaves least is shown', async (t) => {
   const buckets = new Buckets(clock, MOST);
   const rules = parseRules('10:2,60:3');
   const take = (): unknown[] => {
-    const { limit, remaining, reset, waitMs } = buckets.take('user', '1/8', rules);
+    const { limit, remaining, reset, waitMs } = buckets.count('user', '1/8', rules);
     return [limit, remaining, reset - 1_000, waitMs];
   };
   t.same(take(), [2, 1, 60, 0]);
@@ -53,25 +53,28 @@ t.test('a wall clock that jumps changes no limit', async (t) => {
   const clock = new FakeClock(1_000_000);
   const buckets = new Buckets(clock, MOST);
   const rules = parseRules('60:1');
-  buckets.take('user', '1/8', rules);
+  buckets.count('user', '1/8', rules);
   clock.now = () => 0;
-  t.same(buckets.take('user', '1/8', rules).waitMs, 60_000);
+  t.same(buckets.count('user', '1/8', rules).waitMs, 60_000);
 });
 
 t.test('what was counted is told once, with the rules of the account', async (t) => {
   const buckets = new Buckets(new FakeClock(), MOST);
   const rules = parseRules('60:10');
   let woken = 0;
-  buckets.watch(() => woken++);
-  for (let i = 0; i < 3; i++) buckets.take('user', '1/8', rules, '60:10');
-  buckets.take('polls', '1/8', rules);
+  buckets.onUnshared(() => woken++);
+  for (let i = 0; i < 3; i++) buckets.count('user', '1/8', rules, '60:10');
+  buckets.count('polls', '1/8', rules);
   t.equal(woken, 1);
-  const expected: Told[] = [
+  const expected: SharedCount[] = [
     { kind: 'user', key: '1/8', calls: 3, own: '60:10' },
     { kind: 'polls', key: '1/8', calls: 1, own: undefined },
   ];
-  t.same([buckets.news(1), buckets.news(5), buckets.news(5)], [expected.slice(0, 1), expected.slice(1), []]);
-  buckets.take('user', '1/8', rules, '60:10');
-  t.same(buckets.news(5)[0]?.calls, 1);
+  t.same(
+    [buckets.takeUnshared(1), buckets.takeUnshared(5), buckets.takeUnshared(5)],
+    [expected.slice(0, 1), expected.slice(1), []],
+  );
+  buckets.count('user', '1/8', rules, '60:10');
+  t.same(buckets.takeUnshared(5)[0]?.calls, 1);
   t.equal(woken, 2);
 });

@@ -4,7 +4,7 @@ import { ClientAddresses } from '#frontend/limits';
 
 t.test('nobody is believed unless configured', async (t) => {
   const addresses = new ClientAddresses('');
-  t.ok(addresses.none);
+  t.ok(addresses.trustsNone);
   t.equal(addresses.networkOf('198.51.100.1', '203.0.113.1'), '198.51.100.1');
 });
 

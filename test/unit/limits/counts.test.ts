@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type Count, LeakyCount, SlidingCount } from '../../../src/frontend/limits/counts.js';
+import { type CallCounter, LeakyBucket, SlidingWindow } from '../../../src/frontend/limits/counts.js';
 
 const RULE = { windowMs: 60_000, calls: 200 };
 
 /** Calls that were let through, by time. */
-function passed(count: Count, times: readonly number[]): number[] {
+function passed(count: CallCounter, times: readonly number[]): number[] {
   return times.filter((at) => {
     if (count.wait(at) > 0) return false;
     count.add(1, at);
@@ -23,7 +23,7 @@ const timesOf = (gaps: readonly number[]): number[] => {
 };
 
 t.test('a sliding window: all calls at once, then as the first ones get old', async (t) => {
-  const count = new SlidingCount(RULE);
+  const count = new SlidingWindow(RULE);
   t.equal(passed(count, Array<number>(300).fill(1_000)).length, 200);
   t.same([count.wait(1_000), count.remaining(1_000), count.fullAt(1_000)], [60_000, 0, 61_000]);
   t.equal(count.wait(60_999), 1);
@@ -31,7 +31,7 @@ t.test('a sliding window: all calls at once, then as the first ones get old', as
 });
 
 t.test('calls of others may bring it above its limit, and as many must be forgotten', async (t) => {
-  const count = new SlidingCount({ windowMs: 60_000, calls: 3 });
+  const count = new SlidingWindow({ windowMs: 60_000, calls: 3 });
   count.add(1, 0);
   count.add(5, 10_000);
   count.add(2, 20_000);
@@ -42,7 +42,7 @@ t.test('calls of others may bring it above its limit, and as many must be forgot
 t.test('in no window less a sixtieth are more calls than allowed, and a wait that was told is enough', async (t) => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
-      const count = new SlidingCount({ windowMs: 60_000, calls });
+      const count = new SlidingWindow({ windowMs: 60_000, calls });
       const through = passed(count, timesOf(gaps));
       for (const [i, at] of through.entries()) {
         const later = through[i + calls];
@@ -58,13 +58,13 @@ t.test('in no window less a sixtieth are more calls than allowed, and a wait tha
 });
 
 t.test('memory of a window does not depend on how much was called', async (t) => {
-  const count = new SlidingCount({ windowMs: 60_000, calls: 1_000_000_000 });
+  const count = new SlidingWindow({ windowMs: 60_000, calls: 1_000_000_000 });
   for (let at = 0; at < 300_000; at += 7) count.add(1_000, at);
   t.ok(count.parts <= 61, `${count.parts} parts`);
 });
 
 t.test('a leaky bucket: the burst, then one each window / calls', async (t) => {
-  const count = new LeakyCount(RULE);
+  const count = new LeakyBucket(RULE);
   t.equal(passed(count, Array<number>(300).fill(0)).length, 200);
   t.same([count.wait(0), count.remaining(0), count.fullAt(0)], [300, 0, 60_000]);
   t.equal(passed(count, [299, 300, 301, 600, 900]).length, 3);
@@ -74,7 +74,7 @@ t.test('a leaky bucket: the burst, then one each window / calls', async (t) => {
 t.test('no burst of a leaky bucket is longer than its rule', async (t) => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
-      const count = new LeakyCount({ windowMs: 60_000, calls });
+      const count = new LeakyBucket({ windowMs: 60_000, calls });
       const through = passed(count, timesOf(gaps));
       // In any stretch of time: the whole bucket, and what leaked meanwhile.
       for (let i = 0; i < through.length; i++) {

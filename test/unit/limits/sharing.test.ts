@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { CallSharing, parseRules, RateLimits } from '#frontend/limits';
+import { CountSharing, parseRules, RateLimits } from '#frontend/limits';
 import { realmId, userId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -25,7 +25,7 @@ function cluster(n: number) {
   };
   const frontends = Array.from({ length: n }, (_, i) => {
     const limits = new RateLimits(clock, rules);
-    return { limits, sharing: new CallSharing(limits, clock, `frontend ${i}`, everybody) };
+    return { limits, sharing: new CountSharing(limits, clock, `frontend ${i}`, everybody) };
   });
   return { clock, published, frontends, readers };
 }

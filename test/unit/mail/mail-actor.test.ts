@@ -2,10 +2,10 @@
 import t, { type Test } from 'tap';
 import { mailKind } from '#actors/mail';
 import { mailCommand } from '#actors/shared';
+import type { Logger } from '#base';
 import { type Mailer, NoMailer, PostOffice, SmtpMailer } from '#domain/mail';
 import { Secrets } from '#domain/secrets';
 import { mailKey, partitionOf, realmId } from '#model';
-import type { Logger } from '#runtime';
 import { startSmtp } from '../../support/smtp.js';
 import { until } from '../../support/until.js';
 import { Harness } from '../runtime/harness.js';

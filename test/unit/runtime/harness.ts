@@ -1,11 +1,11 @@
 /** One host with everything in memory, for tests of the runtime. */
 
-import type { Json, JsonObject } from '#base';
-import type { DirectoryView } from '#model';
+import type { Json, JsonObject, Logger } from '#base';
 import { type ActorKey, epoch, type Partition, partitionOf } from '#model';
+import type { DirectoryView } from '#model/records';
 import { LocalBus, LocalHub } from '#ports/bus';
 import type { Root } from '#ports/store';
-import { ActorClient, ActorHost, type AnyKind, type HostServices, type Logger } from '#runtime';
+import { ActorClient, ActorHost, type AnyKind, type HostServices } from '#runtime';
 import { type LedgerState, testKinds } from '../../cluster/kinds.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';

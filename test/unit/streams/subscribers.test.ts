@@ -1,11 +1,10 @@
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
 import { Encoded } from '#base';
-import type { DirectoryView } from '#model';
 import { realmId, userId, userKey } from '#model';
-import type { DirectoryStream } from '#model/records';
+import type { DirectoryStream, DirectoryView } from '#model/records';
+import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
-import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/take.js';
 import { subscribed, subscriptions } from '../../../actors/user/commands/streams/subscriptions.js';
 import { unsubscribed } from '../../../actors/user/commands/streams/unsubscribed.js';
 import { fitsLog } from '../../../src/runtime/form-entries.js';

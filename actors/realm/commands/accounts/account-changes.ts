@@ -1,30 +1,14 @@
 /** What changing an account does: it is stored, replicas and clients hear of it, and other features follow. */
-import type { Json, JsonObject } from '#base';
+
+import type { JsonObject } from '#base';
 import type { LogItem } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { asPart, USER_PART } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import { tellEverybody } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
+import type { AccountChange, Effect } from './account-change.js';
 import { ACCOUNT_EFFECTS } from './account-effects.js';
-
-/** Part of an outcome. */
-export interface Effect {
-  readonly parts?: Readonly<Record<string, Json>>;
-  readonly events?: readonly LogItem[];
-  /** All of them after the commit, in any order. */
-  readonly commands?: readonly OutboxCommand[];
-}
-
-export interface AccountChange {
-  readonly before: DirectoryUser;
-  readonly after: DirectoryUser;
-}
-
-/** What follows from a change of an account (name, role, activity, …) for another feature; in the same commit. */
-export type AccountEffect = (change: AccountChange, view: RealmView, context: CommandContext) => Effect;
 
 export function together(effects: readonly Effect[]): Required<Effect> {
   return {

@@ -1,7 +1,7 @@
 /** Features that follow accounts: their effects become part of the commit that changes one. */
 import { withoutInvitationsBy } from '../../invitations.js';
 import { botEffect } from '../bots/bot-effects.js';
-import type { AccountEffect } from './account-changes.js';
+import type { AccountEffect } from './account-change.js';
 
 /** Nobody joins on the invitation of somebody who is gone. */
 const invitationsEnd: AccountEffect = ({ before, after }, { parts }, { version }) =>

@@ -12,7 +12,8 @@ import { type Parts, type RealmState, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, tellEverybody } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
-import { accountChanged, type Effect, together } from './account-changes.js';
+import type { Effect } from './account-change.js';
+import { accountChanged, together } from './account-changes.js';
 import { actingAdmin, checkOwner, isLastOwner } from './administrators.js';
 
 /** With the bots that it owns, which go first. */

@@ -6,14 +6,16 @@ import { checkFullName, domainOf, isAdmin } from '#domain/people';
 import { sealLink } from '#domain/secrets';
 import type { LogItem } from '#model';
 import { userId, userKey } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { type AccountArgs, type CheckedPassword, outboxCommand, userCommands } from '#model/commands';
+import type { AccountArgs, CheckedPassword, OutboxCommand } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, NeedsContext, Suppliers } from '#runtime';
-import { type RealmState, userOf } from '../../state.js';
+import type { RealmState } from '../../state.js';
+import { userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import { askForAddress, LINK_MS, type Link, type RealmFacts } from './email-change.js';
+import type { Link, RealmFacts } from './email-change.js';
+import { askForAddress, LINK_MS } from './email-change.js';
 import { nameChanged } from './person-events.js';
 
 export interface AccountInputs {

@@ -9,7 +9,8 @@ import type { CommandContext } from '#runtime';
 import type { Parts, RealmState } from '../../state.js';
 import { tellEverybody } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
-import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import type { Effect } from './account-change.js';
+import { accountChanged, personUpdate, together } from './account-changes.js';
 import { checkOwner, isLastOwner } from './administrators.js';
 import { sightOf } from './role-sight.js';
 

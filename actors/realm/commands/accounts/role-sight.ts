@@ -17,7 +17,7 @@ import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { tellUser } from '../personal/personal.js';
 import { defaultStreams, shownStreamGroups } from '../streams/stream-events.js';
-import type { AccountChange, Effect } from './account-changes.js';
+import type { AccountChange, Effect } from './account-change.js';
 
 /** Streams in one event weigh about as much as this many characters of JSON. */
 const EVENT_SIZE = 200_000;

@@ -15,7 +15,8 @@ import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { editProfile, type RenderedValues, renderValues } from '../personal/profile-data.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
-import { accountChanged, type Effect, personUpdate, together } from './account-changes.js';
+import type { Effect } from './account-change.js';
+import { accountChanged, personUpdate, together } from './account-changes.js';
 import { actingAdmin } from './administrators.js';
 import { checkRole, roleChanged } from './role-change.js';
 

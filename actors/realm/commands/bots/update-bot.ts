@@ -21,7 +21,8 @@ import {
   streamNames,
 } from '../../bots.js';
 import { type Parts, userOf } from '../../state.js';
-import { accountChanged, type Effect, personUpdate, together } from '../accounts/account-changes.js';
+import type { Effect } from '../accounts/account-change.js';
+import { accountChanged, personUpdate, together } from '../accounts/account-changes.js';
 import { checkRole, roleChanged } from '../accounts/role-change.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser } from '../personal/personal.js';

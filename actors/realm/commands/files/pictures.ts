@@ -4,8 +4,7 @@
  * another one.
  */
 
-import { success } from '#actors/shared';
-import { tellRealm } from '#actors/user';
+import { success, tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { type Parts, UPLOADS_PART } from '../../state.js';

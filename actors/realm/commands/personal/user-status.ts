@@ -2,12 +2,12 @@
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { EmojiRef } from '#domain/emoji';
-import type { LogItem } from '#model';
+import type { EmojiRef, LogItem } from '#model';
 import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPersonal } from '#model/records';
-import { EMOJI_PART, type Parts, PERSONAL_PART, personalOf } from '../../state.js';
+import type { Parts } from '../../state.js';
+import { EMOJI_PART, PERSONAL_PART, personalOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { changeSettings } from './own-settings.js';
 import { actingUser, LANE, storePersonal, tellEverybody, withStatus } from './personal.js';

@@ -1,18 +1,21 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 
-import { success, value } from '#actors/shared';
+import { success, tellRealm, value } from '#actors/shared';
 import type { Json } from '#base';
 import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '#domain/files';
 import { undelivered } from '#domain/messages';
-import { type RealmId, realmKey, type UserId } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { realmCommands, type userCommands } from '#model/commands';
+import type { RealmId, UserId } from '#model';
+import { realmKey } from '#model';
+import type { OutboxCommand, userCommands } from '#model/commands';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { nextWake, withParts } from '../../due.js';
-import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles, tellRealm } from '../../files.js';
-import { selfOf, type UserState } from '../../state.js';
+import type { OwnFile } from '../../files.js';
+import { anyFile, fileAt, filePart, filesOf, presentFile, removeFiles } from '../../files.js';
+import type { UserState } from '../../state.js';
+import { selfOf } from '../../state.js';
 
 /**
  * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.

@@ -6,30 +6,19 @@
 
 import { directNotice, value } from '#actors/shared';
 import type { Json } from '#base';
-import {
-  type Delivered,
-  dueNow,
-  isHumanClient,
-  presentScheduled,
-  type Scheduled,
-  scheduledOf,
-  scheduledPart,
-} from '#domain/messages';
-import type { DirectoryView } from '#model';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import {
-  directCommands,
-  outboxCommand,
-  type ScheduledFailedArgs,
-  streamCommands,
-  type userCommands,
-} from '#model/commands';
+import type { Delivered, Scheduled } from '#domain/messages';
+import { dueNow, isHumanClient, presentScheduled, scheduledOf, scheduledPart } from '#domain/messages';
+import type { RealmId } from '#model';
+import { dmKey, streamId, streamKey, userId } from '#model';
+import type { OutboxCommand, ScheduledFailedArgs, userCommands } from '#model/commands';
+import { directCommands, outboxCommand, streamCommands } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { nextWake } from '../../due.js';
 import { tellScheduled, withPart } from '../../scheduled-changes.js';
-import { isSubscribed, selfOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed, selfOf } from '../../state.js';
 
 const mayTry = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;

@@ -13,10 +13,11 @@ import {
 } from '#domain/messages';
 import { checkDraftsOn } from '#domain/people';
 import { canAccess, cutTopic } from '#domain/streams';
-import type { DirectoryView, LogItem } from '#model';
+import type { LogItem } from '#model';
 import { streamId, type UserId, userId } from '#model';
 import type { DraftInput, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed, nextOwnId, selfOf } from '../../state.js';

@@ -3,8 +3,7 @@
  * and everything here only reads.
  */
 
-import { VISITOR } from '#actors/event-queue';
-import { success } from '#actors/shared';
+import { success, VISITOR } from '#actors/shared';
 import { type JsonObject, mapInTurns } from '#base';
 import {
   asStored,
@@ -27,10 +26,10 @@ import {
   variant,
   windowOf,
 } from '#domain/messages';
-import type { DirectoryView } from '#model';
 import { streamId, streamKey } from '#model';
 import { redirect, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
 
 function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {

@@ -1,17 +1,15 @@
 /** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
 
-import { success } from '#actors/shared';
+import { flagEvent, success } from '#actors/shared';
 import type { JsonObject } from '#base';
+import type { Fetched, Flagging, OwnMessage } from '#domain/messages';
 import {
   asStored,
-  type Fetched,
-  type Flagging,
   fetchWindow,
   makePlan,
   markRead,
   markUnread,
   OwnFlags,
-  type OwnMessage,
   parseNarrow,
   readingPart,
   resolveTerms,
@@ -19,15 +17,19 @@ import {
   unsetMark,
   windowOf,
 } from '#domain/messages';
-import { type ActorKey, type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
-import { type FlagChange, outboxCommand, streamCommands, type userCommands } from '#model/commands';
+import type { ActorKey, LogItem } from '#model';
+import { READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
+import type { FlagChange, userCommands } from '#model/commands';
+import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, NeedsContext, Outcome, Suppliers, View } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { flagEvent, messageDetails } from '../../reading/flag-event.js';
-import { type Fold, folded, foldOf } from '../../reading/folding.js';
+import { messageDetails } from '../../reading/flag-event.js';
+import type { Fold } from '../../reading/folding.js';
+import { folded, foldOf } from '../../reading/folding.js';
 import { untilTold } from '../../reading/told.js';
-import { isSubscribed, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface Picked {

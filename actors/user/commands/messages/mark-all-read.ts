@@ -3,17 +3,21 @@
  * of messages.
  */
 
-import { partially, success } from '#actors/shared';
-import { IdSet, type Json } from '#base';
-import { asStored, type HomeReading, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
+import { allReadEvent, partially, success } from '#actors/shared';
+import type { Json } from '#base';
+import { IdSet } from '#base';
+import type { HomeReading } from '#domain/messages';
+import { asStored, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { allReadEvent, rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import { type NewestOfHome, newestDirect } from '../../reading/newest.js';
+import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
+import type { NewestOfHome } from '../../reading/newest.js';
+import { newestDirect } from '../../reading/newest.js';
 import { untilTold } from '../../reading/told.js';
-import { subscriptionsOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { subscriptionsOf } from '../../state.js';
 
 /** Past this, what is marked stays and the client repeats. */
 const DEADLINE_MS = 50_000;

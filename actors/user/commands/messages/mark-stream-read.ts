@@ -1,16 +1,21 @@
 /** Marking a stream as read (messages.md): on request, and when the user leaves it. */
 
-import { success, value } from '#actors/shared';
-import { IdSet, type Json } from '#base';
-import { markedRead, OwnFlags, readingPart, type StoredMessage, UnreadScan, withRead } from '#domain/messages';
+import { idEvents, success, value } from '#actors/shared';
+import type { Json } from '#base';
+import { IdSet } from '#base';
+import type { StoredMessage } from '#domain/messages';
+import { markedRead, OwnFlags, readingPart, UnreadScan, withRead } from '#domain/messages';
 import { canAccess } from '#domain/streams';
-import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
-import { conversationCommands, outboxCommand, type ReadStreamArgs, userCommands } from '#model/commands';
+import type { LogItem } from '#model';
+import { READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
+import type { ReadStreamArgs } from '#model/commands';
+import { conversationCommands, outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { NeedsContext, Outcome, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { idEvents, rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import { isSubscribed, selfOf, type UserState } from '../../state.js';
+import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed, selfOf } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface StreamMarking {

@@ -1,16 +1,17 @@
 /** POST /mark_topic_as_read (messages.md). */
 
-import { success } from '#actors/shared';
-import { markRead, OwnFlags, type StoredMessage, streamConversation, UnreadScan } from '#domain/messages';
+import { idEvents, success } from '#actors/shared';
+import type { StoredMessage } from '#domain/messages';
+import { markRead, OwnFlags, streamConversation, UnreadScan } from '#domain/messages';
 import { canAccess, topicKey } from '#domain/streams';
 import { streamId } from '#model';
 import type { TopicName, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { NeedsContext, Suppliers } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { idEvents } from '../../reading/flag-event.js';
 import { untilTold } from '../../reading/told.js';
-import { isSubscribed, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface TopicMarking {

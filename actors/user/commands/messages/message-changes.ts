@@ -2,16 +2,12 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import { messageHistory, type OwnMessage } from '#domain/messages';
+import type { OwnMessage } from '#domain/messages';
+import { messageHistory } from '#domain/messages';
 import { canAccess } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
-import {
-  conversationCommands,
-  type EditMessageArgs,
-  redirect,
-  streamCommands,
-  type userCommands,
-} from '#model/commands';
+import type { EditMessageArgs, userCommands } from '#model/commands';
+import { conversationCommands, redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';

@@ -1,29 +1,28 @@
 /** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
 
 import { encoded, success } from '#actors/shared';
-import { Encoded, type Fields, filterInTurns, type JsonObject, mapInTurns } from '#base';
+import type { Fields, JsonObject } from '#base';
+import { Encoded, filterInTurns, mapInTurns } from '#base';
 import type { Rendered } from '#domain/markdown';
+import type { Match, OwnMessage, StoredMessage } from '#domain/messages';
 import {
   asStored,
-  type Match,
   makePlan,
   matchOf,
   neutral,
   OwnFlags,
-  type OwnMessage,
   parseNarrow,
   presentWindow,
   resolveTerms,
   ShownMessages,
-  type StoredMessage,
   searchesOf,
   showWindow,
   variant,
   windowOf,
 } from '#domain/messages';
-import type { DirectoryView } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
 import { accessed, rightsOf } from './on-message.js';
 

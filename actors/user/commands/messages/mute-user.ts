@@ -3,12 +3,12 @@
  * then the realm actor stores the mute and tells of it (events.md § Order within one action).
  */
 
+import { idEvents } from '#actors/shared';
 import { markRead, OwnFlags, type OwnMessage } from '#domain/messages';
 import { realmKey, userId } from '#model';
 import { realmCommands, redirect, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
-import { idEvents } from '../../reading/flag-event.js';
 import { unreadFrom } from '../../reading/unread-from.js';
 
 export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMessage[]> = {

@@ -3,18 +3,21 @@
  * it, and names the actor that owns it. The frontend goes on there.
  */
 
-import { ownerOf } from '#actors/stream';
+import { ownerOf } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '#domain/messages';
+import type { OwnMessage, Viewer } from '#domain/messages';
+import { asStored, OwnFlags, Reader } from '#domain/messages';
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
-import type { DirectoryView } from '#model';
-import { type RealmId, userId } from '#model';
-import { type Command, type CopyKnown, type Fields, redirect } from '#model/commands';
+import type { RealmId } from '#model';
+import { userId } from '#model';
+import type { Command, CopyKnown, Fields } from '#model/commands';
+import { redirect } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { NeedsContext, Suppliers } from '#runtime';
 import type { UserHandler } from '../../command.js';
-import { isSubscribed, subscriptionsOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed, subscriptionsOf } from '../../state.js';
 
 export interface ReadingRights {
   readonly reader: Reader;

@@ -2,11 +2,10 @@
 
 import { activeSubscribers, readMembership, success } from '#actors/shared';
 import { canSeeMetadata, presentStream } from '#domain/streams';
-import type { DirectoryView } from '#model';
 import { streamId, userId } from '#model';
 import type { Membership, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryStream } from '#model/records';
+import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 

@@ -3,10 +3,11 @@
 import { success } from '#actors/shared';
 import type { Json } from '#base';
 import { canAccess, type Subscription } from '#domain/streams';
-import type { DirectoryView, LogItem } from '#model';
+import type { LogItem } from '#model';
 import { streamId, userId } from '#model';
 import type { SubscriptionSetting, userCommands } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, subscriptionOf } from '../../state.js';
 

@@ -2,6 +2,7 @@
 
 import { success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
+import type { UserTopic } from '#domain/streams';
 import {
   canAccess,
   mergedPolicy,
@@ -11,18 +12,18 @@ import {
   TOPIC_POLICY,
   topicKey,
   topicPart,
-  type UserTopic,
   userTopics,
 } from '#domain/streams';
-import type { DirectoryView, LogItem } from '#model';
-import { type RealmId, streamId, streamKey, userId } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { outboxCommand, streamCommands, type TopicName, type userCommands } from '#model/commands';
+import type { LogItem, RealmId } from '#model';
+import { streamId, streamKey, userId } from '#model';
+import type { OutboxCommand, TopicName, userCommands } from '#model/commands';
+import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryStream } from '#model/records';
+import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { isSubscribed, selfOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed, selfOf } from '../../state.js';
 
 type Parts = ReadonlyMap<string, Json>;
 

@@ -3,9 +3,8 @@
  * role may see, so a list is made once per such class and change, from objects that are encoded once per change of the account.
  */
 import { Encoded, madeOnce } from '#base';
-import type { DirectoryView } from '#model';
 import { type UserId, userId } from '#model';
-import type { DirectoryUser, ProfileData } from '#model/records';
+import type { DirectoryUser, DirectoryView, ProfileData } from '#model/records';
 import { ROLE, seesAddress } from '../roles.js';
 import { presentUser, type UserOptions } from './present-user.js';
 

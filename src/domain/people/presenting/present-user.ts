@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import { type AvatarSize, uploadedAvatarUrl } from '#domain/pictures';
-import type { DirectoryView } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import { isAdmin, isGuest, isOwner, seesAddress } from '../roles.js';
 import { isSystemBot } from '../system-bots.js';
 

@@ -1,7 +1,8 @@
 /** Settings of a user that decide what others of the server's parts do. Absent ones have their default (users.md). */
 
-import type { DirectoryView, UserId } from '#model';
+import type { UserId } from '#model';
 import { apiError } from '#model/errors';
+import type { DirectoryView } from '#model/records';
 
 /** A switch whose default is on. */
 export const isOn = (

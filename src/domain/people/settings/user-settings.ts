@@ -1,7 +1,6 @@
 /** Settings of a person (users.md § Settings). Time zone and address visibility are facts of the account itself. */
 
-import type { DirectoryView } from '#model';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Which events tell of a change besides `user_settings`: D display, N notifications, M none (events.md). */
 export type SettingClass = 'D' | 'N' | 'M';

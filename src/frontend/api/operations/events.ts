@@ -4,12 +4,15 @@ import { Type } from 'typebox';
 import type { JsonObject } from '#base';
 import { VERSION_FIELDS } from '#base';
 import { isGuest } from '#domain/people';
-import { beatsAfter, queueId, queueKey } from '#model';
+import { heartbeatIdsAfter, queueId, queueKey } from '#model';
 import { liveQueueCommands, queueCommands } from '#model/commands';
-import { apiError, type ErrorReply } from '#model/errors';
-import { type Call, type Forward, forward, type Meanwhile, operation } from '../operation.js';
+import type { ErrorReply } from '#model/errors';
+import { apiError } from '#model/errors';
+import type { Call, Forward, PollKeepalive } from '../operation.js';
+import { forward, operation } from '../operation.js';
 import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
-import { knowsPronouns, type QueueRequest, queueArguments, queueParameters } from '../queue-parameters.js';
+import type { QueueRequest } from '../queue-parameters.js';
+import { knowsPronouns, queueArguments, queueParameters } from '../queue-parameters.js';
 
 const guestCall = (call: Call<unknown>): boolean => {
   const user = call.directory.user(call.caller);
@@ -79,13 +82,13 @@ const ownQueue = (call: Call<unknown>, id: string) => {
 };
 
 /** What a client is told while nothing happens. */
-class Heartbeats implements Meanwhile {
+class Heartbeats implements PollKeepalive {
   readonly parameter = 'last_event_id';
 
   constructor(
     private readonly queue: string,
     readonly last: number,
-    readonly most: number,
+    readonly heartbeatIds: number,
   ) {}
 
   fields(n: number): string {
@@ -132,12 +135,12 @@ export const getEvents = operation({
     const { dont_block, queue_id, last_event_id = null } = params;
     if (queue_id !== undefined) {
       const to = ownQueue(call, queue_id);
-      const beats = dont_block || last_event_id === null ? 0 : beatsAfter(last_event_id);
-      const args = { last_event_id, dont_block, beats };
+      const heartbeatIds = dont_block || last_event_id === null ? 0 : heartbeatIdsAfter(last_event_id);
+      const args = { last_event_id, dont_block, beats: heartbeatIds };
       const released = { events: [], queue_id };
-      if (beats === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, released });
-      const meanwhile = new Heartbeats(queue_id, last_event_id!, beats);
-      return forward({ to, command: liveQueueCommands.poll, args, held: true, released, meanwhile });
+      if (heartbeatIds === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, released });
+      const keepalive = new Heartbeats(queue_id, last_event_id!, heartbeatIds);
+      return forward({ to, command: liveQueueCommands.poll, args, held: true, released, keepalive });
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];

@@ -1,0 +1,59 @@
+/**
+ * Tells whether a poll acknowledges an event that its queue can have given out. Only a queue that was loaded from the
+ * Store needs this: a former owner may have delivered events that this host has not read yet.
+ */
+import { eventId, type RealmId } from '#model';
+import type { EventLog } from '#ports/log';
+import type { HeldRequest } from '#runtime';
+
+export class AckValidator {
+  /** Polls that wait for the log's answer. */
+  #asking: Set<HeldRequest> | undefined;
+  /** End of the log when it was last asked. */
+  #logEnd = 0;
+
+  constructor(
+    private readonly log: Pick<EventLog, 'position'>,
+    private readonly realm: RealmId,
+  ) {}
+
+  get isAsking(): boolean {
+    return this.#asking !== undefined && this.#asking.size > 0;
+  }
+
+  /**
+   * True for ids that were never given out. The end of the log bounds what a former owner can have delivered.
+   *
+   * @param newest newest id that the queue has given out, as far as this host knows
+   * @param read log position up to which this host has read
+   */
+  isTooNew(last: number, newest: number, read: number): boolean {
+    return last > Math.max(newest, eventId(Math.max(read, this.#logEnd) + 1, 0) - 1);
+  }
+
+  /**
+   * Asks for the end of the log, as a former owner may have read further than this host.
+   *
+   * @returns 'asked', 'unavailable' (the log does not answer now), or 'stopped': the poll was answered meanwhile
+   */
+  async askLog(request: HeldRequest): Promise<'asked' | 'unavailable' | 'stopped'> {
+    this.#asking ??= new Set();
+    this.#asking.add(request);
+    const end = await this.#end().catch(() => undefined);
+    if (!this.#asking?.delete(request)) return 'stopped';
+    if (end === undefined) return 'unavailable';
+    this.#logEnd = Math.max(this.#logEnd, end);
+    return 'asked';
+  }
+
+  /** @returns the polls that still wait, for the caller to answer */
+  stop(): HeldRequest[] {
+    const asking = [...(this.#asking ?? [])];
+    this.#asking = undefined;
+    return asking;
+  }
+
+  async #end(): Promise<number> {
+    return (await this.log.position(this.realm)).end;
+  }
+}

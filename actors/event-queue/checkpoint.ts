@@ -1,0 +1,108 @@
+/**
+ * Decides when the acknowledged id and the log position of a queue are written to the Store.
+ *
+ * Little is lost with what was not written: a client with a waiting poll says in its next poll, to the owner of that
+ * moment, what it has received. So tens of thousands of clients that only get heartbeats cost next to no writes.
+ */
+
+import { type Clock, type Deadline, wheelOf } from '#base/clock';
+import type { Cursor } from '#delivery';
+import { seqOfId } from '#model';
+import { queueCommands } from '#model/commands';
+import type { ActivationHandle } from '#runtime';
+import type { EventBuffer } from './buffer.js';
+import { HELD_LAG_MS, type QueueState } from './state.js';
+import type { QueueVolatile } from './volatile.js';
+
+/** A queue without a waiting poll is written this long after its client's last sign of life (design § 3). */
+const FLUSH_MS = 30_000;
+/** Interval of the checks of a queue with a waiting poll: busy log, quiet log. A check costs as much as a heartbeat. */
+const CHECK_MS = 60_000;
+const QUIET_CHECK_MS = 5 * CHECK_MS;
+/** Jitter: a queue with a waiting poll is written after 50–100 % of the lag, so that writes spread out. */
+const MIN_LAG = 0.5;
+/** A position that has moved on by more is written, though nothing else has changed: a successor reads from there. */
+const POSITION_LAG = 1_000;
+
+export class CheckpointTimer implements Deadline {
+  bucket: Set<Deadline> | undefined;
+  #stopped = false;
+  /** The timer runs for the check of a queue with a waiting poll, not for a flush. */
+  #isCheck = false;
+  /** Time from one check to the next. */
+  #checkMs = CHECK_MS;
+  /** Position of the cursor at the last check. */
+  #checkedAt: number | undefined;
+
+  constructor(
+    private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
+    private readonly services: { readonly clock: Clock; readonly random: () => number },
+    private readonly cursor: Pick<Cursor, 'position'>,
+    private readonly buffer: Pick<EventBuffer, 'oldest'>,
+  ) {}
+
+  /** The client has given a sign of life, or acknowledged events, since the last checkpoint. */
+  get isDirty(): boolean {
+    const { volatile } = this.handle;
+    const stored = this.handle.state();
+    return volatile.acked > stored.acked || volatile.active > stored.active;
+  }
+
+  get #lag(): number {
+    return this.cursor.position - this.handle.state().position;
+  }
+
+  /** Starts the timer after a sign of life, or after the waiting poll has gone. */
+  schedule(): void {
+    if (this.#stopped) return;
+    const { isPolling } = this.handle.volatile;
+    if (this.bucket && (isPolling || !this.#isCheck)) return;
+    this.#isCheck = isPolling;
+    const wheel = wheelOf(this.services.clock);
+    if (this.bucket) wheel.remove(this);
+    wheel.add(this, isPolling ? this.#checkMs : FLUSH_MS);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    wheelOf(this.services.clock).remove(this);
+  }
+
+  expire(): void {
+    if (this.#stopped) return;
+    const { handle } = this;
+    const { clock, random } = this.services;
+    if (handle.volatile.isPolling) {
+      // If the client were gone, its frontend would have cancelled the poll.
+      handle.volatile.touch(clock.now());
+      this.#pace();
+      this.schedule();
+      const { active, held } = handle.state();
+      const lag = HELD_LAG_MS * (MIN_LAG + (1 - MIN_LAG) * random()) - QUIET_CHECK_MS;
+      if (held && clock.now() - active < lag && this.#lag <= POSITION_LAG) return;
+    }
+    if (this.isDirty) void this.#write().catch(() => undefined);
+  }
+
+  /** Before the queue leaves memory: writes what would be lost. */
+  async writeLast(): Promise<void> {
+    if (this.isDirty || this.#lag > POSITION_LAG) await this.#write();
+  }
+
+  /** Picks the interval so that the log, at its pace since the last check, moves on by at most `POSITION_LAG`. */
+  #pace(): void {
+    const { position } = this.cursor;
+    const moved = position - (this.#checkedAt ?? this.handle.state().position);
+    const expected = (moved / this.#checkMs) * QUIET_CHECK_MS;
+    this.#checkedAt = position;
+    this.#checkMs = expected <= POSITION_LAG ? QUIET_CHECK_MS : CHECK_MS;
+  }
+
+  /** A successor starts to read at the written position, so everything that still waits here must be above it. */
+  #write(): Promise<void> {
+    const { oldest } = this.buffer;
+    const { position } = this.cursor;
+    this.handle.volatile.checkpointAt(oldest === undefined ? position : Math.min(seqOfId(oldest) - 1, position));
+    return this.handle.tell(queueCommands.flush, {});
+  }
+}

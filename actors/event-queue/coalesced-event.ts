@@ -1,0 +1,55 @@
+import type { JsonObject } from '#base';
+
+const encoder = new TextEncoder();
+
+/** Undelivered events about one flag, sent as one under the id of the last (events.md § Coalescing). */
+export class CoalescedEvent {
+  #bytes: Uint8Array | undefined;
+
+  /** @param parts the messages that each of the events names, oldest event first */
+  constructor(
+    private readonly event: JsonObject & { readonly id: number },
+    private parts: readonly { readonly id: number; readonly messages: readonly number[] }[],
+  ) {}
+
+  static of(id: number, event: JsonObject): CoalescedEvent {
+    return new CoalescedEvent({ ...event, id }, [{ id, messages: event.messages as readonly number[] }]);
+  }
+
+  get id(): number {
+    return this.event.id;
+  }
+
+  /** Id of the oldest event in it. */
+  get first(): number {
+    return this.parts[0]?.id ?? this.id;
+  }
+
+  hasAnyOf(messages: ReadonlySet<number>): boolean {
+    return this.parts.some((part) => part.messages.some((id) => messages.has(id)));
+  }
+
+  /** @returns both as one, under the id of the later */
+  and(later: CoalescedEvent): CoalescedEvent {
+    return new CoalescedEvent(later.event, [...this.parts, ...later.parts]);
+  }
+
+  /** @returns the events up to this id as one; undefined if there are none */
+  upTo(id: number): CoalescedEvent | undefined {
+    const parts = this.parts.filter((part) => part.id <= id);
+    const last = parts.at(-1);
+    return last && new CoalescedEvent({ ...this.event, id: last.id }, parts);
+  }
+
+  /** Drops the events up to this id: the client has them, and may have got their reversal since. */
+  acknowledge(id: number): void {
+    this.parts = this.parts.filter((part) => part.id > id);
+    this.#bytes = undefined;
+  }
+
+  encode(): Uint8Array {
+    const messages = (): number[] => this.parts.flatMap((part) => part.messages);
+    this.#bytes ??= encoder.encode(JSON.stringify({ ...this.event, messages: messages() }));
+    return this.#bytes;
+  }
+}

@@ -1,0 +1,72 @@
+/** Takes events of the feed into a queue's buffer, as the filter's verdict on each event says. */
+
+import type { SharedEvent, TransientEvent } from '#delivery';
+import type { OwnPart, PlainItem, RealmId } from '#model';
+import type { HostServices } from '#runtime';
+import { bufferedEvent, type EventBuffer } from './buffer.js';
+import { type Verdict, verdictOn, wants } from './filter.js';
+import type { QueueState } from './state.js';
+import type { TransientEventIds } from './transient-ids.js';
+
+const RETRY_MS = 1_000;
+
+export class Inbox {
+  #closed = false;
+
+  /** @param listener hears when an event that blocked later ones is resolved */
+  constructor(
+    private readonly realm: RealmId,
+    private readonly state: QueueState,
+    private readonly buffer: EventBuffer,
+    private readonly ids: TransientEventIds,
+    private readonly services: Pick<HostServices, 'personal' | 'clock'>,
+    private readonly listener: { resolved(): void },
+  ) {}
+
+  /** Puts the event into the buffer, unless the verdict is `skip` or `lock-out`. @returns the verdict */
+  take(event: SharedEvent): Verdict {
+    const { buffer, state } = this;
+    const verdict = verdictOn(event, state.user, state);
+    if (verdict.kind === 'skip' || verdict.kind === 'lock-out') return verdict;
+    const { id } = event;
+    this.ids.newest = id;
+    const item = event.item as PlainItem;
+    if (verdict.kind === 'resolve') {
+      void this.#resolve(id, item, item.own!, buffer.reserve(id));
+      return verdict;
+    }
+    if (verdict.reverts) buffer.stopCoalescing(verdict.reverts, item.event.messages as readonly number[]);
+    if (verdict.kind === 'coalesce') buffer.coalesce(id, verdict.key, item.event);
+    else buffer.push(event);
+    return verdict;
+  }
+
+  /** @returns false: the client does not want the event, or no id is left for it */
+  takeTransient(event: TransientEvent, position: number): boolean {
+    if (!wants(this.state.options, event, this.state.user)) return false;
+    const id = this.ids.transient(position);
+    if (id === undefined) return false;
+    this.buffer.pushTransient(id, event);
+    return true;
+  }
+
+  /** The queue leaves memory: events that are not resolved by now stay unresolved. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Tries until the Store, which may be unavailable for a while, has given the recipient's fields. */
+  async #resolve(id: number, item: PlainItem, own: OwnPart, fill: ReturnType<EventBuffer['reserve']>): Promise<void> {
+    const { personal, clock } = this.services;
+    while (!this.#closed) {
+      try {
+        const fields = await personal.resolve(this.realm, this.state.user, own);
+        fill(fields && bufferedEvent(id, { ...item.event, ...fields }));
+        this.listener.resolved();
+        return;
+      } catch {
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+}

@@ -1,0 +1,332 @@
+/**
+ * An event queue while it is in use: it follows the realm's feed, holds the events that wait for its client, and the
+ * poll that waits for them. The queue's machine says what becomes of the poll.
+ */
+
+import { type Clock, type Deadline, spread, wheelOf } from '#base/clock';
+import { Cursor, type EventSubscriber, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
+import type { ActorReply } from '#frontend/api';
+import type { StopReason } from '#model';
+import { newestBeat, positionId, seq, seqOfId } from '#model';
+import { type QueueEnd, queueCommands } from '#model/commands';
+import { type ApiError, apiError } from '#model/errors';
+import type { ActivationHandle, HeldRequest, Step, Suppliers } from '#runtime';
+import { AckValidator } from './ack-validator.js';
+import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
+import { CheckpointTimer } from './checkpoint.js';
+import type { LockOut } from './filter.js';
+import { Inbox } from './inbox.js';
+import type { QueueEvent } from './machine.js';
+import { type QueueState, queueIdOf } from './state.js';
+import { TransientEventIds } from './transient-ids.js';
+import type { QueueVolatile } from './volatile.js';
+
+declare module '../../src/runtime/kind.js' {
+  interface HostServices {
+    /** For heartbeats. */
+    readonly clock: Clock;
+    readonly random: () => number;
+    /** A waiting poll gets a heartbeat after this long, plus jitter of up to a fifth. */
+    readonly heartbeatMs: number;
+  }
+}
+
+export interface PollArgs {
+  readonly last_event_id: number | null;
+  readonly dont_block: boolean;
+  /** Number of heartbeats that the frontend may send by itself, under the ids after `last_event_id`. */
+  readonly beats: number;
+}
+
+const RETRY_MS = 1_000;
+
+/** The frontend asks again: the queue may be on another host by then. */
+export const MOVED = { retry: 'moved' } as unknown as ActorReply;
+
+export class QueueSession implements EventSubscriber, Deadline {
+  /** Of the heartbeat's timer. */
+  bucket: Set<Deadline> | undefined;
+  readonly user: number;
+  readonly allPublic: boolean;
+  readonly cursor: Cursor;
+  readonly #state: QueueState;
+  readonly #buffer: EventBuffer;
+  readonly #ids: TransientEventIds;
+  readonly #inbox: Inbox;
+  readonly #checkpoint: CheckpointTimer;
+  /** Set only for queues reloaded from the Store: we don't know which ids above `acked` the client has received. */
+  readonly #acks: AckValidator | undefined;
+  #feed: RealmFeed | undefined;
+  /** Polls that came while the past was being read. */
+  #early: { readonly args: PollArgs; readonly request: HeldRequest }[] | undefined;
+  #isLive = false;
+  #isStopped = false;
+  /** The account was deactivated; the queue is ending and receives nothing more. */
+  #isDeactivated = false;
+  /** The waiting poll. */
+  #request: HeldRequest | undefined;
+  /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
+  #blocks = true;
+  #isAnswerScheduled = false;
+
+  /** @param isReloaded the queue was in the Store before this activation */
+  constructor(
+    private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
+    private readonly suppliers: Suppliers,
+    isReloaded: boolean,
+  ) {
+    const { key, realm, volatile } = handle;
+    const { services, log } = suppliers;
+    const state = handle.state();
+    this.#state = state;
+    this.user = state.user;
+    this.allPublic = state.options.allPublicStreams;
+    this.cursor = new Cursor(seq(Math.max(state.start, state.position)), state.covers);
+    this.#buffer = new EventBuffer(state.user, queueIdOf(key), shapeFor(state.options));
+    this.#ids = new TransientEventIds(log, realm, key);
+    this.#ids.newest = Math.max(positionId(state.start), state.acked);
+    this.#inbox = new Inbox(realm, state, this.#buffer, this.#ids, services, this);
+    this.#checkpoint = new CheckpointTimer(handle, services, this.cursor, this.#buffer);
+    if (isReloaded) this.#acks = new AckValidator(log, realm);
+    volatile.step('OPEN');
+    void this.#attach();
+  }
+
+  get isWaiting(): boolean {
+    return this.#request !== undefined || this.#early !== undefined;
+  }
+
+  /** Without a poll the session may leave memory: the events that wait are in the log and are read from there again. */
+  get isIdle(): boolean {
+    return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
+  }
+
+  poll(args: PollArgs, request: HeldRequest): void {
+    if (this.#isLive) this.#admit(args, request, false);
+    else {
+      this.#early ??= [];
+      this.#early.push({ args, request });
+    }
+  }
+
+  push(event: SharedEvent): void {
+    // A reloaded queue reads entries again whose events its client has acknowledged.
+    if (event.id <= this.handle.volatile.acked || this.#isDeactivated) return;
+    const verdict = this.#inbox.take(event);
+    if (verdict.kind === 'skip') return;
+    if (verdict.kind === 'lock-out') this.#lockOut(verdict.reason);
+    else if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
+    else this.#answerSoon();
+  }
+
+  pushTransient(event: TransientEvent): void {
+    if (this.#inbox.takeTransient(event, this.cursor.position)) this.#answerSoon();
+  }
+
+  wentLive(): void {
+    this.#isLive = true;
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const { args, request } of early) this.#admit(args, request, false);
+  }
+
+  trimmed(): void {
+    this.#end('trimmed');
+  }
+
+  /** Events that blocked later ones are resolved. A poll that does not block is answered even with nothing. */
+  resolved(): void {
+    if (this.#buffer.size > 0 || !this.#blocks) this.#answerSoon();
+  }
+
+  /** The heartbeat is due. */
+  expire(): void {
+    this.#carryOut(this.handle.volatile.heartbeatElapsed());
+  }
+
+  /** The session is about to leave memory on purpose. */
+  async draining(): Promise<void> {
+    await this.#checkpoint.writeLast();
+  }
+
+  /** @param refusal reply for polls of a queue that has ended */
+  stop(reason: StopReason, refusal: ActorReply): void {
+    this.#isStopped = true;
+    this.#checkpoint.stop();
+    this.#inbox.close();
+    this.#feed?.detach(this);
+    const waiting = this.#takeRequest();
+    wheelOf(this.suppliers.services.clock).remove(this);
+    if (reason !== 'ended') this.handle.volatile.step('REST');
+    // The poll of a deleted queue gets the events that wait. After any other stop the client is to notice nothing.
+    if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
+    else waiting?.reply(MOVED);
+    const early = (this.#early ?? []).map(({ request }) => request);
+    this.#early = undefined;
+    for (const request of [...early, ...(this.#acks?.stop() ?? [])]) request.reply(refusal);
+  }
+
+  /** Joins the realm's feed at the queue's position in the log. */
+  async #attach(): Promise<void> {
+    const { services, log } = this.suppliers;
+    const { realm } = this.handle;
+    try {
+      const [feed, { incarnation, end }] = await Promise.all([
+        services.feeds.of(realm).then((found) => {
+          // A new queue gets transient events from now on; a reloaded one doesn't know yet what its client received.
+          if (!this.#acks && !this.#isStopped) found.listen(this);
+          this.#feed = found;
+          return found;
+        }),
+        log.position(realm),
+      ]);
+      if (this.#isStopped) return;
+      if (incarnation !== this.#state.incarnation) return this.#end('incarnation');
+      if (this.#acks) this.#skipAcknowledged(end);
+      feed.attach(this);
+    } catch {
+      // Directory or log is unavailable. Polls wait meanwhile, and their frontends time them out.
+      services.clock.setTimeout(() => {
+        if (!this.#isStopped) void this.#attach();
+      }, RETRY_MS);
+    }
+  }
+
+  /**
+   * Skips what the early polls acknowledge: acknowledgements are written only now and then, so the log need not be read
+   * again from the last checkpoint.
+   */
+  #skipAcknowledged(logEnd: number): void {
+    const { volatile } = this.handle;
+    for (const { args } of this.#early ?? []) {
+      const last = args.last_event_id ?? -1;
+      // Ids above the log's end were never given out: `#admit` refuses them.
+      if (last <= Math.max(volatile.acked, positionId(this.#state.start)) || seqOfId(last) > logEnd) continue;
+      volatile.acknowledge(last);
+      this.#ids.newest = Math.max(this.#ids.newest, last);
+      // The entry of that event may have more events.
+      this.cursor.advance(seq(seqOfId(last) - 1));
+    }
+  }
+
+  /** @param logAsked the log was asked already whether the acknowledged event can be one of this queue */
+  #admit(args: PollArgs, request: HeldRequest, logAsked: boolean): void {
+    const last = args.last_event_id;
+    const refusal = last === null ? undefined : this.#refusal(last);
+    if (refusal) {
+      if (this.#acks && !logAsked && this.#isTooNew(last!)) void this.#askLog(args, request, this.#acks);
+      else request.reply({ error: refusal.toReply() });
+      return;
+    }
+    const { volatile } = this.handle;
+    if (last !== null && last > volatile.acked && last > positionId(this.#state.start)) {
+      volatile.acknowledge(last);
+      this.#ids.newest = Math.max(this.#ids.newest, last);
+      this.#buffer.acknowledge(last);
+    }
+    this.#serve(args, request);
+  }
+
+  async #askLog(args: PollArgs, request: HeldRequest, acks: AckValidator): Promise<void> {
+    const outcome = await acks.askLog(request);
+    if (outcome === 'asked') this.#admit(args, request, true);
+    else if (outcome === 'unavailable') request.reply(MOVED);
+  }
+
+  #refusal(last: number): ApiError | undefined {
+    if (last < this.handle.volatile.acked) return apiError('EVENT_PRUNED', { last_event_id: last });
+    return this.#isTooNew(last) ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
+  }
+
+  /** True if this queue cannot have given out the id. */
+  #isTooNew(last: number): boolean {
+    const { newest } = this.#ids;
+    if (!this.#acks) return last > newestBeat(newest);
+    return this.#acks.isTooNew(last, newest, Math.max(this.cursor.position, this.#feed?.position ?? 0));
+  }
+
+  /** Answers the poll if there is something to send, else lets it wait. */
+  #serve({ last_event_id: last, beats, dont_block }: PollArgs, request: HeldRequest): void {
+    // A repeat of the waiting request (its frontend lost sight of it) replaces it; another poll ends it.
+    if (this.#request && this.#request.id !== request.id) this.#answer();
+    const buffer = this.#buffer;
+    if (!buffer.isBlocked && (buffer.size > 0 || dont_block)) {
+      request.reply({ ok: buffer.answer() });
+      this.#send('TOUCH');
+      return;
+    }
+    this.#request = request;
+    this.#blocks = !dont_block;
+    request.onCancel(() => this.#release(request));
+    if (beats > 0 && last !== null) {
+      this.#ids.reserve(last + beats);
+      this.#send('PARK');
+    } else this.#send('POLL');
+  }
+
+  /** Answers the waiting poll after the present log entry, so that all events of one entry come in one answer. */
+  #answerSoon(): void {
+    if (!this.#request || this.#isAnswerScheduled) return;
+    this.#isAnswerScheduled = true;
+    queueMicrotask(() => {
+      this.#isAnswerScheduled = false;
+      if (this.#request && !this.#buffer.isBlocked) this.#answer();
+    });
+  }
+
+  #answer(): void {
+    const request = this.#takeRequest()!;
+    this.#send('ANSWER');
+    request.reply({ ok: this.#buffer.answer() });
+  }
+
+  #answerWithHeartbeat(): void {
+    const request = this.#takeRequest();
+    if (!request) return;
+    this.#buffer.push(heartbeat(this.#ids.heartbeat(this.cursor.position)));
+    request.reply({ ok: this.#buffer.answer() });
+  }
+
+  /** Ends the waiting poll with an error: the user's next request would be refused with the same one. */
+  #lockOut(reason: LockOut): void {
+    const request = this.#takeRequest();
+    if (request) {
+      this.#send('ANSWER');
+      request.reply({ error: apiError(reason).toReply() });
+    }
+    if (reason !== 'ACCOUNT_DEACTIVATED') return;
+    // Should the account become active again, the queue could never make up for the events that it misses from here on.
+    this.#isDeactivated = true;
+    this.#end('deactivated');
+  }
+
+  #release(request: HeldRequest): void {
+    if (this.#request !== request) return;
+    this.#request = undefined;
+    this.#send('RELEASE');
+  }
+
+  #takeRequest(): HeldRequest | undefined {
+    const request = this.#request;
+    this.#request = undefined;
+    return request;
+  }
+
+  #send(type: QueueEvent['type']): void {
+    this.#carryOut(this.handle.volatile.step(type));
+  }
+
+  /** Every step that is carried out here is a sign of life of the client. */
+  #carryOut({ actions, disarms, arms }: Step): void {
+    const { clock, random, heartbeatMs } = this.suppliers.services;
+    if (disarms) wheelOf(clock).remove(this);
+    if (arms === 'heartbeat') wheelOf(clock).add(this, spread(heartbeatMs, random));
+    this.handle.volatile.touch(clock.now());
+    this.#checkpoint.schedule();
+    for (const action of actions) if (action === 'heartbeat') this.#answerWithHeartbeat();
+  }
+
+  #end(reason: QueueEnd): void {
+    void this.handle.tell(queueCommands.end, { reason }).catch(() => undefined);
+  }
+}

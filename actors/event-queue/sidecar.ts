@@ -1,0 +1,74 @@
+/** The side of a queue's actor outside the mailbox: opens a session when needed, and refuses polls after the end. */
+
+import type { JsonObject } from '#base';
+import type { ActorReply } from '#frontend/api';
+import type { StopReason } from '#model';
+import { apiError } from '#model/errors';
+import type { ActivationHandle, HeldRequest, LiveActor, Suppliers } from '#runtime';
+import { MOVED, type PollArgs, QueueSession } from './session.js';
+import { type QueueState, queueIdOf } from './state.js';
+import type { QueueVolatile } from './volatile.js';
+
+export class QueueSidecar implements LiveActor {
+  #session: QueueSession | undefined;
+  /** The queue was in the Store before this activation. */
+  readonly #isReloaded: boolean;
+  /** Polls that came after the end was decided, and before it was written. */
+  #late: HeldRequest[] | undefined;
+
+  constructor(
+    private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
+    private readonly suppliers: Suppliers,
+  ) {
+    this.#isReloaded = handle.exists();
+  }
+
+  /** A new queue follows the log from its registration on, a reloaded one only when a poll comes. */
+  committed(): void {
+    if (!this.#session && !this.#isReloaded && this.handle.exists()) this.#open();
+  }
+
+  command(_name: string, args: JsonObject, request: HeldRequest): void {
+    if (this.handle.volatile.ended) {
+      this.#late ??= [];
+      this.#late.push(request);
+      return;
+    }
+    const session = this.#session ?? this.#open();
+    session.poll(args as unknown as PollArgs, request);
+  }
+
+  idle(): boolean {
+    return !this.#late && (this.#session?.isIdle ?? true);
+  }
+
+  phase(): string | undefined {
+    if (!this.#session) return undefined;
+    return this.#session.isWaiting ? 'polling' : 'idle';
+  }
+
+  endReason(): string | undefined {
+    return this.handle.volatile.ended;
+  }
+
+  async draining(): Promise<void> {
+    await this.#session?.draining();
+  }
+
+  stopped(reason: StopReason): void {
+    const refusal: ActorReply = reason === 'ended' ? missingQueue(this.handle.key) : MOVED;
+    this.#session?.stop(reason, refusal);
+    for (const request of this.#late ?? []) request.reply(refusal);
+    this.#late = undefined;
+  }
+
+  #open(): QueueSession {
+    this.#session = new QueueSession(this.handle, this.suppliers, this.#isReloaded);
+    return this.#session;
+  }
+}
+
+/** Reply to a command for a queue that does not exist, or no longer. */
+export const missingQueue = (key: ActivationHandle<QueueState>['key']): ActorReply => ({
+  error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: queueIdOf(key) }).toReply(),
+});

@@ -1,0 +1,97 @@
+/** Sections about users, bots and presence (register.md § fetch_event_types). */
+
+import { VISITOR } from '#actors/shared';
+import type { Fields, JsonObject } from '#base';
+import {
+  avatarUrl,
+  encodedUsers,
+  isAdmin,
+  isGuest,
+  isModerator,
+  isOwner,
+  policyAllows,
+  presentBot,
+  presentUser,
+  systemBot,
+  unsealed,
+} from '#domain/people';
+import { presencesIn, serverTime } from '#domain/presence';
+import { webPublicEnabled } from '#domain/streams';
+import type { SnapshotInputs } from './inputs.js';
+
+const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
+
+/** Section `realm_user`: all users, and the roles and permissions of the user. */
+export function userSections({ user, directory, args, now }: SnapshotInputs): Fields {
+  const { settings } = directory;
+  const isVisitor = user.id === VISITOR.id;
+  const options = {
+    clientGravatar: args.options.clientGravatar,
+    profile: !isVisitor,
+    withoutActive: true,
+    web: isVisitor,
+  };
+  // The capability lets the server leave out avatars of users who are long idle: it does so for deactivated users.
+  const withoutAvatar = args.options.capabilities.user_avatar_url_field_optional;
+  const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
+  const publicStreams = may('create_public_stream_policy');
+  const privateStreams = may('create_private_stream_policy');
+  const webPublicStreams = webPublicEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');
+  return {
+    realm_users: encodedUsers(directory, user, { ...options, active: true }),
+    realm_non_active_users: encodedUsers(directory, user, { ...options, active: false, withoutAvatar }),
+    cross_realm_bots: SYSTEM_BOTS.map((name) =>
+      presentUser(systemBot(directory, name), user, { clientGravatar: false }),
+    ),
+    avatar_source: user.avatarSource,
+    avatar_url: avatarUrl(user),
+    avatar_url_medium: avatarUrl(user, 'medium'),
+    can_create_private_streams: privateStreams,
+    can_create_public_streams: publicStreams,
+    can_create_web_public_streams: webPublicStreams,
+    can_create_streams: privateStreams || publicStreams || webPublicStreams,
+    can_subscribe_other_users: may('invite_to_stream_policy'),
+    can_invite_others_to_realm: may('invite_to_realm_policy'),
+    is_admin: isAdmin(user),
+    is_owner: isOwner(user),
+    is_moderator: isModerator(user),
+    is_guest: isGuest(user),
+    is_billing_admin: user.isBillingAdmin,
+    user_id: user.id,
+    email: user.email,
+    delivery_email: user.deliveryEmail,
+    full_name: user.fullName,
+  };
+}
+
+/** Section `realm_bot`: the user's own bots; administrators get all. */
+export function botsSection({ user, directory, unseal, unreadable }: SnapshotInputs): JsonObject {
+  const all = isAdmin(user);
+  const realm_bots: JsonObject[] = [];
+  for (const bot of directory.bots()) {
+    const account = directory.user(bot.user);
+    if (!account || (!all && account.botOwner !== user.id)) continue;
+    realm_bots.push(
+      unsealed(
+        presentBot(account, bot, (id) => directory.stream(id)?.name),
+        (sealed) => {
+          const text = unseal(sealed);
+          if (text === undefined) unreadable.add(bot);
+          return text;
+        },
+      ),
+    );
+  }
+  return { realm_bots };
+}
+
+/** Section `presence`: users who were online lately. All registrations within a short time share the encoded list. */
+export const presenceSection = ({ directory, args, now }: SnapshotInputs): Fields => ({
+  presences: presencesIn(directory).list(args.options.slimPresence ? 'slim' : 'legacy', now),
+  server_timestamp: serverTime(now),
+});
+
+export const visitorsPresence = ({ now }: SnapshotInputs): Fields => ({
+  presences: {},
+  server_timestamp: serverTime(now),
+});

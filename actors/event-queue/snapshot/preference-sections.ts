@@ -1,0 +1,86 @@
+/** Sections about the user's own preferences and lists (register.md § fetch_event_types). */
+
+import type { OwnState } from '#actors/shared';
+import type { JsonObject } from '#base';
+import { Encoded, type Fields } from '#base';
+import { presentEmoji } from '#domain/emoji';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '#domain/people';
+import { mutedTopics, presentUserTopics } from '#domain/streams';
+import type { OwnSection } from '#model/commands';
+import type { DirectoryUser } from '#model/records';
+import type { SnapshotInputs, Wanted } from './inputs.js';
+
+interface EncodedSettings {
+  /** Version of the preferences of all users. */
+  readonly version: number;
+  readonly encoded: Encoded;
+}
+const knownSettings = new WeakMap<DirectoryUser, EncodedSettings>();
+
+/** Section `user_settings`, encoded once per change of the account or of any user's preferences. */
+export function settingsSection({ user, directory }: SnapshotInputs): Fields {
+  const version = directory.choicesVersion;
+  let known = knownSettings.get(user);
+  if (known?.version !== version) {
+    const user_settings = {
+      ...settingsOf(directory, user),
+      emojiset_choices: EMOJISET_CHOICES,
+      available_notification_sounds: NOTIFICATION_SOUNDS,
+    };
+    known = { version, encoded: Encoded.text(JSON.stringify(user_settings)) };
+    knownSettings.set(user, known);
+  }
+  return { user_settings: known.encoded };
+}
+
+/** Section `update_display_settings`, for clients without `user_settings_object`: fields at the top level. */
+export function displaySection({ user, directory, args }: SnapshotInputs): JsonObject {
+  if (args.options.capabilities.user_settings_object) return {};
+  return { ...settingsOf(directory, user, 'D'), emojiset_choices: EMOJISET_CHOICES };
+}
+
+/** Section `update_global_notifications`, for clients without `user_settings_object`: fields at the top level. */
+export function notificationsSection({ user, directory, args }: SnapshotInputs): JsonObject {
+  if (args.options.capabilities.user_settings_object) return {};
+  return { ...settingsOf(directory, user, 'N'), available_notification_sounds: NOTIFICATION_SOUNDS };
+}
+
+export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
+  alert_words: directory.personal(user.id).alertWords,
+});
+
+export const mutedUsersSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
+  muted_users: directory.personal(user.id).muted,
+});
+
+/** Section `user_status`: the status of active users who have set one. */
+export function statusSection({ directory }: SnapshotInputs): JsonObject {
+  const statuses: Record<string, JsonObject> = {};
+  for (const [id, { text, emoji, away }] of directory.statuses()) {
+    if (!directory.user(id)?.isActive) continue;
+    statuses[id] = {
+      ...(away ? { away } : {}),
+      ...(text === '' ? {} : { status_text: text }),
+      ...(emoji ? presentEmoji(emoji, directory) : {}),
+    };
+  }
+  return { user_status: statuses };
+}
+
+/** Sections that only the user's own actor knows, without subscriptions. */
+export function ownSections(
+  { directory, args, user }: SnapshotInputs,
+  { drafts, scheduled, topics, hotspots }: OwnState<OwnSection>,
+  wanted: Wanted,
+): JsonObject {
+  // A client that asks for user_topic by name does not use its deprecated form.
+  const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');
+  return {
+    ...(wanted('drafts') ? { drafts } : {}),
+    ...(wanted('scheduled_messages') ? { scheduled_messages: scheduled } : {}),
+    // Bots need no tutorial.
+    ...(wanted('hotspots') ? { hotspots: user.botType === null ? hotspots : [] } : {}),
+    ...(deprecated ? { muted_topics: mutedTopics(topics, directory) } : {}),
+    ...(wanted('user_topic') ? { user_topics: presentUserTopics(topics, directory) } : {}),
+  };
+}

@@ -1,0 +1,52 @@
+/** Ids for events of one queue that are in no log entry: heartbeats and transient events. */
+import { type ActorKey, eventId, RESERVED_SLOTS, type RealmId, SLOTS, TRANSIENT_SLOT } from '#model';
+import type { EventLog } from '#ports/log';
+
+export class TransientEventIds {
+  /** Newest id that the queue has given to any event, those of the log included. */
+  newest = -1;
+  #appending = false;
+
+  constructor(
+    private readonly log: Pick<EventLog, 'append'>,
+    private readonly realm: RealmId,
+    private readonly queue: ActorKey,
+  ) {}
+
+  /** @param position log position up to which the queue has every event */
+  heartbeat(position: number): number {
+    this.newest = this.#next(position);
+    return this.newest;
+  }
+
+  /** @returns undefined: no id is left at this log position, and the event is lost */
+  transient(position: number): number | undefined {
+    const id = this.#next(position);
+    if (id % SLOTS >= SLOTS - RESERVED_SLOTS) return undefined;
+    this.newest = id;
+    return id;
+  }
+
+  /** Leaves ids up to this one to the frontend that has parked the poll, for its heartbeats. */
+  reserve(upTo: number): void {
+    this.newest = Math.max(this.newest, upTo);
+  }
+
+  #next(position: number): number {
+    const id = Math.max(this.newest + 1, eventId(position, TRANSIENT_SLOT));
+    if (id % SLOTS >= SLOTS - RESERVED_SLOTS) this.#openPosition();
+    return id;
+  }
+
+  /** Appends an empty entry: the ids after its position are free. */
+  #openPosition(): void {
+    if (this.#appending) return;
+    this.#appending = true;
+    this.log
+      .append(this.realm, { actor: this.queue, groups: [] })
+      .catch(() => undefined)
+      .finally(() => {
+        this.#appending = false;
+      });
+  }
+}

@@ -1,0 +1,85 @@
+/** State in memory that the handlers and the session of a queue share. It is lost when the actor leaves memory. */
+
+import type { QueueEnd } from '#model/commands';
+import type { Step } from '#runtime';
+import { endIn, type QueueEvent, queueSteps } from './machine.js';
+import { activeUntil, type QueueState } from './state.js';
+
+type Stored = Pick<QueueState, 'acked' | 'position' | 'active' | 'held'>;
+
+export class QueueVolatile {
+  #acked: number;
+  #position: number;
+  #active: number;
+  /** State of the machine. */
+  #phase = 'resting';
+
+  /**
+   * @param stored state with which the actor was loaded
+   * @param since wall time since which this host owns the queue: after a crash its client gets some time to find it
+   */
+  constructor(
+    stored: Stored,
+    readonly since: number,
+  ) {
+    this.#acked = stored.acked;
+    this.#position = stored.position;
+    this.#active = activeUntil(stored, since);
+  }
+
+  /** Highest event id that the client has acknowledged; -1 before the first. */
+  get acked(): number {
+    return this.#acked;
+  }
+
+  /** Log position below which nothing waits for the client, as of the last checkpoint. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Wall time of the client's last sign of life, ms. */
+  get active(): number {
+    return this.#active;
+  }
+
+  get isPolling(): boolean {
+    return this.#phase === 'polling' || this.#phase === 'parked';
+  }
+
+  /** Set as soon as the end is decided, before it is written. */
+  get ended(): QueueEnd | undefined {
+    return endIn(this.#phase);
+  }
+
+  acknowledge(id: number): void {
+    this.#acked = id;
+  }
+
+  touch(now: number): void {
+    this.#active = now;
+  }
+
+  /** Sets the position that the next `flush` command writes. */
+  checkpointAt(position: number): void {
+    this.#position = position;
+  }
+
+  /** Moves the machine. The session carries out the returned step. */
+  step(type: QueueEvent['type']): Step {
+    return this.#enter(queueSteps.step(this.#phase, type));
+  }
+
+  /** Moves the machine when the heartbeat's timer has run out. */
+  heartbeatElapsed(): Step {
+    return this.#enter(queueSteps.elapsed(this.#phase, 'heartbeat'));
+  }
+
+  end(reason: QueueEnd): void {
+    this.step(`END.${reason}`);
+  }
+
+  #enter(step: Step): Step {
+    this.#phase = step.to;
+    return step;
+  }
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '#base';
+import type { LogItem } from '#model';
+import { READ_IDS_PER_EVENT } from '#model';
+
+/** update_message_flags events (events.md § Event table, § message_details). */
+export const flagEventBody = (op: 'add' | 'remove', flag: string): JsonObject => ({
+  type: 'update_message_flags',
+  op,
+  operation: op,
+  flag,
+});
+
+export function flagEvent(
+  user: number,
+  op: 'add' | 'remove',
+  flag: string,
+  messages: readonly number[],
+  details?: JsonObject,
+): LogItem {
+  const event = { ...flagEventBody(op, flag), messages, all: false, ...(details ? { message_details: details } : {}) };
+  return { t: 'event', to: { users: [user] }, event };
+}
+
+export const allReadEvent = (user: number): LogItem => ({
+  t: 'event',
+  to: { users: [user] },
+  event: { ...flagEventBody('add', 'read'), messages: [], all: true },
+});
+
+/** These became read; nothing is said when there are none. */
+export function idEvents(user: number, ids: readonly number[]): LogItem[] {
+  const sorted = [...ids].sort((a, b) => a - b);
+  const events: LogItem[] = [];
+  for (let i = 0; i < sorted.length; i += READ_IDS_PER_EVENT) {
+    events.push(flagEvent(user, 'add', 'read', sorted.slice(i, i + READ_IDS_PER_EVENT)));
+  }
+  return events;
+}

@@ -1,1 +1,0 @@
-/** What PATCH /messages/{id} asks for (messages.md § PATCH). */

@@ -1,0 +1,66 @@
+/** The queues of one realm on one host, by user. */
+
+import type { Member } from '#domain/streams';
+import type { Audience } from '#model';
+import { streamsOf } from './audience.js';
+import type { EventSubscriber } from './subscriber.js';
+
+export class QueueIndex implements Iterable<EventSubscriber> {
+  readonly #byUser = new Map<number, Set<EventSubscriber>>();
+  readonly #allPublic = new Set<EventSubscriber>();
+
+  constructor(private readonly membersOf: (stream: number) => ReadonlyMap<number, Member> | undefined) {}
+
+  /** Number of users that have queues. */
+  get size(): number {
+    return this.#byUser.size;
+  }
+
+  *[Symbol.iterator](): Iterator<EventSubscriber> {
+    for (const queues of this.#byUser.values()) yield* queues;
+  }
+
+  add(queue: EventSubscriber): void {
+    const queues = this.#byUser.get(queue.user) ?? new Set();
+    queues.add(queue);
+    this.#byUser.set(queue.user, queues);
+    if (queue.allPublic) this.#allPublic.add(queue);
+  }
+
+  remove(queue: EventSubscriber): void {
+    const queues = this.#byUser.get(queue.user);
+    queues?.delete(queue);
+    if (queues?.size === 0) this.#byUser.delete(queue.user);
+    this.#allPublic.delete(queue);
+  }
+
+  clear(): void {
+    this.#byUser.clear();
+    this.#allPublic.clear();
+  }
+
+  /** Visits each queue once whose user may be in the audience. `receives` decides. */
+  forEachCandidate(to: Audience, visit: (queue: EventSubscriber) => void): void {
+    const byUser = this.#byUser;
+    // Any user can have a role.
+    if (to.role !== undefined) {
+      for (const queue of this) visit(queue);
+      return;
+    }
+    const visited = new Set(to.users);
+    for (const user of visited) for (const queue of byUser.get(user) ?? []) visit(queue);
+    const visitOnce = (user: number, queues: Iterable<EventSubscriber> | undefined): void => {
+      if (!queues || visited.has(user)) return;
+      visited.add(user);
+      for (const queue of queues) visit(queue);
+    };
+    for (const stream of streamsOf(to).keys()) {
+      const members = this.membersOf(stream);
+      if (!members) continue;
+      // Iterate over the smaller side.
+      if (members.size < byUser.size) for (const user of members.keys()) visitOnce(user, byUser.get(user));
+      else for (const [user, queues] of byUser) if (members.has(user)) visitOnce(user, queues);
+    }
+    if (to.publicStream) for (const queue of this.#allPublic) if (!visited.has(queue.user)) visit(queue);
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * The newest entries of a realm's log, as a feed has read them. After a take-over hundreds of queues come to a host one
+ * after the other, and each catches up on the last few seconds: from memory, without reading or decoding.
+ */
+import type { Json } from '#base';
+import type { LogEntry, LogItem } from '#model';
+import { type Seq, seq as toSeq } from '#model';
+import type { LogReader, LogSubscription } from '#ports/log';
+
+/** Entries of one realm. A take-over takes seconds; a busy realm has some hundred entries per second. */
+const MAX_ENTRIES = 4_096;
+/** Estimated size of the entries of all realms of a process. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Estimated size of an item without its texts. */
+const ITEM_BYTES = 512;
+
+interface RecentEntry {
+  readonly seq: Seq;
+  readonly entry: LogEntry;
+  readonly bytes: number;
+}
+
+/** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
+export class RecentEntryBudget {
+  /** The realm whose newest entry is oldest comes first. */
+  readonly #realms = new Set<RecentEntries>();
+  #bytes = 0;
+
+  constructor(private readonly max = MAX_BYTES) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @internal */
+  added(by: RecentEntries, bytes: number): void {
+    this.#realms.delete(by);
+    this.#realms.add(by);
+    this.#bytes += bytes;
+    for (const realm of this.#realms) {
+      while (this.#bytes > this.max && realm.drop());
+      if (this.#bytes <= this.max) return;
+      this.#realms.delete(realm);
+    }
+  }
+
+  /** @internal */
+  dropped(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+
+  /** @internal The realm has no entries left. */
+  emptied(realm: RecentEntries): void {
+    this.#realms.delete(realm);
+  }
+}
+
+export class RecentEntries {
+  #entries: RecentEntry[] = [];
+  #head = 0;
+  /** Every entry above this log position, up to `#end`, is here. */
+  #after: Seq;
+  /** `prepend` is still possible: it was not called, no entry was dropped, and the log had no gap. */
+  #canPrepend = true;
+  #end: Seq;
+  readonly #replays = new Set<Replay>();
+
+  /** @param after log position after which the first added entry comes */
+  constructor(
+    private readonly budget: RecentEntryBudget,
+    after: Seq,
+  ) {
+    this.#after = after;
+    this.#end = after;
+  }
+
+  /** Oldest first. */
+  *[Symbol.iterator](): Iterator<{ readonly entry: LogEntry }> {
+    for (let i = this.#head; i < this.#entries.length; i++) yield this.#entries[i]!;
+  }
+
+  /** Takes the next entry, in the order of the log and without a gap. */
+  add(seq: Seq, entry: LogEntry): void {
+    const bytes = roughBytes(entry);
+    this.#entries.push({ seq, entry, bytes });
+    this.#end = seq;
+    if (this.#entries.length - this.#head > MAX_ENTRIES) this.drop();
+    this.budget.added(this, bytes);
+    for (const replay of this.#replays) replay.more(seq, entry);
+  }
+
+  /**
+   * Puts entries before those that were added since the start. It works once, and does nothing if it would leave a gap.
+   *
+   * @param after log position above which `before` has every entry
+   */
+  prepend(before: readonly { readonly seq: Seq; readonly entry: LogEntry }[], after: Seq): void {
+    if (!this.#canPrepend) return;
+    this.#canPrepend = false;
+    const entries = before.slice(-MAX_ENTRIES).map(({ seq, entry }) => ({ seq, entry, bytes: roughBytes(entry) }));
+    this.#after = entries.length < before.length ? before[before.length - entries.length - 1]!.seq : after;
+    this.#entries = [...entries, ...this.#entries.slice(this.#head)];
+    this.#head = 0;
+    for (const { bytes } of entries) this.budget.added(this, bytes);
+  }
+
+  /** After a gap in the log: drops all entries. The next one that is added is the first above `after`. */
+  restart(after: Seq): void {
+    while (this.drop());
+    this.budget.emptied(this);
+    this.#after = after;
+    this.#canPrepend = false;
+    this.#end = after;
+  }
+
+  /** Drops the oldest entry. @returns false: there is none */
+  drop(): boolean {
+    const oldest = this.#entries[this.#head];
+    if (!oldest) return false;
+    this.#after = oldest.seq;
+    this.#canPrepend = false;
+    this.budget.dropped(oldest.bytes);
+    this.#head++;
+    if (this.#head > 1_024 && this.#head * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#head);
+      this.#head = 0;
+    }
+    return true;
+  }
+
+  /** As `subscribe` of the log. @returns undefined if some entry above the position is not here */
+  subscribe(after: Seq, reader: LogReader): LogSubscription | undefined {
+    if (after < this.#after) return undefined;
+    const known = this.#entries.slice(this.#firstAbove(after));
+    const replay = new Replay(known, toSeq(Math.max(after, this.#end)), reader, () => this.#replays.delete(replay));
+    this.#replays.add(replay);
+    queueMicrotask(() => replay.start());
+    return replay;
+  }
+
+  #firstAbove(position: Seq): number {
+    let [low, high] = [this.#head, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#entries[middle]!.seq <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+class Replay implements LogSubscription {
+  #waiting: Pick<RecentEntry, 'seq' | 'entry'>[];
+  #started = false;
+  #open = true;
+
+  /** @param position of the last entry that the replay has */
+  constructor(
+    known: readonly RecentEntry[],
+    public position: Seq,
+    private readonly reader: LogReader,
+    private readonly closed: () => void,
+  ) {
+    this.#waiting = [...known];
+  }
+
+  start(): void {
+    this.#started = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { seq, entry } of waiting) this.#deliver(seq, entry);
+  }
+
+  more(seq: Seq, entry: LogEntry): void {
+    this.position = seq;
+    if (this.#started) this.#deliver(seq, entry);
+    else this.#waiting.push({ seq, entry });
+  }
+
+  async caughtUp(): Promise<Seq> {
+    // The entries that were there before the call are delivered first.
+    await Promise.resolve();
+    return this.position;
+  }
+
+  close(): void {
+    this.#open = false;
+    this.closed();
+  }
+
+  #deliver(seq: Seq, entry: LogEntry): void {
+    if (this.#open) this.reader.entry(seq, entry as unknown as Json);
+  }
+}
+
+const textsOf = (item: LogItem): object | undefined =>
+  item.t === 'message' ? item.message : item.t === 'event' ? item.event : undefined;
+
+/** A cheap estimate: long texts make up nearly all of an entry's size. */
+function roughBytes({ groups }: LogEntry): number {
+  let bytes = 0;
+  for (const { items } of groups) {
+    for (const item of items) {
+      bytes += ITEM_BYTES;
+      const fields = textsOf(item);
+      if (!fields) continue;
+      for (const value of Object.values(fields)) {
+        if (typeof value === 'string') bytes += value.length;
+        else if (Array.isArray(value)) bytes += value.length * 8;
+      }
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,409 @@
+/**
+ * The part of a realm's messages that registrations read, in memory: the newest messages, and the members of streams.
+ * The index is read from the Store once, then kept up to date from the log in step with the feed. Registrations that
+ * come together share the one question that is left for the Store: does it hold a message that the log has not shown
+ * here?
+ *
+ * Invariant: `reads()` shows every message that the Store held at the call, and every change of a message that the log
+ * had shown here. For everything else an event is still to come.
+ */
+
+import { SharedRuns } from '#base';
+import type { Clock } from '#base/clock';
+import { asStored, decidingStreams, type MessageBody, NEWEST, streamConversation } from '#domain/messages';
+import { MEMBER_PART, topicKey } from '#domain/streams';
+import type { CarryingItem, LogEntry, LogItem, MessageItem, PlainItem } from '#model';
+import { parseKey, type RealmId } from '#model';
+import type { MessageReads, MessageRecord, MessageScan, Store, StoredPart } from '#ports/store';
+import type { Memberships } from './memberships.js';
+import { RecentMessages } from './recent-messages.js';
+
+/** Messages that the first load reads. */
+const FIRST_LOAD = 2_048;
+const BATCH = 1_024;
+/** More messages are dropped, the oldest first. */
+const MAX_MESSAGES = 8_192;
+/** A message is written within this many seconds of its time, so the Store gets no older message any more. */
+const WRITE_LAG = 5;
+/** The log may still bring changes of messages younger than this. Seconds. */
+const YOUNG = 300;
+/** The log brings what the Store holds within this time, or something is wrong. */
+const ARRIVAL_TIMEOUT_MS = 1_000;
+/** Ids of deleted messages that are remembered. */
+const MAX_DELETED = 1_000;
+/** After this many questions about single members of a stream, all its members are loaded. */
+const LOAD_MEMBERS_AFTER = 3;
+
+/** The part of its feed that the index uses. */
+export interface IndexSource {
+  readonly clock: Clock;
+  /** Entries that the feed has read, oldest first. */
+  recentEntries(): Iterable<{ readonly entry: LogEntry }>;
+  /** Resolves when the feed has delivered, and applied here, everything that the log had brought before the call. */
+  delivered(): Promise<void>;
+}
+
+interface Arrival {
+  readonly ids: Set<number>;
+  resolve(): void;
+}
+
+export class RecentMessageIndex implements MessageReads {
+  #records: RecentMessages | undefined;
+  #loading: Promise<void> | undefined;
+  /** Items that the log brought while messages were being read. */
+  #since: LogItem[] | undefined;
+  /** Changed messages: the Store has their new form. */
+  #stale = new Set<number>();
+  #deleted = new Set<number>();
+  #arrivals: Arrival[] = [];
+  /** Moves between streams that have begun and not ended. */
+  #moving = 0;
+  /** Raised by every reset: work begun under an older generation is dropped. */
+  #generation = 0;
+  /** Stream → number of questions about single members. */
+  readonly #memberQuestions = new Map<number, number>();
+  readonly #levelRuns = new SharedRuns<'all', boolean>(true);
+
+  constructor(
+    private readonly store: Store,
+    private readonly realm: RealmId,
+    private readonly memberships: Memberships,
+    private readonly source: IndexSource,
+    private readonly budget: RecentMessageBudget,
+  ) {}
+
+  /** Takes an item of an entry that is no repeat, when the memberships show the entry already. */
+  apply(item: LogItem): void {
+    if (item.t === 'carrying') this.#applyMove(item);
+    // Only the Store knows which users keep, lose and gain copies. A load under way may lack it, too.
+    else if (isMove(item)) this.reset();
+    else if (item.t === 'message' || item.t === 'event') {
+      this.#since?.push(item);
+      if (this.#records) this.#applyTo(this.#records, item);
+    }
+  }
+
+  /** Forgets the messages, which can't be kept up to date any more. The next `reads()` loads them again. */
+  reset(): void {
+    this.#generation++;
+    this.#records = undefined;
+    this.#since = undefined;
+    this.#stale.clear();
+    this.#deleted.clear();
+    this.budget.removed(this);
+    for (const { resolve } of this.#arrivals.splice(0)) resolve();
+  }
+
+  /** @returns reads that show at least what the Store holds now; while messages move between streams, the Store */
+  async reads(): Promise<MessageReads> {
+    if (!this.#records) await this.#loadOnce();
+    if (!this.#records) return this.store;
+    return (await this.#levelRuns.ask('all', () => this.#level())) ? this : this.store;
+  }
+
+  /** False if the Store has one of these messages but its log entry has not arrived here. Call after `reads()`. */
+  async knows(ids: Iterable<number>): Promise<boolean> {
+    const records = this.#records;
+    if (!records) return false;
+    const unknown = [...ids].filter((id) => id >= records.floor && !records.get(id) && !this.#deleted.has(id));
+    if (unknown.length === 0) return true;
+    const found = await this.store.getMessages(this.realm, unknown);
+    unknown.forEach((id, i) => {
+      if (found[i] === null) this.#rememberDeleted(id);
+    });
+    return found.every((record) => record === null);
+  }
+
+  async scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
+    const found = this.#records?.scan(scan);
+    if (!found) return this.store.scanMessages(scan);
+    return found.rest ? [...found.records, ...(await this.store.scanMessages(found.rest))] : found.records;
+  }
+
+  async getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
+    const records = this.#records;
+    if (!records) return this.store.getMessages(realm, ids);
+    const older = ids.filter((id) => id < records.floor);
+    const found = older.length > 0 ? await this.store.getMessages(realm, older) : [];
+    const before = new Map(older.map((id, i) => [id, found[i] ?? null]));
+    return ids.map((id) => before.get(id) ?? records.get(id) ?? null);
+  }
+
+  async getParts(wanted: Parameters<Store['getParts']>[0]): Promise<(StoredPart | null)[]> {
+    const unknown = wanted.filter(({ key, part }) => {
+      const stream = streamOf(key, part);
+      return stream === undefined || !this.#hasMembers(stream);
+    });
+    const found = unknown.length > 0 ? await this.store.getParts(unknown) : [];
+    const stored = new Map(unknown.map((one, i) => [one, found[i] ?? null]));
+    return wanted.map((one) => {
+      const read = stored.get(one);
+      if (read !== undefined) return read;
+      const { key, part } = one;
+      const member = this.memberships.of(streamOf(key, part)!)?.get(Number(part.slice(MEMBER_PART.length)));
+      return member ? { part, rev: 0, value: member as never } : null;
+    });
+  }
+
+  /** True if the stream's members are loaded. A stream that is asked for often is loaded in the background. */
+  #hasMembers(stream: number): boolean {
+    if (this.memberships.of(stream)) return true;
+    const asked = (this.#memberQuestions.get(stream) ?? 0) + 1;
+    this.#memberQuestions.set(stream, asked);
+    if (asked >= LOAD_MEMBERS_AFTER) this.memberships.load(stream)?.catch(() => undefined);
+    return false;
+  }
+
+  #loadOnce(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+      this.#since = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    const generation = this.#generation;
+    this.#since = [];
+    const read: MessageRecord[] = [];
+    let floor = 0;
+    for (let from = NEWEST; ; from = read.at(-1)!.id) {
+      const limit = Math.min(BATCH, FIRST_LOAD - read.length);
+      const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'older', limit } as const;
+      const batch = await this.store.scanMessages(scan);
+      read.push(...batch);
+      if (batch.length < limit) break;
+      if (read.length < FIRST_LOAD) continue;
+      floor = read.at(-1)!.id;
+      break;
+    }
+    await this.#loadMembers(read);
+    if (generation !== this.#generation) return;
+    const since = this.#since ?? [];
+    this.#since = undefined;
+    this.#moving = Math.max(this.#moving, this.#movingLately());
+    if (this.#moving > 0) return;
+    const records = new RecentMessages(read, floor);
+    this.#applyRenamesLately(records);
+    for (const item of since) this.#applyTo(records, item);
+    this.#records = records;
+    this.budget.resized(this, records.size);
+  }
+
+  /** Memberships decide who has a copy, so they must be no older than the messages, which may be ahead of the log. */
+  async #loadMembers(records: readonly MessageRecord[]): Promise<void> {
+    const young = this.source.clock.now() / 1000 - YOUNG;
+    const streams = new Set<number>();
+    const moves: Promise<void>[] = [];
+    for (const record of records) {
+      const message = asStored(record);
+      if (message.body.sent >= young) for (const stream of decidingStreams(message)) streams.add(stream);
+      for (const move of message.body.moves ?? []) {
+        moves.push(this.#raiseTo(move.from, move.fromMv), this.#raiseTo(move.to, move.toMv));
+      }
+    }
+    await Promise.all([...moves, ...[...streams].map((stream) => this.memberships.reload(stream))]);
+  }
+
+  /** Brings a loaded stream to a membership version. A stream that is not loaded yet will be read at that version. */
+  async #raiseTo(stream: number, mv: number): Promise<void> {
+    if (this.memberships.of(stream)) await this.memberships.load(stream, mv);
+  }
+
+  /** Counts the moves that the log has announced and that may not be written yet. */
+  #movingLately(): number {
+    let moving = 0;
+    for (const item of this.#itemsLately()) {
+      if (item.t === 'carrying') moving = Math.max(0, moving + (item.done ? -1 : 1));
+    }
+    return moving;
+  }
+
+  /** Applies renames of topics that the log has announced. For messages that changed stream, the Store decides. */
+  #applyRenamesLately(records: RecentMessages): void {
+    const moved = new Set<number>();
+    const renames: PlainItem[] = [];
+    for (const item of this.#itemsLately()) {
+      if (item.t !== 'event' || item.event.type !== 'update_message') continue;
+      if (!isMove(item)) renames.push(item);
+      else for (const id of item.event.message_ids as readonly number[]) moved.add(id);
+    }
+    for (const { event } of renames) {
+      if (event.subject === undefined) continue;
+      for (const id of event.message_ids as readonly number[]) {
+        if (!moved.has(id)) records.rename(id, event.subject as string);
+      }
+    }
+  }
+
+  *#itemsLately(): Iterable<LogItem> {
+    for (const { entry } of this.source.recentEntries()) for (const { items } of entry.groups) yield* items;
+  }
+
+  #applyTo(records: RecentMessages, item: LogItem): void {
+    if (item.t === 'message') {
+      const record = recordOf(item);
+      records.add(record);
+      this.#resolveArrivals(record.id);
+      if (records.size > MAX_MESSAGES * 1.25) records.trim(MAX_MESSAGES);
+      this.budget.resized(this, records.size);
+      return;
+    }
+    if (item.t !== 'event') return;
+    const { type, message_id, message_ids = [message_id], subject, content } = item.event;
+    const ids = message_ids as readonly number[];
+    if (type === 'delete_message') for (const id of ids) this.#removed(records, id);
+    else if (type === 'update_message') {
+      if (subject !== undefined) for (const id of ids) records.rename(id, subject as string);
+      if (content !== undefined || subject === undefined) this.#stale.add(message_id as number);
+    }
+  }
+
+  #removed(records: RecentMessages, id: number): void {
+    records.replace(id, null);
+    this.#rememberDeleted(id);
+  }
+
+  #rememberDeleted(id: number): void {
+    this.#deleted.add(id);
+    if (this.#deleted.size > MAX_DELETED) this.#deleted.delete(this.#deleted.values().next().value as number);
+  }
+
+  #applyMove({ done }: CarryingItem): void {
+    this.#moving = Math.max(0, this.#moving + (done ? -1 : 1));
+    this.reset();
+  }
+
+  #resolveArrivals(id: number): void {
+    for (const one of this.#arrivals) if (one.ids.delete(id) && one.ids.size === 0) one.resolve();
+  }
+
+  /** @returns false: the index can't be brought level with the Store */
+  async #level(): Promise<boolean> {
+    await this.source.delivered();
+    if (!(await this.#hasAll()) || !(await this.#refresh())) return false;
+    this.budget.used(this);
+    return this.#records !== undefined;
+  }
+
+  /** True when every message of the Store is here. */
+  async #hasAll(): Promise<boolean> {
+    const records = this.#records;
+    if (!records) return false;
+    const missing = new Set<number>();
+    let from = records.newestSentBefore(this.source.clock.now() / 1000 - WRITE_LAG);
+    for (;;) {
+      const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'newer', limit: BATCH } as const;
+      const found = await this.store.scanMessages(scan);
+      for (const { id } of found) missing.add(id);
+      if (found.length < BATCH) break;
+      from = found.at(-1)!.id;
+    }
+    for (const id of missing) {
+      if (id < records.floor || records.get(id) || this.#deleted.has(id)) missing.delete(id);
+    }
+    return records === this.#records && (missing.size === 0 || this.#waitFor(missing));
+  }
+
+  /** Waits until the log brings these messages, which are committed already. */
+  async #waitFor(ids: Set<number>): Promise<boolean> {
+    const generation = this.#generation;
+    const { clock } = this.source;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimeout(() => this.reset(), ARRIVAL_TIMEOUT_MS);
+      this.#arrivals.push({
+        ids,
+        resolve: () => {
+          clock.clearTimeout(timer);
+          resolve();
+        },
+      });
+    });
+    this.#arrivals = this.#arrivals.filter((one) => one.ids.size > 0);
+    return generation === this.#generation;
+  }
+
+  /** Reads changed messages again. */
+  async #refresh(): Promise<boolean> {
+    const records = this.#records;
+    if (!records) return false;
+    const ids = [...this.#stale].filter((id) => records.get(id));
+    // A changed message that is newer than all of these is still to come, and stays stale until then.
+    for (const id of this.#stale) if (id <= records.newest) this.#stale.delete(id);
+    if (ids.length === 0) return true;
+    const found = await this.store.getMessages(this.realm, ids).catch((error: unknown) => {
+      for (const id of ids) this.#stale.add(id);
+      throw error;
+    });
+    await this.#loadMembers(found.filter((record) => record !== null));
+    if (records !== this.#records) return false;
+    ids.forEach((id, i) => {
+      const record = found[i] ?? null;
+      if (record) records.replace(id, record);
+      else this.#removed(records, id);
+    });
+    return true;
+  }
+}
+
+const isMove = (item: LogItem): boolean =>
+  item.t === 'event' && item.event.type === 'update_message' && item.event.new_stream_id !== undefined;
+
+const streamOf = (key: string, part: string): number | undefined => {
+  if (!part.startsWith(MEMBER_PART)) return undefined;
+  const { kind, rest } = parseKey(key as never);
+  return kind === 'stream' ? Number(rest) : undefined;
+};
+
+function recordOf({ message, to, flags, wildcard }: MessageItem): MessageRecord {
+  const { id, sender_id, timestamp, subject, stream_id } = message.common as {
+    readonly id: number;
+    readonly sender_id: number;
+    readonly timestamp: number;
+    readonly subject: string;
+    readonly stream_id?: number;
+  };
+  const stream = stream_id ?? 0;
+  const body: Partial<MessageBody> = { stream, topic: subject, sent: timestamp, flags, wildcard: wildcard === true };
+  return {
+    id,
+    conversation: stream === 0 ? '' : streamConversation(stream),
+    topicKey: topicKey(subject),
+    sender: sender_id,
+    participants: stream === 0 ? (to.users ?? []) : [],
+    movedFrom: '',
+    tags: [],
+    body: body as MessageRecord['body'],
+  };
+}
+
+/** Bounds the messages that all realms of a process hold in memory: resets the index that was unused for longest. */
+export class RecentMessageBudget {
+  /** Least recently used first. */
+  readonly #sizes = new Map<RecentMessageIndex, number>();
+  #total = 0;
+
+  constructor(private readonly max = 200_000) {}
+
+  resized(index: RecentMessageIndex, size: number): void {
+    this.#total += size - (this.#sizes.get(index) ?? 0);
+    this.#sizes.set(index, size);
+    for (const [other] of this.#sizes) {
+      if (this.#total <= this.max) return;
+      if (other !== index) other.reset();
+    }
+  }
+
+  used(index: RecentMessageIndex): void {
+    const size = this.#sizes.get(index);
+    if (size === undefined) return;
+    this.#sizes.delete(index);
+    this.#sizes.set(index, size);
+  }
+
+  removed(index: RecentMessageIndex): void {
+    this.#total -= this.#sizes.get(index) ?? 0;
+    this.#sizes.delete(index);
+  }
+}

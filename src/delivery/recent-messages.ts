@@ -1,0 +1,153 @@
+/**
+ * The newest messages of a realm, without their texts, ordered by id: every message from `floor` on. Answers scans
+ * towards older messages as far down as `floor`. Pure.
+ */
+import type { JsonObject } from '#base';
+import type { MessageBody } from '#domain/messages';
+import { topicKey } from '#domain/streams';
+import type { MessageIndex, MessageRange, MessageRecord, MessageScan } from '#ports/store';
+import { indexesOf, inRange, lowest, rangesOf } from '#ports/store';
+
+export interface PartialScan {
+  readonly records: MessageRecord[];
+  /** The scan that finds the rest in the Store; undefined: `records` is complete. */
+  readonly rest: MessageScan | undefined;
+}
+
+/** Drops the text and the tags, which only views of the message itself need. */
+export function withoutText(record: MessageRecord): MessageRecord {
+  const { stream, topic, sent, flags, wildcard, moves } = record.body as MessageBody;
+  return { ...record, tags: [], body: { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) } };
+}
+
+export class RecentMessages {
+  #ids: number[];
+  #records: MessageRecord[];
+  #floor: number;
+
+  /**
+   * @param records newest first
+   * @param floor every message from this id on is among them
+   */
+  constructor(records: readonly MessageRecord[], floor: number) {
+    this.#records = records.map(withoutText).reverse();
+    this.#ids = this.#records.map(({ id }) => id);
+    this.#floor = floor;
+  }
+
+  get size(): number {
+    return this.#ids.length;
+  }
+
+  get floor(): number {
+    return this.#floor;
+  }
+
+  /** Id of the newest message; 0 = there is none. */
+  get newest(): number {
+    return this.#ids.at(-1) ?? 0;
+  }
+
+  get(id: number): MessageRecord | undefined {
+    const at = lowest(this.#ids, id);
+    return this.#ids[at] === id ? this.#records[at] : undefined;
+  }
+
+  /** Keeps a record that is there already: it may show later changes of the message. */
+  add(record: MessageRecord): void {
+    const { id } = record;
+    if (id < this.#floor) return;
+    const at = lowest(this.#ids, id);
+    if (this.#ids[at] === id) return;
+    this.#ids.splice(at, 0, id);
+    this.#records.splice(at, 0, record);
+  }
+
+  /** @param record null: the message was deleted */
+  replace(id: number, record: MessageRecord | null): void {
+    const at = lowest(this.#ids, id);
+    if (this.#ids[at] !== id) return;
+    if (record) this.#records[at] = withoutText(record);
+    else {
+      this.#ids.splice(at, 1);
+      this.#records.splice(at, 1);
+    }
+  }
+
+  rename(id: number, topic: string): void {
+    const at = lowest(this.#ids, id);
+    const record = this.#records[at];
+    if (this.#ids[at] !== id || !record) return;
+    const body: JsonObject = { ...record.body, topic };
+    this.#records[at] = { ...record, topicKey: topicKey(topic), body };
+  }
+
+  /** Keeps only the newest `max` messages. */
+  trim(max: number): void {
+    const over = this.#ids.length - max;
+    if (over <= 0) return;
+    this.#ids.splice(0, over);
+    this.#records.splice(0, over);
+    this.#floor = this.#ids[0]!;
+  }
+
+  /** @returns id of the newest message sent before this time (Unix seconds) */
+  newestSentBefore(sent: number): number {
+    for (let i = this.#records.length - 1; i >= 0; i--) {
+      if ((this.#records[i]!.body as MessageBody).sent < sent) return this.#ids[i]!;
+    }
+    return this.#floor - 1;
+  }
+
+  /** @returns undefined if the scan uses an index of the Store that is not here */
+  scan(wanted: MessageScan): PartialScan | undefined {
+    const ranges = rangesOf(wanted);
+    if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;
+    const matches = matching(ranges);
+    const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
+    const records: MessageRecord[] = [];
+    for (let i = lowest(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
+      const record = this.#records[i]!;
+      if (!matches(record)) continue;
+      records.push(record);
+      if (records.length === wanted.limit) return { records, rest: undefined };
+    }
+    if (from >= this.#floor) return { records, rest: undefined };
+    const rest = { ...wanted, from: Math.min(wanted.from, this.#floor), limit: wanted.limit - records.length };
+    return { records, rest };
+  }
+}
+
+const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOf(range).every(isKnownIndex);
+
+/** Names of direct conversations are not in the log. */
+const isKnownIndex = (index: MessageIndex): boolean =>
+  index.by === 'realm' ||
+  index.by === 'participant' ||
+  index.by === 'moved' ||
+  (index.by === 'conversation' && index.conversation.startsWith('s'));
+
+type Ranges = Map<string, MessageRange[]>;
+
+/** A user's scan has two ranges for each stream: its messages, and the messages that were moved out of it. */
+function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
+  const here: Ranges = new Map();
+  const away: Ranges = new Map();
+  const others: MessageRange[] = [];
+  for (const range of ranges) {
+    const { index } = range;
+    if (index.by === 'conversation') put(here, index.conversation, range);
+    else if (index.by === 'moved') put(away, index.from, range);
+    else others.push(range);
+  }
+  return (record) =>
+    (here.get(record.conversation)?.some((range) => inRange(record, range)) ?? false) ||
+    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => inRange(record, range)) ?? false)) ||
+    others.some((range) => inRange(record, range));
+}
+
+function put(into: Ranges, name: string, range: MessageRange): void {
+  const known = into.get(name);
+  if (known) known.push(range);
+  else into.set(name, [range]);
+}

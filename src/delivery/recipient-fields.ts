@@ -1,0 +1,149 @@
+/**
+ * Fields of events that differ from recipient to recipient, resolved when the event is delivered: the flags on an
+ * edited message, and the messages that a change of read state has marked as read (both from the Store, in one read for
+ * all queues of this host that ask in one tick), and the unsealed secrets of a bot.
+ */
+
+import { IdSet, type JsonObject } from '#base';
+import {
+  asStored,
+  copyOf,
+  decidingStreams,
+  type HomeReading,
+  MARK_PART,
+  MARKS,
+  OwnFlags,
+  orderFlags,
+  READ_PART,
+  type StoredMessage,
+  UnreadScan,
+} from '#domain/messages';
+import { unsealed } from '#domain/people';
+import type { Secrets } from '#domain/secrets';
+import { asMember, memberPart } from '#domain/streams';
+import type { RealmId } from '#model';
+import { type OwnPart, type OwnReadRange, READ_IDS_PER_EVENT, userKey } from '#model';
+import type { Store } from '#ports/store';
+
+declare module '../runtime/kind.js' {
+  interface HostServices {
+    readonly personal: RecipientFields;
+  }
+}
+
+/** Ranges in memory, for the other slices of the same change of read state. */
+const MAX_RANGES = 16;
+
+interface FlagsRequest {
+  readonly user: number;
+  resolve(flags: readonly string[]): void;
+  reject(error: unknown): void;
+}
+
+export class RecipientFields {
+  /** Realm and message → requests of this tick. */
+  readonly #requests = new Map<string, FlagsRequest[]>();
+  readonly #ranges = new Map<string, Promise<readonly number[]>>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly secrets: Secrets,
+  ) {}
+
+  /**
+   * @returns the fields for this user; null: there is no event for this user
+   * @throws StoreUnavailable
+   */
+  async resolve(realm: RealmId, user: number, part: OwnPart): Promise<JsonObject | null> {
+    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.opened(text)) };
+    if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
+    const ids = await this.#range(realm, user, part);
+    const from = part.slice * READ_IDS_PER_EVENT;
+    const messages = ids.slice(from, part.last ? undefined : from + READ_IDS_PER_EVENT);
+    return messages.length === 0 ? null : { messages };
+  }
+
+  #flags(realm: RealmId, message: number, user: number): Promise<readonly string[]> {
+    return new Promise((resolve, reject) => {
+      const key = `${realm} ${message}`;
+      const requests = this.#requests.get(key);
+      if (requests) {
+        requests.push({ user, resolve, reject });
+        return;
+      }
+      const first = [{ user, resolve, reject }];
+      this.#requests.set(key, first);
+      setImmediate(() => {
+        this.#requests.delete(key);
+        this.#answer(realm, message, first).catch((error: unknown) => {
+          for (const one of first) one.reject(error);
+        });
+      });
+    });
+  }
+
+  async #answer(realm: RealmId, id: number, requests: readonly FlagsRequest[]): Promise<void> {
+    const [record] = await this.store.getMessages(realm, [id]);
+    const message = record ? asStored(record) : undefined;
+    const users = [...new Set(requests.map(({ user }) => user))];
+    const known = message ? await this.#flagsOf(realm, message, users) : new Map<number, readonly string[]>();
+    // A user without a copy, and a message that was deleted, count as read.
+    for (const { user, resolve } of requests) resolve(known.get(user) ?? ['read']);
+  }
+
+  async #flagsOf(
+    realm: RealmId,
+    message: StoredMessage,
+    users: readonly number[],
+  ): Promise<Map<number, readonly string[]>> {
+    const streams = decidingStreams(message);
+    const names = [`${READ_PART}${message.home}`, ...MARKS.map((name) => `${MARK_PART}${name}`)];
+    const wanted = users.flatMap((user) => [
+      ...names.map((part) => ({ key: userKey(realm, user as never), part })),
+      ...streams.map((stream) => memberPart(realm, stream, user)),
+    ]);
+    const parts = await this.store.getParts(wanted);
+    const each = names.length + streams.length;
+    const flags = new Map<number, readonly string[]>();
+    users.forEach((user, n) => {
+      const of = parts.slice(n * each, (n + 1) * each);
+      const own = new OwnFlags(
+        user,
+        new Map(names.flatMap((name, i) => (of[i] ? [[name, of[i]!.value] as const] : []))),
+      );
+      const member = (stream: number) => asMember(of[names.length + streams.indexOf(stream)]?.value);
+      const { has, gained } = copyOf(message, user, member, own.madeCopy(message.id));
+      if (has) flags.set(user, orderFlags(own.of({ message, copy: true, gained })));
+    });
+    return flags;
+  }
+
+  /** All slices of one change ask for the same range, one after the other. */
+  #range(realm: RealmId, user: number, part: OwnReadRange): Promise<readonly number[]> {
+    // Successive changes with no new message between them differ only in their exceptions.
+    const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();
+    const key = `${realm} ${user} ${part.home} ${part.above} ${part.to} ${part.stream} ${exceptions}`;
+    const known = this.#ranges.get(key);
+    if (known) return known;
+    const range = this.#readIn(realm, user, part);
+    this.#ranges.set(key, range);
+    range.catch(() => this.#ranges.delete(key));
+    if (this.#ranges.size > MAX_RANGES) this.#ranges.delete(this.#ranges.keys().next().value as string);
+    return range;
+  }
+
+  async #readIn(realm: RealmId, user: number, part: OwnReadRange): Promise<readonly number[]> {
+    const { home, above, to, stream } = part;
+    const reading: HomeReading = {
+      mark: above,
+      read: IdSet.decode(part.read),
+      unread: IdSet.decode(part.unread),
+    };
+    const here = ({ body }: StoredMessage): boolean => stream === 0 || body.stream === stream;
+    const scan = new UnreadScan(this.store, realm, user);
+    const ids: number[] = [];
+    for await (const batch of scan.above(home, reading, to)) ids.push(...batch.filter(here).map(({ id }) => id));
+    ids.push(...(await scan.excepted(reading)).filter(here).map(({ id }) => id));
+    return [...new Set(ids)].sort((a, b) => a - b);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Tells which groups of a log entry repeat earlier ones. An append is repeated if its reply was lost or if a former
+ * owner left it behind. A feed that begins between the original and the repeat sees the repeat alone, and would deliver
+ * the events twice. So the detector reads a stretch of the log before the feed's start.
+ */
+import type { Clock } from '#base/clock';
+import type { RealmId, Seq } from '#model';
+import { type LogEntry, type LogGroup, SeenVersions, seq as toSeq } from '#model';
+import type { EventLog, LogSubscription } from '#ports/log';
+import type { PendingEntry } from './subscriber.js';
+
+/** Log positions read before the start: more than a busy log grows until a dead host's actors are resumed elsewhere. */
+const LOOK_BACK = 4_096;
+/** A repeated append lies at most this many positions after the original (bound used by catch-up). */
+export const REPEAT_DISTANCE = 256;
+/** Entries with repeats that are remembered; more push out the oldest. */
+const MAX_REPEATS = 4_096;
+const RETRY_MS = 1_000;
+
+const nameOf = ({ v, p }: LogGroup): string => `${v}.${p}`;
+
+export class RepeatDetector {
+  /** Resolves when the stretch before the start was read. */
+  readonly ready: Promise<void>;
+  /** Log position where reading began; entries below were not looked at. */
+  from: Seq;
+  /** Versions of the entries up to the start. */
+  readonly #before = new SeenVersions();
+  /** Log position → groups of its entry that are repeats. */
+  readonly #repeats = new Map<number, Set<string>>();
+  /** Up to this position some repeats are not remembered. */
+  #incompleteUpTo = 0;
+
+  /** @param onEntry gets the entries of the stretch before the start, in order */
+  constructor(
+    log: EventLog,
+    realm: RealmId,
+    private readonly start: Seq,
+    private readonly clock: Clock,
+    private readonly onEntry: (seq: Seq, entry: LogEntry) => void = () => {},
+  ) {
+    this.from = toSeq(Math.max(0, start - LOOK_BACK));
+    this.ready = start === 0 ? Promise.resolve() : this.#read(log, realm);
+  }
+
+  /** True if every repeat after this position is recognised without the entries before it. */
+  isCompleteFrom(position: Seq): boolean {
+    return position >= this.#incompleteUpTo && (this.from === 0 || position - REPEAT_DISTANCE >= this.from);
+  }
+
+  /** Some entries up to this position never came here. */
+  missed(upTo: Seq): void {
+    this.#incompleteUpTo = Math.max(this.#incompleteUpTo, upTo);
+  }
+
+  /** @returns those of the entry's groups that are no repeats */
+  withoutRepeats(seq: Seq, entry: LogEntry, groups: Iterable<LogGroup>): Set<LogGroup> {
+    const repeats = this.#repeats.get(seq);
+    const fresh = new Set<LogGroup>();
+    for (const group of groups) {
+      if (repeats?.has(nameOf(group)) || (seq > this.start && this.#before.knows(entry.actor, group))) continue;
+      fresh.add(group);
+    }
+    return fresh;
+  }
+
+  /** Remembers the entry's repeats for queues that read it again later, from any position. */
+  remember({ seq, entry, fresh }: PendingEntry): void {
+    const repeats = entry.groups.filter((group) => !fresh.has(group)).map(nameOf);
+    if (repeats.length === 0) return;
+    this.#repeats.set(seq, new Set(repeats));
+    if (this.#repeats.size <= MAX_REPEATS) return;
+    const oldest = this.#repeats.keys().next().value as number;
+    this.#repeats.delete(oldest);
+    this.missed(toSeq(oldest));
+  }
+
+  #read(log: EventLog, realm: RealmId): Promise<void> {
+    return new Promise((resolve) => {
+      const subscription = log.subscribe(realm, this.from, {
+        entry: (seq, value) => {
+          if (seq > this.start) return;
+          const entry = value as unknown as LogEntry;
+          const fresh = new Set(entry.groups.filter((group) => this.#before.fresh(entry.actor, group)));
+          this.remember({ seq, entry, fresh });
+          this.onEntry(seq, entry);
+        },
+        transient: () => {},
+        gap: (trimmed) => {
+          this.from = trimmed;
+        },
+      });
+      this.#closeWhenRead(subscription, resolve);
+    });
+  }
+
+  #closeWhenRead(subscription: LogSubscription, resolve: () => void): void {
+    subscription.caughtUp().then(
+      () => {
+        subscription.close();
+        resolve();
+      },
+      // The log is unavailable: no queue gets an event until it is back, or closed for good.
+      () => void this.clock.setTimeout(() => this.#closeWhenRead(subscription, resolve), RETRY_MS),
+    );
+  }
+}

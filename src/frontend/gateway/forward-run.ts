@@ -1,0 +1,98 @@
+/** One command of an operation on its way through the actors: its redirects, its follow-up command, and its end before an answer. */
+
+import { encodeFields } from '#base';
+import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
+import type { ForwardContext, ForwardHandle } from '#frontend/http';
+import type { ActorKey, RealmId, UserId } from '#model';
+import { apiError } from '#model/errors';
+import { type ActorClient, CommandTimeout, type Sent } from '#runtime';
+
+export interface ForwardServices {
+  readonly client: ActorClient;
+  /** Milliseconds for a command that is answered at once. */
+  readonly deadlineMs: number;
+  refresh(realm: RealmId): Promise<void>;
+  /** The caller learns that the actor has made a change, which the log shows as this version of the actor. */
+  acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
+}
+
+type Reply = ActorReply | ActorRepeat;
+
+/** What a waiting poll is answered when the frontend leaves. */
+const answerOnLeave = ({ released }: Forward): ActorReply =>
+  released ? { ok: [encodeFields(released)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
+
+function unanswered(error: unknown): never {
+  if (error instanceof CommandTimeout) throw apiError('SERVICE_UNAVAILABLE');
+  throw error;
+}
+
+export class ForwardRun implements ForwardHandle {
+  readonly reply: Promise<Reply>;
+  #cancelled = false;
+  #leaving = false;
+  /** The command in progress. */
+  #sent: Sent | undefined;
+  /** The command that waits at an actor, and the resolver of its reply. */
+  #held: Forward | undefined;
+  #resolveHeld: ((reply: Reply) => void) | undefined;
+
+  constructor(
+    private readonly services: ForwardServices,
+    private readonly first: Forward,
+    private readonly context: ForwardContext,
+  ) {
+    this.reply = this.#send(first);
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#sent?.cancel();
+  }
+
+  release(): void {
+    this.#leaving = true;
+    if (!this.#held) return;
+    this.#sent?.cancel();
+    this.#resolveHeld?.(answerOnLeave(this.#held));
+  }
+
+  /** Plain reactions: an async function here would add three promises to every request. */
+  #send(forward: Forward): Promise<Reply> {
+    const held = forward.held === true && forward.followedBy === undefined;
+    if (held && this.#leaving) return Promise.resolve(answerOnLeave(forward));
+    const { context, first, services } = this;
+    const sent = services.client.send(forward.to, forward.command, forward.args, {
+      caller: forward.as ?? context.caller?.user.id ?? 0,
+      client: context.client,
+      requestId: context.requestId,
+      after: context.caller?.directory.version ?? 0,
+      held,
+      deadlineMs: held ? Number.POSITIVE_INFINITY : (first.patienceMs ?? services.deadlineMs),
+    });
+    this.#sent = sent;
+    const replied = sent.reply.then((reply) => this.#next(forward, reply), unanswered);
+    if (!held) return replied;
+    this.#held = forward;
+    return new Promise((resolve, reject) => {
+      this.#resolveHeld = resolve;
+      replied.then(resolve, reject);
+    });
+  }
+
+  /** Follows a redirect or sends the follow-up command; otherwise the reply is the answer. */
+  #next(forward: Forward, reply: Awaited<Sent['reply']>): Reply | Promise<Reply> {
+    const { context, services } = this;
+    if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);
+    if ('forward' in reply) {
+      const next = { ...forward, ...reply.forward };
+      return reply.fresh ? services.refresh(context.realm).then(() => this.#send(next)) : this.#send(next);
+    }
+    if ('ok' in reply && reply.logged !== undefined && context.caller) {
+      services.acknowledged(context.realm, context.caller.user.id, forward.to, reply.logged);
+    }
+    if ('error' in reply || 'again' in reply || this.#cancelled) return reply;
+    if (forward.followedBy) return this.#send(forward.followedBy);
+    return forward.plus ? { ...reply, ok: [encodeFields(forward.plus), ...reply.ok] } : reply;
+  }
+}

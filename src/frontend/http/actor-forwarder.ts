@@ -1,0 +1,176 @@
+/** The `forward` step of the pipeline: sends commands to actors, and lets polls wait for their answers. */
+
+import type { JsonObject } from '#base';
+import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
+import type { RealmId } from '#model';
+import { ActorRefused, apiError } from '#model/errors';
+import type { InboundRequest } from './inbound-request.js';
+import type { OperationCall } from './operation-call.js';
+import { NextPollMatcher, type ParkedPoll, type ParkedPolls } from './parked-polls.js';
+import { fieldsOf } from './reply.js';
+import type { RequestMetrics } from './request-metrics.js';
+import type { ResponseSender } from './response-sender.js';
+import type { Caller, ForwardContext, FrontendServices } from './services.js';
+
+export class ActorForwarder {
+  #leaving = false;
+
+  /** @param maxPolls further polls are answered 503 */
+  constructor(
+    private readonly services: FrontendServices,
+    private readonly sender: ResponseSender,
+    private readonly parked: ParkedPolls,
+    private readonly metrics: RequestMetrics,
+    private readonly maxPolls: number,
+  ) {}
+
+  /** Answers all waiting polls; from now on no poll waits. */
+  leave(): void {
+    this.#leaving = true;
+    for (const lifetime of [...this.sender.lifetimes.heldPolls]) lifetime.forwarding?.release();
+    this.parked.release();
+  }
+
+  /** Refuses the polls that wait with a revoked key. A scan over all polls costs less than a table of them by key. */
+  refuseKey(keyHash: string): void {
+    const held = [...this.sender.lifetimes.heldPolls].map(({ request }) => request);
+    for (const request of [...held, ...this.parked.attachedRequests()]) {
+      if (request.keyHash === keyHash) this.sender.failed(request, apiError('API_KEY_UNKNOWN'));
+    }
+  }
+
+  /** For an operation that needs the answer to decide. @throws ActorRefused, ApiError */
+  async send(forward: Forward, call: OperationCall): Promise<JsonObject> {
+    const reply = await this.services.forward(forward, contextOf(call)).reply;
+    if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
+    if ('error' in reply) throw new ActorRefused(reply.error);
+    if (reply.after !== undefined) await this.services.waitFor(call.realm, reply.after);
+    return fieldsOf(reply.ok);
+  }
+
+  /** Undefined: the request has ended meanwhile. */
+  forward(
+    request: InboundRequest,
+    forward: Forward,
+    call: OperationCall,
+  ): Promise<ActorReply | ActorRepeat> | undefined {
+    const lifetime = this.sender.lifetimes.of(request);
+    if (lifetime.over) return undefined;
+    const forwarding = this.services.forward(forward, contextOf(call));
+    lifetime.forwarding = forwarding;
+    if (forward.patienceMs !== undefined) {
+      lifetime.stopDeadline();
+      lifetime.startDeadline(forward.patienceMs);
+    }
+    return forwarding.reply;
+  }
+
+  /** Requests that wait for events. */
+  get pollCount(): number {
+    return this.sender.lifetimes.heldPolls.size + this.parked.attached;
+  }
+
+  /**
+   * Fast path: the request repeats the client's previous poll, except for the id of the last event that the client has; it is attached to the
+   * parked command. False: the request has to be parsed.
+   */
+  resume(request: InboundRequest, caller: Caller): boolean {
+    if (this.#leaving || this.pollCount >= this.maxPolls) return false;
+    request.keyHash = caller.user.keyHash;
+    if (!this.parked.attachRepeat(request, caller)) return false;
+    request.releaseInput();
+    return true;
+  }
+
+  /** Lets a poll wait: attached to the client's parked command where there is one, else with a new command. */
+  park(request: InboundRequest, forward: Forward, call: OperationCall): void {
+    if (request.lifetime?.over) return;
+    if (this.pollCount >= this.maxPolls) {
+      this.metrics.overload.polls.n++;
+      throw apiError('SERVICE_UNAVAILABLE');
+    }
+    const { account, ignored, realm } = call;
+    request.keyHash = account?.user.keyHash ?? '';
+    // The key may have been revoked since authentication.
+    const directory = account && this.services.directoryNow(account.realm);
+    if (directory && !directory.userByKeyHash(request.keyHash)) throw apiError('API_KEY_UNKNOWN');
+    const { to } = forward;
+    // While the frontend leaves, polls still come on connections kept alive: parked, they would delay its end.
+    const keepalive = this.#leaving ? undefined : forward.keepalive;
+    if (keepalive && this.parked.attach(to, keepalive, request, ignored)) {
+      request.releaseInput();
+      return;
+    }
+    const lifetime = this.sender.lifetimes.of(request);
+    const forwarding = this.services.forward(forward, contextOf(call));
+    lifetime.stopDeadline();
+    request.isPoll = true;
+    const nextPoll = keepalive && account && NextPollMatcher.create(request, account, keepalive);
+    request.releaseInput();
+    if (keepalive) {
+      const parked = this.parked.add(to, { keepalive, nextPoll, forwarding, request, lifetime, ignored });
+      this.#awaitParked(parked, forwarding.reply, realm);
+      return;
+    }
+    lifetime.forwarding = forwarding;
+    this.sender.lifetimes.heldPolls.add(lifetime);
+    if (this.#leaving) forwarding.release();
+    this.#awaitHeld(request, forwarding.reply, realm, ignored);
+  }
+
+  // Closures keep all variables of the function that makes them: these two functions are apart to keep little per poll.
+
+  #awaitParked(parked: ParkedPoll, reply: Promise<ActorReply | ActorRepeat>, realm: RealmId): void {
+    reply.then(
+      (settled) => {
+        const { ignored } = parked;
+        const request = parked.finish();
+        // Between two polls there is no request: what the reply would tell waits at the actor for the next poll.
+        if (request) this.#answer(request, parked.answerOf(settled), realm, ignored);
+      },
+      (error: unknown) => {
+        const request = parked.finish();
+        if (request) this.sender.failed(request, error);
+      },
+    );
+  }
+
+  #awaitHeld(
+    request: InboundRequest,
+    reply: Promise<ActorReply | ActorRepeat>,
+    realm: RealmId,
+    ignored: readonly string[] | undefined,
+  ): void {
+    reply.then(
+      (settled) => this.#answer(request, settled, realm, ignored),
+      (error: unknown) => {
+        if (!request.lifetime!.over) this.sender.failed(request, error);
+      },
+    );
+  }
+
+  #answer(
+    request: InboundRequest,
+    reply: ActorReply | ActorRepeat,
+    realm: RealmId,
+    ignored: readonly string[] | undefined,
+  ): void {
+    const lifetime = request.lifetime!;
+    if (lifetime.over) return;
+    lifetime.forwarding = undefined;
+    this.sender.lifetimes.heldPolls.delete(lifetime);
+    try {
+      if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
+      this.sender.actorReply(request, realm, reply, ignored);
+    } catch (error) {
+      this.sender.failed(request, error);
+    }
+  }
+}
+
+const contextOf = ({ account, realm, client, request }: OperationCall): ForwardContext => ({
+  caller: account,
+  realm,
+  client,
+  requestId: request.exchange.requestId,
+});

@@ -1,0 +1,185 @@
+/** The `authenticate` step of the pipeline: from credentials (conventions.md § Authentication) to an account or an organization. */
+
+import { hasPublicAccess } from '#domain/streams';
+import type { Operation } from '#frontend/api';
+import { ApiError, apiError } from '#model/errors';
+import { parseForm } from './form-urlencoded.js';
+import type { InboundRequest } from './inbound-request.js';
+import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
+
+interface Credentials {
+  readonly username: string;
+  /** 32 characters `[A-Za-z0-9]`. */
+  readonly key: string;
+}
+
+const KEY = /^[A-Za-z0-9]{32}$/;
+
+/** @throws ApiError API_KEY_MALFORMED */
+function checkKey(key: string): string {
+  if (!KEY.test(key)) throw apiError('API_KEY_MALFORMED');
+  return key;
+}
+
+/**
+ * @param header Authorization; '' when absent
+ * @throws ApiError NOT_LOGGED_IN, AUTH_HEADER, AUTH_SCHEME, API_KEY_MALFORMED, in this order
+ */
+export function parseAuthorization(header: string): Credentials {
+  const words = header.trim();
+  if (words === '') throw apiError('NOT_LOGGED_IN');
+  const space = words.indexOf(' ');
+  const blank = space < 0 ? words.search(/\s/) : space;
+  const payload = blank < 0 ? '' : words.slice(blank).trim();
+  if (payload === '' || payload.includes(' ')) throw apiError('AUTH_HEADER');
+  if (words.slice(0, blank).toLowerCase() !== 'basic') throw apiError('AUTH_SCHEME');
+  const text = decodeBase64(payload);
+  const colon = text.indexOf(':');
+  if (colon < 0 || text.includes(':', colon + 1) || text.includes('\ufffd')) throw apiError('AUTH_HEADER');
+  return { username: text.slice(0, colon).trim(), key: checkKey(text.slice(colon + 1).trim()) };
+}
+
+/** '' for text that is not base64. Node skips foreign characters, so the length tells; a regular expression costs four times as much. */
+function decodeBase64(payload: string): string {
+  const padding = payload.endsWith('==') ? 2 : payload.endsWith('=') ? 1 : 0;
+  const bytes = Buffer.from(payload, 'base64');
+  return bytes.length === (payload.length / 4) * 3 - padding ? bytes.toString('utf8') : '';
+}
+
+/** Refusals of a key in the query have codes of their own. */
+const QUERY_KEY_ERRORS = {
+  API_KEY_MALFORMED: 'QUERY_KEY_MALFORMED',
+  API_KEY_UNKNOWN: 'QUERY_KEY_UNKNOWN',
+  ACCOUNT_DEACTIVATED: 'USER_DEACTIVATED',
+  ORGANIZATION_DEACTIVATED: 'REALM_DEACTIVATED',
+} as const;
+
+function refuseQueryKey(error: unknown): never {
+  const name = error instanceof ApiError ? QUERY_KEY_ERRORS[error.reason as keyof typeof QUERY_KEY_ERRORS] : undefined;
+  throw name === undefined ? error : apiError(name);
+}
+
+const isNowhere = (error: unknown): boolean => error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN';
+
+export class Authenticator {
+  readonly #cache: AuthCache;
+
+  /** @param publicAccess the server allows organizations to be read without an account */
+  constructor(
+    private readonly services: FrontendServices,
+    private readonly publicAccess: boolean,
+  ) {
+    this.#cache = new AuthCache(services);
+  }
+
+  /** The account of the request, or for a call without credentials (`request.anonymous`) its organization. @throws ApiError, or rejects */
+  identify(request: InboundRequest, operation: Operation): AnonymousCaller | Promise<AnonymousCaller> {
+    const { guard, visitors, anonymous } = operation;
+    const { authorization, host, exchange } = request;
+    const bare = authorization === '';
+    const key = visitors && bare ? parseForm(exchange.query).get('api_key') : undefined;
+    if (guard === 'none' || (visitors && bare && key === undefined)) {
+      request.anonymous = true;
+      return this.#organization(host, operation);
+    }
+    if (bare && anonymous) {
+      request.anonymous = true;
+      return this.#publicOrganization(host);
+    }
+    return key === undefined ? this.#account(authorization, host) : this.#accountOfQueryKey(key, host);
+  }
+
+  /**
+   * Checks, before a body is read, that some account or visitor sends the request.
+   *
+   * @param visitors some operation of the path is open to visitors of organizations with public access
+   * @returns undefined where the caller is known at once; otherwise the check goes on, and a refusal rejects
+   */
+  checkBeforeBody({ authorization, host }: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
+    const identity =
+      visitors && authorization === '' ? this.#publicOrganization(host) : this.#account(authorization, host);
+    return identity instanceof Promise ? identity : undefined;
+  }
+
+  #account(authorization: string, host: string): Caller | Promise<Caller> {
+    const known = this.#cache.find(authorization, host);
+    if (known) return known;
+    const { username, key } = parseAuthorization(authorization);
+    const caller = this.services.authenticate(username, key, host);
+    if (!(caller instanceof Promise)) this.#cache.add(authorization, host, caller);
+    return caller;
+  }
+
+  /** Addresses of files may carry the key alone. */
+  #accountOfQueryKey(key: string, host: string): Caller | Promise<Caller> {
+    try {
+      const caller = this.services.authenticate(undefined, checkKey(key), host);
+      return caller instanceof Promise ? caller.catch(refuseQueryKey) : caller;
+    } catch (error) {
+      return refuseQueryKey(error);
+    }
+  }
+
+  /** For operations that need no account. */
+  #organization(host: string, { unknownHost }: Operation): AnonymousCaller | Promise<AnonymousCaller> {
+    const organization = this.services.anonymous(host);
+    if (!unknownHost || !(organization instanceof Promise)) return organization;
+    return organization.catch((error: unknown) => {
+      throw isNowhere(error) ? apiError(unknownHost) : error;
+    });
+  }
+
+  /** For a visitor without an account. Rejects with NOT_LOGGED_IN where the organization has no public access. */
+  async #publicOrganization(host: string): Promise<AnonymousCaller> {
+    if (!this.publicAccess) throw apiError('NOT_LOGGED_IN');
+    try {
+      const organization = await this.services.anonymous(host);
+      if (hasPublicAccess(this.publicAccess, organization.directory)) return organization;
+    } catch (error) {
+      if (!isNowhere(error)) throw error;
+    }
+    throw apiError('NOT_LOGGED_IN');
+  }
+}
+
+interface CachedCaller {
+  readonly host: string;
+  readonly version: number;
+  readonly caller: Caller;
+}
+
+const MAX_ENTRIES = 20_000;
+/** Longer headers are not cached: only a client that wants to fill memory sends them. */
+const MAX_HEADER_LENGTH = 512;
+
+/**
+ * Callers by Authorization header. An entry is valid only while the realm's replica is the same object at the same version, so the cache never
+ * admits more than authentication would: everything that ends a right (another key, a deactivated account or organization, another role) is a
+ * change of the directory.
+ */
+export class AuthCache {
+  #entries = new Map<string, CachedCaller>();
+
+  constructor(private readonly services: Pick<FrontendServices, 'directoryNow'>) {}
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  find(authorization: string, host: string): Caller | undefined {
+    const known = this.#entries.get(authorization);
+    if (!known || known.host !== host) return undefined;
+    const { caller, version } = known;
+    const { directory } = caller;
+    if (directory.version === version && this.services.directoryNow(caller.realm) === directory) return caller;
+    this.#entries.delete(authorization);
+    return undefined;
+  }
+
+  /** To be called in the turn in which the caller was authenticated. */
+  add(authorization: string, host: string, caller: Caller): void {
+    if (authorization.length > MAX_HEADER_LENGTH || host.length > MAX_HEADER_LENGTH) return;
+    if (this.#entries.size >= MAX_ENTRIES) this.#entries = new Map();
+    this.#entries.set(authorization, { host, version: caller.directory.version, caller });
+  }
+}

@@ -1,0 +1,156 @@
+/** Bodies on their way through an HTTP server: requests as far as they have come, answers as far as the client has not taken them. */
+import type { BodyPart } from './server.js';
+import type { SlowClientGuard, Transfer } from './slow-client-guard.js';
+
+/** Large bodies go out in pieces of this size, bytes. Larger parts are not copied: many answers may share them. */
+const PIECE = 64 * 1024;
+
+const bytesOf = (part: BodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
+
+export function byteLength(parts: readonly BodyPart[]): number {
+  let length = 0;
+  for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
+  return length;
+}
+
+/** The body of an answer. */
+export class ResponseBody {
+  readonly length: number;
+  #parts: readonly BodyPart[];
+  /** Index of the first part that is not in `#piece` yet. */
+  #next = 0;
+  /** The bytes offered now, and their offset in the body. */
+  #piece: Uint8Array = new Uint8Array(0);
+  #pieceAt = 0;
+  #sent = 0;
+
+  constructor(parts: readonly BodyPart[]) {
+    this.#parts = parts;
+    this.length = byteLength(parts);
+  }
+
+  get left(): number {
+    return this.length - this.#sent;
+  }
+
+  /** The next bytes; empty at the end. */
+  piece(): Uint8Array {
+    while (this.#sent >= this.#pieceAt + this.#piece.byteLength && this.#next < this.#parts.length) {
+      this.#pieceAt += this.#piece.byteLength;
+      this.#piece = this.#collect();
+    }
+    return this.#piece.subarray(this.#sent - this.#pieceAt);
+  }
+
+  #collect(): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    while (this.#next < this.#parts.length && size < PIECE) {
+      const part = bytesOf(this.#parts[this.#next]!);
+      if (size > 0 && part.byteLength >= PIECE) break;
+      this.#next++;
+      size += part.byteLength;
+      parts.push(part);
+    }
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  /** All remaining bytes, in one piece. */
+  rest(): Uint8Array {
+    const pieces: Uint8Array[] = [];
+    while (this.left > 0) {
+      const piece = this.piece();
+      pieces.push(piece);
+      this.sentUpTo(this.#sent + piece.byteLength);
+    }
+    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  }
+
+  /** The connection has taken the body up to this offset. */
+  sentUpTo(offset: number): void {
+    this.#sent = offset;
+    if (this.left === 0) {
+      this.#parts = [];
+      this.#piece = new Uint8Array(0);
+    }
+  }
+}
+
+/** Bytes; most answers are no larger. */
+export const SMALL_BODY = 64 * 1024;
+/** Memory for `joined`, kept: fresh memory for megabytes costs more than the copy. */
+let scratch = Buffer.allocUnsafeSlow(SMALL_BODY);
+/** Larger bodies are too rare to keep memory for them. */
+const MAX_SCRATCH = 16 * 1024 * 1024;
+
+/** The parts in one piece, for modules that copy it at once. Valid until the next call. */
+export function joined(parts: readonly BodyPart[]): Uint8Array {
+  const length = byteLength(parts);
+  if (length > scratch.length && length <= MAX_SCRATCH) {
+    scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
+  }
+  const target = length <= scratch.length ? scratch : Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const part of parts) {
+    if (typeof part === 'string') at += target.write(part, at);
+    else {
+      target.set(part, at);
+      at += part.byteLength;
+    }
+  }
+  return target.subarray(0, length);
+}
+
+/** The body of a request as far as it has come. */
+export class RequestBody implements Transfer {
+  #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  /** @param abort ends the connection */
+  constructor(
+    private readonly limit: number,
+    private readonly slow: SlowClientGuard,
+    private readonly abort: () => void,
+  ) {}
+
+  get bytes(): number {
+    return this.#size;
+  }
+
+  get held(): number {
+    return this.#size;
+  }
+
+  cut(): void {
+    this.#chunks = [];
+    this.abort();
+  }
+
+  /** More bytes are expected. */
+  waitForMore(): void {
+    this.slow.progressed(this);
+  }
+
+  /** False: the body exceeds the limit and is dropped. @param chunk kept without a copy */
+  add(chunk: Uint8Array): boolean {
+    this.#size += chunk.byteLength;
+    if (this.#size > this.limit) {
+      this.drop();
+      return false;
+    }
+    this.#chunks.push(chunk);
+    return true;
+  }
+
+  /** The whole body. */
+  take(): Uint8Array {
+    const chunks = this.#chunks;
+    this.drop();
+    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  }
+
+  drop(): void {
+    this.#chunks = [];
+    this.slow.finished(this);
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * `multipart/form-data`: its fields and, where an operation takes them, its files. A part costs the parser some microseconds, so boundaries are
+ * counted before anything is parsed. A large body is parsed in pieces, and other requests are served in between.
+ */
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { Turns } from '#base';
+import type { UploadedFile } from '#frontend/api';
+import { apiError } from '#model/errors';
+import { type Fields, MAX_FIELDS } from './form-urlencoded.js';
+
+export interface Multipart {
+  readonly fields: Fields;
+  /** In order; empty where files are skipped. */
+  readonly files: readonly UploadedFile[];
+}
+
+/** Fields and files. */
+const MAX_PARTS = MAX_FIELDS + 10;
+/** One boundary before each part, and one at the end. */
+const MAX_BOUNDARIES = MAX_PARTS + 1;
+/** Bytes parsed at a time: some hundred microseconds. */
+const PIECE = 32 * 1024;
+/** Bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
+const SCAN_PIECE = 256 * 1024;
+/** Bytes of a field, in forms with files; files may be larger. */
+const MAX_FIELD_BYTES = 1_048_576;
+/** RFC 2046 allows 70 characters; the peer takes 201. */
+const MAX_BOUNDARY_LENGTH = 201;
+
+const failure = () => apiError('MALFORMED_FORM');
+
+/**
+ * Rejects with MALFORMED_FORM: no boundary, no end, or too many parts. The files take no more memory than the body.
+ *
+ * @param body must stay valid until the promise settles
+ * @param progress abandoned: the client has left, so the rest need not be parsed
+ */
+export async function parseMultipart(
+  body: Uint8Array,
+  contentType: string,
+  keepFiles = false,
+  progress: { readonly abandoned: boolean } = { abandoned: false },
+): Promise<Multipart> {
+  const boundary = boundaryOf(contentType);
+  if (boundary === undefined) throw failure();
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  // Inside files, only a line that begins with the delimiter is a boundary.
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  if (bytes.length <= PIECE) {
+    if (boundariesIn(bytes, delimiter) > MAX_BOUNDARIES) throw failure();
+    const form = new MultipartForm(boundary, bytes.length, keepFiles);
+    form.end(bytes);
+    return form.done;
+  }
+  const turns = new Turns(1);
+  await countBoundaries(bytes, delimiter, turns);
+  const form = new MultipartForm(boundary, bytes.length, keepFiles);
+  for (let at = 0; at < bytes.length && !form.failed && !progress.abandoned; at += PIECE) {
+    await turns.next();
+    await form.write(bytes.subarray(at, at + PIECE));
+  }
+  form.end();
+  return form.done;
+}
+
+function boundaryOf(contentType: string): string | undefined {
+  const found = /;\s*boundary\s*=\s*(?:"([^"\\]*)"|([^\s;"]*))/i.exec(contentType);
+  const boundary = found?.[1] ?? found?.[2] ?? '';
+  return boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH ? undefined : boundary;
+}
+
+/** Number of boundaries; counting stops one above the bound. */
+function boundariesIn(piece: Buffer, delimiter: Buffer): number {
+  let count = 0;
+  for (let at = piece.indexOf(delimiter); at >= 0 && count <= MAX_BOUNDARIES; count++) {
+    at = piece.indexOf(delimiter, at + delimiter.length);
+  }
+  return count;
+}
+
+/** @throws ApiError MALFORMED_FORM for too many boundaries */
+async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: Turns): Promise<void> {
+  let count = 0;
+  for (let from = 0; from < bytes.length; from += SCAN_PIECE) {
+    await turns.next();
+    // A boundary across two pieces counts in the first.
+    count += boundariesIn(bytes.subarray(from, from + SCAN_PIECE + delimiter.length - 1), delimiter);
+    if (count > MAX_BOUNDARIES) throw failure();
+  }
+}
+
+class MultipartForm {
+  readonly done: Promise<Multipart>;
+  failed = false;
+  readonly #parser: BusboyInstance;
+  #fail: () => void = () => {};
+
+  constructor(boundary: string, size: number, keepFiles: boolean) {
+    const fields = new Map<string, string>();
+    const files: UploadedFile[] = [];
+    const most = size + 1;
+    this.#parser = new Busboy({
+      headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+      limits: {
+        fields: MAX_FIELDS,
+        parts: MAX_PARTS,
+        fieldSize: keepFiles ? Math.min(most, MAX_FIELD_BYTES) : most,
+        fileSize: most,
+        fieldNameSize: 1000,
+      },
+    });
+    const parser = this.#parser;
+    this.done = new Promise((resolve, reject) => {
+      this.#fail = () => {
+        this.failed = true;
+        reject(failure());
+      };
+      parser.on('finish', () => resolve({ fields, files }));
+    });
+    const fail = this.#fail;
+    parser.on('field', (name: string, value: string, _nameCut: boolean, valueCut: boolean) => {
+      if (valueCut) fail();
+      else fields.set(name, value);
+    });
+    parser.on('file', (_field: string, stream: BusboyFileStream, name: string, _encoding: string, type: string) => {
+      // Without a listener, a file without an end would crash the process.
+      stream.on('error', fail);
+      if (!keepFiles) {
+        stream.resume();
+        return;
+      }
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => files.push({ name: name ?? '', type: type ?? '', bytes: Buffer.concat(chunks) }));
+    });
+    parser.on('fieldsLimit', fail);
+    parser.on('partsLimit', fail);
+    parser.on('error', fail);
+  }
+
+  /** Resolves when the parser takes the next piece, or the form has failed. */
+  async write(piece: Buffer): Promise<void> {
+    const taken = new Promise<void>((resolve) => this.#parser.write(piece, () => resolve()));
+    await Promise.race([taken, this.done.catch(() => undefined)]);
+  }
+
+  end(piece?: Buffer): void {
+    if (this.failed) return;
+    if (piece) this.#parser.end(piece);
+    else this.#parser.end();
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * `application/x-www-form-urlencoded`, in bodies and query strings. Decoding never fails, as at the peer: an invalid escape stays as it is, and
+ * bytes that are not UTF-8 become U+FFFD. The last value of a name counts.
+ */
+import { apiError } from '#model/errors';
+
+export type Fields = ReadonlyMap<string, string>;
+
+/** The peer's limit; real clients send far fewer. */
+export const MAX_FIELDS = 1000;
+
+export const NO_FIELDS: Fields = new Map();
+
+/** @throws ApiError MALFORMED_FORM for more than MAX_FIELDS fields, or as many empty ones */
+export function parseForm(text: string): Fields {
+  if (text === '') return NO_FIELDS;
+  const fields = new Map<string, string>();
+  let count = 0;
+  let blank = 0;
+  for (let start = 0; start <= text.length; ) {
+    let end = text.indexOf('&', start);
+    if (end < 0) end = text.length;
+    // Empty fields are bounded: 10 MiB of ampersands would take 90 ms.
+    if (end === start && ++blank > MAX_FIELDS) throw apiError('MALFORMED_FORM');
+    if (end > start) {
+      if (++count > MAX_FIELDS) throw apiError('MALFORMED_FORM');
+      // Searched within the field: in a form without '=', each search would scan the whole rest.
+      const field = text.slice(start, end);
+      const equals = field.indexOf('=');
+      if (equals < 0) fields.set(unescaped(field), '');
+      else fields.set(unescaped(field.slice(0, equals)), unescaped(field.slice(equals + 1)));
+    }
+    start = end + 1;
+  }
+  return fields;
+}
+
+/** As parseForm; the bytes may change afterwards. */
+export function parseFormBody(body: Uint8Array): Fields {
+  return parseForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+}
+
+/** Longer texts are decoded as bytes: `replaceAll` takes 100 ns for each plus sign. */
+const MIN_DECODED_AS_BYTES = 4096;
+
+function unescaped(text: string): string {
+  if (text.length > MIN_DECODED_AS_BYTES && (text.includes('+') || text.includes('%'))) return lenient(text, true);
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return lenient(spaced);
+  }
+}
+
+/** Keeps invalid escapes. @param spaces a plus sign stands for a space */
+function lenient(text: string, spaces = false): string {
+  const bytes = Buffer.from(text, 'utf8');
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++, length++) {
+    const high = bytes[i] === 37 ? hex(bytes[i + 1]) : -1;
+    const low = high < 0 ? -1 : hex(bytes[i + 2]);
+    if (low < 0) bytes[length] = spaces && bytes[i] === 43 ? 32 : bytes[i]!;
+    else {
+      bytes[length] = high * 16 + low;
+      i += 2;
+    }
+  }
+  return bytes.toString('utf8', 0, length);
+}
+
+function hex(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const lower = byte | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}

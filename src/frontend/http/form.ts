@@ -1,0 +1,124 @@
+/** The `body` step of the pipeline: reads the form in a request's body. */
+
+import { madeOnce } from '#base';
+import { MOST_BODY_MIB, type Operation, type UploadedFile } from '#frontend/api';
+import { apiError } from '#model/errors';
+import { parseMultipart } from './form-multipart.js';
+import { type Fields, NO_FIELDS, parseFormBody } from './form-urlencoded.js';
+import type { RoutedOperation } from './route.js';
+import type { HttpExchange } from './server.js';
+
+export interface Form {
+  readonly fields: Fields;
+  readonly files: readonly UploadedFile[] | 'too large';
+}
+
+export const NO_FORM: Form = { fields: NO_FIELDS, files: [] };
+const TOO_LARGE: Form = { fields: NO_FIELDS, files: 'too large' };
+
+/** Bytes for boundaries, part heads and the fields beside a file. */
+const FORM_OVERHEAD = 64 * 1024;
+/** Largest body with one file of that many MiB, bytes. */
+export const bodyWithFile = (mib: number): number => mib * 1_048_576 + FORM_OVERHEAD;
+
+export const isForm = (type: string): boolean => type === 'application/x-www-form-urlencoded' || isMultipart(type);
+export const isMultipart = (type: string): boolean => type === 'multipart/form-data';
+
+export interface FormOptions {
+  /** The whole Content-Type header. */
+  readonly contentType: string;
+  /** The media type in it, lower case. */
+  readonly type: string;
+  readonly maxBytes: number;
+  /** Keep files; otherwise they are skipped. */
+  readonly files: boolean;
+  /** Parsing waits for this promise, and is omitted if it rejects. */
+  readonly after: Promise<unknown> | undefined;
+}
+
+/**
+ * Reads the body as `HttpExchange.readBody` does. A body that is too large is refused, but with `files` it becomes a form whose files are 'too
+ * large': the operation has a message of its own.
+ *
+ * @param take called with a function that gives the form or throws; it must be called at once, while the bytes are valid
+ */
+export function readForm(
+  exchange: HttpExchange,
+  { contentType, type, maxBytes, files, after }: FormOptions,
+  take: (read: () => Form | Promise<Form>) => void,
+): void {
+  const progress = {
+    get abandoned(): boolean {
+      return exchange.aborted || exchange.answered;
+    },
+  };
+  const parse = (body: Uint8Array): Form | Promise<Form> => {
+    if (isMultipart(type)) return parseMultipart(body, contentType, files, progress);
+    return { fields: parseFormBody(body), files: [] };
+  };
+  const read = (body: Uint8Array | undefined): Form | Promise<Form> => {
+    if (!body) {
+      if (files) return after ? after.then(() => TOO_LARGE) : TOO_LARGE;
+      throw apiError('BODY_TOO_LARGE');
+    }
+    if (!after && !isMultipart(type)) return parse(body);
+    // A copy: the bytes are valid during this call only.
+    const copy = Buffer.from(body);
+    return after ? after.then(() => parse(copy)) : parse(copy);
+  };
+  exchange.readBody((body) => take(() => read(body)), maxBytes);
+}
+
+/** Bounds the memory of all uploads: bodies with files are kept until their requests are answered. */
+export class UploadBudget {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** @returns the function that gives the bytes back; undefined when too few are left */
+  reserve(bytes: number): (() => void) | undefined {
+    if (bytes > this.#left) return undefined;
+    this.#left -= bytes;
+    return () => {
+      this.#left += bytes;
+    };
+  }
+}
+
+/** What may be in a form, before its operation is known: the form of a POST may itself name the method. */
+export interface FormPolicy {
+  /** Some operation may be meant. */
+  readonly possible: boolean;
+  /** Every operation needs an account, apart from visitors of organizations with public access. */
+  readonly needsAccount: boolean;
+  /** Some operation is open to such visitors. */
+  readonly visitors: boolean;
+  readonly takesFiles: boolean;
+  /** Largest body without files. */
+  readonly maxBytes: number;
+}
+
+type Methods = ReadonlyMap<string, RoutedOperation>;
+
+const policyOf = (operations: readonly Operation[]): FormPolicy => ({
+  possible: operations.length > 0,
+  needsAccount: operations.every(({ guard, visitors }) => guard !== 'none' && !visitors),
+  visitors: operations.some(({ anonymous }) => anonymous === true),
+  takesFiles: operations.some(({ takesFiles }) => takesFiles === true),
+  maxBytes: Math.max(0, ...operations.map(({ mostBodyMib = MOST_BODY_MIB }) => mostBodyMib)) * 1_048_576,
+});
+
+const policiesOf = madeOnce(
+  (methods: Methods): ReadonlyMap<string, FormPolicy> =>
+    new Map([
+      ...[...methods].map(([method, { operation }]) => [method, policyOf([operation])] as const),
+      ['POST', policyOf([...methods.values()].map(({ operation }) => operation))] as const,
+    ]),
+);
+
+const NO_OPERATION = policyOf([]);
+
+export const formPolicy = (methods: Methods, method: string): FormPolicy =>
+  policiesOf(methods).get(method) ?? NO_OPERATION;

@@ -1,0 +1,284 @@
+/**
+ * Bodies in gzip (RFC 1952), composed of pieces that were deflated apart (RFC 1951: blocks that end at a whole byte may follow each other). So
+ * parts that many answers share are deflated once, and secrets can be left out.
+ */
+import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
+import { byteLength } from './bodies.js';
+import type { BodyPart } from './server.js';
+
+/** Streams that work at a time, out of the four pool threads that file access shares. */
+const LANES = 2;
+/** Beyond these bounds jobs are refused: the plain body is there sooner. */
+const MAX_JOBS = 256;
+const MAX_BYTES = 16 * 1024 * 1024;
+const CHUNK = 64 * 1024;
+
+interface Job {
+  readonly bytes: Uint8Array;
+  resolve(deflated: Uint8Array): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Deflates in threads of Node's pool. A stream takes one job after the other: making one for each job costs more than the work itself on a
+ * small body. A full flush between jobs drops the window, so each result stands alone, ends at a whole byte and can be combined with any other.
+ */
+export class DeflatePool {
+  readonly #lanes: readonly Lane[];
+
+  constructor(level: number) {
+    this.#lanes = Array.from({ length: LANES }, () => new Lane(level));
+  }
+
+  /** Undefined: too much is waiting already. */
+  run(bytes: Uint8Array): Promise<Uint8Array> | undefined {
+    let jobs = 0;
+    let waiting = bytes.byteLength;
+    let idlest = this.#lanes[0]!;
+    for (const lane of this.#lanes) {
+      jobs += lane.jobs;
+      waiting += lane.bytes;
+      if (lane.bytes < idlest.bytes) idlest = lane;
+    }
+    if (jobs >= MAX_JOBS || waiting > MAX_BYTES) return undefined;
+    return idlest.run(bytes);
+  }
+}
+
+/** One deflate stream and its queue. */
+class Lane {
+  /** Bytes of the jobs in the queue. */
+  bytes = 0;
+  readonly #queue: Job[] = [];
+  #stream: DeflateRaw | undefined;
+  #output: Buffer[] = [];
+
+  constructor(private readonly level: number) {}
+
+  get jobs(): number {
+    return this.#queue.length;
+  }
+
+  run(bytes: Uint8Array): Promise<Uint8Array> {
+    this.bytes += bytes.byteLength;
+    const made = new Promise<Uint8Array>((resolve, reject) => {
+      this.#queue.push({ bytes, resolve, reject });
+      if (this.#queue.length === 1) this.#next();
+    });
+    // Nothing waits for this piece if another piece of the same answer was refused.
+    made.catch(ignore);
+    return made;
+  }
+
+  #next(): void {
+    const job = this.#queue[0];
+    if (!job) return;
+    this.#stream ??= this.#open();
+    const stream = this.#stream;
+    stream.write(job.bytes, (error) => {
+      if (error) return;
+      // Reading hands the remaining output to the 'data' listener.
+      while (stream.read() !== null);
+      const made = this.#output;
+      this.#output = [];
+      this.#dequeue();
+      job.resolve(made.length === 1 ? made[0]! : Buffer.concat(made));
+      this.#next();
+    });
+  }
+
+  #dequeue(): void {
+    this.bytes -= this.#queue.shift()!.bytes.byteLength;
+  }
+
+  #open(): DeflateRaw {
+    const stream = createDeflateRaw({ level: this.level, flush: constants.Z_FULL_FLUSH, chunkSize: CHUNK });
+    stream.on('data', (chunk: Buffer) => this.#output.push(chunk));
+    stream.on('error', (error) => this.#streamFailed(error));
+    return stream;
+  }
+
+  /** Fails the current job; the next ones get a new stream. */
+  #streamFailed(error: Error): void {
+    this.#stream = undefined;
+    this.#output = [];
+    const job = this.#queue[0];
+    if (!job) return;
+    this.#dequeue();
+    job.reject(error);
+    this.#next();
+  }
+}
+
+/** Bytes; smaller parts are not cached but deflated together with their neighbours. */
+const MIN_SHARED = 1024;
+/** Bytes; smaller pieces are stored uncompressed: a job of their own would save less than it costs. */
+const MIN_PIECE = 200;
+
+const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+/** An empty final block. */
+const LAST_BLOCK = Buffer.from([3, 0]);
+const MAX_STORED = 0xffff;
+
+/**
+ * Secret values follow these texts and are never deflated. An attacker who sees the lengths of answers and can place text in them would learn
+ * a secret that is deflated together with that text, a few letters at a time (BREACH). In JSON these texts can only begin a value: within a
+ * string their quotes are escaped.
+ */
+const SECRETS = ['"api_key":"', '"token":"'];
+
+type Blocks = readonly Uint8Array[];
+/** State of a cached part: seen once; being deflated; deflated. */
+type PartState = 'once' | Promise<Blocks> | Blocks;
+
+/** Composes gzip bodies of cached and new parts. */
+export class GzipBodies {
+  readonly #parts = new WeakMap<Uint8Array, PartState>();
+
+  constructor(private readonly pool: DeflatePool) {}
+
+  /** The gzip blocks of a body, at once if all parts are cached. Undefined: too much is waiting already. Rejects where zlib fails. */
+  of(parts: readonly BodyPart[]): Blocks | Promise<Blocks> | undefined {
+    const pieces: (Blocks | Promise<Blocks>)[] = [];
+    let apart: Uint8Array[] = [];
+    let crc = 0;
+    let later = false;
+    const add = (piece: Blocks | Promise<Blocks> | undefined): boolean => {
+      if (!piece) return false;
+      later ||= piece instanceof Promise;
+      pieces.push(piece);
+      return true;
+    };
+    const addApart = (): boolean => {
+      if (apart.length === 0) return true;
+      const bytes = apart.length === 1 ? apart[0]! : Buffer.concat(apart);
+      apart = [];
+      crc = crc32(bytes, crc);
+      return add(this.#deflate(bytes));
+    };
+    for (const part of parts) {
+      const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+      // An empty buffer would reset crc32.
+      if (bytes.byteLength === 0) continue;
+      const shared = bytes !== part || bytes.byteLength < MIN_SHARED ? undefined : this.#shared(bytes);
+      if (shared === undefined) apart.push(bytes);
+      else {
+        if (shared === 'busy' || !addApart()) return undefined;
+        crc = crc32(bytes, crc);
+        add(shared);
+      }
+    }
+    if (!addApart()) return undefined;
+    const tail = tailOf(crc, byteLength(parts));
+    if (!later) return [HEAD, ...(pieces as Blocks[]).flat(), tail];
+    return Promise.all(pieces).then((done) => [HEAD, ...done.flat(), tail]);
+  }
+
+  /** Blocks of a part that other answers share. Undefined at its first use: most parts are never used again. */
+  #shared(bytes: Uint8Array): Blocks | Promise<Blocks> | 'busy' | undefined {
+    const known = this.#parts.get(bytes);
+    if (known === undefined) {
+      this.#parts.set(bytes, 'once');
+      return undefined;
+    }
+    if (known !== 'once') return known;
+    const made = this.#deflate(bytes);
+    if (!made) return 'busy';
+    if (!(made instanceof Promise)) return made;
+    const kept = made.then(
+      (blocks) => {
+        const own = blocks.map(alone);
+        this.#parts.set(bytes, own);
+        return own;
+      },
+      (error: unknown) => {
+        this.#parts.set(bytes, 'once');
+        throw error;
+      },
+    );
+    kept.catch(ignore);
+    this.#parts.set(bytes, kept);
+    return kept;
+  }
+
+  #deflate(bytes: Uint8Array): Blocks | Promise<Blocks> | undefined {
+    if (bytes.byteLength < MIN_PIECE) return stored(bytes);
+    const made: (Uint8Array | Promise<Uint8Array>)[] = [];
+    let later = false;
+    let at = 0;
+    const run = (to: number): boolean => {
+      const piece = bytes.subarray(at, to);
+      at = to;
+      if (piece.byteLength < MIN_PIECE) {
+        made.push(...stored(piece));
+        return true;
+      }
+      const job = this.pool.run(piece);
+      if (!job) return false;
+      later = true;
+      made.push(job);
+      return true;
+    };
+    for (const { from, to } of secretsIn(bytes)) {
+      if (!run(from)) return undefined;
+      made.push(...stored(bytes.subarray(from, to)));
+      at = to;
+    }
+    if (!run(bytes.byteLength)) return undefined;
+    if (!later) return made as Uint8Array[];
+    const all = Promise.all(made);
+    all.catch(ignore);
+    return all;
+  }
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const QUOTE = 0x22;
+
+/** Positions of secret values, in order, without their quotes. */
+function secretsIn(bytes: Uint8Array): readonly Span[] {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found: Span[] = [];
+  for (const name of SECRETS) {
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+      const from = at + name.length;
+      const end = text.indexOf(QUOTE, from);
+      found.push({ from, to: end < 0 ? text.length : end });
+    }
+  }
+  return found.length > 1 ? found.sort((a, b) => a.from - b.from) : found;
+}
+
+/** Uncompressed blocks. */
+function stored(bytes: Uint8Array): Uint8Array[] {
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.byteLength; at += MAX_STORED) {
+    const length = Math.min(MAX_STORED, bytes.byteLength - at);
+    const block = Buffer.allocUnsafe(5 + length);
+    block[0] = 0;
+    block.writeUInt16LE(length, 1);
+    block.writeUInt16LE(length ^ MAX_STORED, 3);
+    block.set(bytes.subarray(at, at + length), 5);
+    blocks.push(block);
+  }
+  return blocks;
+}
+
+function tailOf(crc: number, length: number): Uint8Array {
+  const tail = Buffer.allocUnsafe(LAST_BLOCK.length + 8);
+  tail.set(LAST_BLOCK);
+  tail.writeUInt32LE(crc >>> 0, LAST_BLOCK.length);
+  tail.writeUInt32LE(length >>> 0, LAST_BLOCK.length + 4);
+  return tail;
+}
+
+/** For promises that nothing waits for if another piece of the same answer was refused. */
+const ignore = (): void => {};
+
+/** A copy, where the result is a small slice of zlib's output buffer: a cached slice would keep the whole buffer. */
+const alone = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;

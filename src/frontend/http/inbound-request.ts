@@ -1,0 +1,241 @@
+/** One request of a client: its head, what the steps of the pipeline learn about it, and its lifetime when it has to wait. */
+
+import { madeOnce, type RateStanding } from '#base';
+import type { Clock, TimerHandle } from '#base/clock';
+import type { Operation } from '#frontend/api';
+import { takesGzip } from './compression.js';
+import { type Form, NO_FORM } from './form.js';
+import type { OperationCall } from './operation-call.js';
+import type { RoutedOperation, RouteMatch } from './route.js';
+import type { HttpExchange } from './server.js';
+import type { AnonymousCaller, Caller, ForwardHandle } from './services.js';
+
+const NO_HEADERS: ReadonlyMap<string, string> = new Map();
+
+type Methods = RouteMatch<RoutedOperation>['route']['methods'];
+
+/** A POST may name its operation in the body, so every header that any operation of the path reads is kept. */
+const declaredHeaders = madeOnce((methods: Methods): readonly string[] => [
+  ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
+]);
+
+/** Default: only reads are compressed. The answer to a change is a few words long. */
+export const isCompressed = ({ compressed, method }: Operation): boolean => compressed ?? method === 'GET';
+
+const mayBeCompressed = madeOnce((methods: Methods): boolean =>
+  [...methods.values()].some(({ operation }) => isCompressed(operation)),
+);
+
+/** Settings of the frontend that decide which headers are read. */
+export interface HeaderPolicy {
+  /** X-Forwarded-For is read: some proxy is trusted. */
+  readonly readsForwarded: boolean;
+  /** Large answers are compressed for clients that accept gzip. */
+  readonly compresses: boolean;
+}
+
+/**
+ * Reading a header costs as much as everything else that is done for a small answer. So headers that only some requests need are read on
+ * first use.
+ */
+export class InboundRequest {
+  authorization: string;
+  host: string;
+  form: Form = NO_FORM;
+  /** Index of the next step in the pipeline. */
+  step = 0;
+  /** The operation; known once the body is read. */
+  target: RoutedOperation | undefined;
+  /** The organization of the request and, unless `anonymous`, the account. */
+  identity: AnonymousCaller | undefined;
+  anonymous = false;
+  /** What the operation sees of the request. */
+  call: OperationCall | undefined;
+  /** Set when the request has to wait. */
+  lifetime: RequestLifetime | undefined;
+  /** State of the tightest rate limit that the request was counted under; undefined: it was not counted. */
+  rate: RateStanding | undefined;
+  /** A poll that waits for events: its duration says nothing about the server's speed. */
+  isPoll = false;
+  /** Hash of the API key that a waiting poll was sent with; '': none. */
+  keyHash = '';
+  #userAgent: string | undefined;
+  #forwardedFor: string | undefined;
+  #headers: ReadonlyMap<string, string> | undefined;
+  #gzip: boolean | undefined;
+  /** Copy of `rate` for a request that stands for the client's later polls. */
+  #rateCopy: { -readonly [K in keyof RateStanding]: RateStanding[K] } | undefined;
+
+  /** @param since monotonic milliseconds of the arrival */
+  constructor(
+    public exchange: HttpExchange,
+    readonly match: RouteMatch<RoutedOperation>,
+    public since: number,
+    private readonly policy: HeaderPolicy,
+  ) {
+    this.authorization = exchange.header('authorization');
+    this.host = exchange.header('host').toLowerCase();
+  }
+
+  /** The authenticated account; undefined for a call without credentials. */
+  get account(): Caller | undefined {
+    return this.anonymous ? undefined : (this.identity as Caller | undefined);
+  }
+
+  get userAgent(): string {
+    this.#userAgent ??= this.exchange.header('user-agent');
+    return this.#userAgent;
+  }
+
+  /** X-Forwarded-For, all lines of it; '' where no proxy is trusted. */
+  get forwardedFor(): string {
+    this.#forwardedFor ??= this.policy.readsForwarded ? this.exchange.headerLines('x-forwarded-for') : '';
+    return this.#forwardedFor;
+  }
+
+  /** The answer may go out compressed. */
+  get gzip(): boolean {
+    this.#gzip ??=
+      this.policy.compresses &&
+      mayBeCompressed(this.match.route.methods) &&
+      takesGzip(this.exchange.header('accept-encoding'));
+    return this.#gzip;
+  }
+
+  /** The headers that operations of this path declare. */
+  get headers(): ReadonlyMap<string, string> {
+    if (this.#headers) return this.#headers;
+    const names = declaredHeaders(this.match.route.methods);
+    this.#headers = names.length > 0 ? new Map(names.map((name) => [name, this.exchange.header(name)])) : NO_HEADERS;
+    return this.#headers;
+  }
+
+  /** Reads every header that may be needed later: the native server drops the head when the handler returns. */
+  captureHeaders(): void {
+    void this.userAgent;
+    void this.forwardedFor;
+    void this.headers;
+    void this.gzip;
+  }
+
+  /** Makes this answered request stand for the client's next poll. */
+  rebind(next: InboundRequest): void {
+    this.exchange = this.exchange.reuseFor(next.exchange);
+    this.since = next.since;
+    this.keyHash = next.keyHash;
+    this.#gzip = next.gzip;
+    const { rate } = next;
+    // Copied into an existing object: a new one would live as long as the poll and be dear to collect.
+    if (!rate) this.rate = undefined;
+    else if (!this.#rateCopy) this.rate = this.#rateCopy = { ...rate };
+    else {
+      this.#rateCopy.limit = rate.limit;
+      this.#rateCopy.remaining = rate.remaining;
+      this.#rateCopy.reset = rate.reset;
+      this.rate = this.#rateCopy;
+    }
+  }
+
+  /** Frees the input of a poll that may wait for minutes; only the answer is still to come. */
+  releaseInput(): void {
+    this.exchange.forget();
+    this.authorization = '';
+    this.host = '';
+    this.#userAgent = '';
+    this.#headers = NO_HEADERS;
+    this.form = NO_FORM;
+    this.identity = undefined;
+    this.call = undefined;
+  }
+}
+
+/** A request that outlives its turn of the event loop: its deadline, and what to release when it ends, however it ends. */
+export class RequestLifetime {
+  /** Answered or aborted; results that arrive later are dropped. */
+  over = false;
+  /** The command that an actor is working on. */
+  forwarding: Pick<ForwardHandle, 'cancel' | 'release'> | undefined;
+  /** Returns the memory that was reserved for an upload. */
+  releaseUpload: (() => void) | undefined;
+  #timer: TimerHandle | undefined;
+
+  constructor(
+    readonly request: InboundRequest,
+    private readonly owner: RequestLifetimes,
+  ) {}
+
+  /** Listener for the client's disconnect. */
+  readonly clientLeft = (): void => {
+    this.end();
+    this.owner.events.clientLeft();
+  };
+
+  readonly #expired = (): void => this.owner.events.deadlinePassed(this.request);
+
+  /** Does nothing while a deadline is set. */
+  startDeadline(ms: number): void {
+    if (!this.over) this.#timer ??= this.owner.clock.setTimeout(this.#expired, ms);
+  }
+
+  stopDeadline(): void {
+    if (this.#timer) this.owner.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  end(): void {
+    this.owner.heldPolls.delete(this);
+    if (this.over) return;
+    this.over = true;
+    this.stopDeadline();
+    this.forwarding?.cancel();
+    this.forwarding = undefined;
+    this.releaseUpload?.();
+  }
+}
+
+/** What happens to requests that wait. */
+export interface LifetimeEvents {
+  deadlinePassed(request: InboundRequest): void;
+  clientLeft(): void;
+  failed(request: InboundRequest, error: unknown): void;
+}
+
+/** The lifetimes of all requests of one frontend. */
+export class RequestLifetimes {
+  /** Polls held by an actor that can't be parked in the frontend. */
+  readonly heldPolls = new Set<RequestLifetime>();
+
+  /** @param deadlineMs from a request's first wait until it is answered 503 */
+  constructor(
+    readonly clock: Clock,
+    readonly events: LifetimeEvents,
+    private readonly deadlineMs: number,
+  ) {}
+
+  of(request: InboundRequest): RequestLifetime {
+    if (request.lifetime) return request.lifetime;
+    const lifetime = new RequestLifetime(request, this);
+    request.lifetime = lifetime;
+    request.exchange.onAborted(lifetime.clientLeft);
+    return lifetime;
+  }
+
+  /** Calls `next` with the promised value, unless the request ends before. Failures of both are failures of the request. */
+  wait<T>(request: InboundRequest, promise: Promise<T>, next: (request: InboundRequest, value: T) => void): void {
+    const lifetime = this.of(request);
+    lifetime.startDeadline(this.deadlineMs);
+    promise.then(
+      (value) => {
+        if (lifetime.over) return;
+        try {
+          next(request, value);
+        } catch (error) {
+          this.events.failed(request, error);
+        }
+      },
+      (error: unknown) => {
+        if (!lifetime.over) this.events.failed(request, error);
+      },
+    );
+  }
+}

@@ -1,0 +1,156 @@
+import type { JsonObject } from '#base';
+import { clientName } from '#domain/messages';
+import type { Secrets } from '#domain/secrets';
+import type { ActorReply, Call, Forward, Outcome, UploadedFile } from '#frontend/api';
+import type { ImageProxy } from '#frontend/image-proxy';
+import { type RealmId, type UserId, userId } from '#model';
+import type { DirectoryView } from '#model/records';
+import type { Blobs } from '#ports/blobs';
+import type { CountedRequest } from './call-limiter.js';
+import type { Form } from './form.js';
+import type { Fields } from './form-urlencoded.js';
+import type { FrontendOptions } from './options.js';
+import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: an operation declares the type of its parameters, the table of operations cannot
+type AnyValues = any;
+
+/** What an operation may learn about its HTTP request; implemented by InboundRequest. */
+export interface CallRequest extends CountedRequest {
+  readonly form: Form;
+  readonly host: string;
+  readonly userAgent: string;
+  /** Those that operations of the path declare. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** Services behind the calls of all requests. */
+export interface CallServices {
+  readonly options: FrontendOptions;
+  readonly services: FrontendServices;
+  send(forward: Forward, call: OperationCall): Promise<JsonObject>;
+}
+
+/** The caller's id in calls without credentials. */
+const NOBODY = userId(0);
+
+/** What an operation sees of a request, and what the pipeline learns from running it. */
+export class OperationCall implements Call<AnyValues> {
+  readonly realm: RealmId;
+  readonly caller: UserId;
+  readonly directory: DirectoryView;
+  /** What the operation decided. */
+  outcome: Outcome | undefined;
+  /** The actor's reply; undefined where the operation answers without an actor. */
+  reply: ActorReply | undefined;
+  attempt = 1;
+
+  /**
+   * @param account undefined where the operation needs no credentials, or none were sent
+   * @param query fields of the query
+   * @param ignored names of parameters that the operation does not know
+   */
+  constructor(
+    readonly request: CallRequest,
+    identity: AnonymousCaller,
+    readonly account: Caller | undefined,
+    readonly params: AnyValues,
+    private readonly queryFields: Fields,
+    readonly ignored: readonly string[] | undefined,
+    private readonly context: CallServices,
+  ) {
+    this.realm = identity.realm;
+    this.caller = account ? account.user.id : NOBODY;
+    this.directory = identity.directory;
+  }
+
+  get client(): string {
+    const { form, userAgent } = this.request;
+    return clientName(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
+  }
+
+  get origin(): string {
+    const { scheme = 'http', externalHost = 'localhost' } = this.context.options;
+    const { host } = this.request;
+    // The origin goes into answers, so only text that can be a host name or an address passes.
+    return `${scheme}://${/^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/.test(host) ? host : externalHost}`;
+  }
+
+  get site(): string {
+    return this.context.services.site(this.request.host, this.directory.subdomain);
+  }
+
+  get files(): readonly UploadedFile[] | 'too large' {
+    return this.request.form.files;
+  }
+
+  get maxFileMib(): number {
+    return this.context.options.maxFileMib ?? DEFAULT_FILE_MIB;
+  }
+
+  get blobs(): Blobs {
+    return this.context.services.blobs;
+  }
+
+  get imageProxy(): ImageProxy | undefined {
+    return this.context.options.imageProxy;
+  }
+
+  get secrets(): Secrets {
+    return this.context.services.secrets;
+  }
+
+  get query(): string {
+    return this.request.exchange.query;
+  }
+
+  header(name: string): string {
+    return this.request.headers.get(name) ?? '';
+  }
+
+  send<T>(forward: Forward<T>): Promise<T> {
+    return this.context.send(forward, this) as Promise<T>;
+  }
+
+  newestMessage(): number | Promise<number> {
+    if (!this.account) throw new Error('a call without an account asks for its newest message');
+    return this.context.services.newestMessage(this.account);
+  }
+
+  get administratorEmail(): string {
+    const { administratorEmail, externalHost = 'localhost' } = this.context.options;
+    return administratorEmail ?? `admin@${externalHost.replace(/:\d+$/, '')}`;
+  }
+
+  get webPublicStreams(): boolean {
+    return this.context.options.webPublicStreams ?? false;
+  }
+
+  get now(): number {
+    return this.context.services.clock.now();
+  }
+
+  countLetter(): void {
+    this.context.options.rates?.countMail(this.request);
+  }
+
+  countVisit(path: string): void {
+    this.context.options.rates?.countVisit(this.request, path);
+  }
+
+  refresh(realm = this.realm): Promise<void> {
+    return this.context.services.refresh(realm);
+  }
+
+  directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
+    return this.context.services.directoryOf(realm);
+  }
+
+  async siteOf(realm: RealmId): Promise<string> {
+    const directory = await this.directoryOf(realm);
+    return this.context.services.site(this.request.host, (directory ?? this.directory).subdomain);
+  }
+}
+
+/** Default for the largest file, MiB. */
+export const DEFAULT_FILE_MIB = 25;

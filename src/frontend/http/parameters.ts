@@ -1,0 +1,157 @@
+/**
+ * The `parameters` step of the pipeline: looks up the parameters of an operation in the form, then in the query (conventions.md § Parameters),
+ * decodes and checks them in the order of declaration. The first failure is the answer.
+ */
+
+import { type JsonText, parseJsonText, TooManyValues } from '#base';
+import { MOST_CHARACTERS, MOST_TEXT, MOST_VALUES, type Operation, type Parameter } from '#frontend/api';
+import { apiError, checkLength, tooMany } from '#model/errors';
+import { compileValidator, type Validator } from '#model/schema';
+import { type Fields, NO_FIELDS } from './form-urlencoded.js';
+
+export interface ReadParameters {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Sorted names that the operation does not know; undefined: none. */
+  readonly ignored: readonly string[] | undefined;
+}
+
+interface ParameterRow {
+  readonly name: string;
+  readonly declared: Parameter;
+  readonly validator: Validator;
+  /** Characters (UTF-16 units) of its text. */
+  readonly maxCharacters: number;
+  /** Index in the order of declaration. */
+  readonly place: number;
+  /** Index among the variable segments of the path; -1: not in the path. */
+  readonly segment: number;
+  /** The name and its aliases. */
+  readonly names: readonly string[];
+}
+
+/** Where the schema bounds the length, the schema's own refusal is the answer. */
+function maxCharactersOf({ encoding, schema, mostCharacters: declared }: Parameter): number {
+  const hasLength = (schema as { maxLength?: number }).maxLength !== undefined;
+  return declared ?? (encoding === 'string' && !hasLength ? MOST_TEXT : MOST_CHARACTERS);
+}
+
+/** Known to every operation: the client name, and in forms the method that a POST stands for. */
+const CLIENT = 'client';
+const METHOD = 'method';
+
+export class ParameterReader {
+  readonly #rows: readonly ParameterRow[];
+  readonly #names: ReadonlySet<string>;
+  readonly #byName = new Map<string, ParameterRow>();
+  /** Values of a call without parameters, where that is allowed: most GETs. */
+  #defaults: Readonly<Record<string, unknown>> | undefined;
+
+  /** @throws Error for a schema that validate.ts cannot check */
+  constructor(operation: Operation) {
+    const variables = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
+    this.#rows = Object.entries(operation.parameters).map(([name, declared], place) => ({
+      place,
+      name,
+      declared,
+      validator: compileValidator(declared.schema),
+      maxCharacters: maxCharactersOf(declared),
+      segment: declared.in === 'path' ? variables.indexOf(name) : -1,
+      names: [name, ...(declared.aliases ?? [])],
+    }));
+    this.#names = new Set([CLIENT, ...this.#rows.filter((r) => r.segment < 0).flatMap((r) => r.names)]);
+    for (const row of this.#rows) {
+      if (row.segment < 0) for (const name of row.names) this.#byName.set(name, row);
+    }
+    if (this.#rows.every((r) => r.segment < 0 && !r.declared.required)) {
+      this.#defaults = Object.freeze(Object.fromEntries(this.#rows.map((r) => [r.name, r.declared.default])));
+    }
+  }
+
+  /** @param segments decoded variable segments of the path, in order @throws ApiError */
+  read(form: Fields, query: Fields, segments: readonly string[]): ReadParameters {
+    if (this.#defaults && form.size === 0) {
+      if (query.size === 0) return { values: this.#defaults, ignored: undefined };
+      return { values: this.#readQuery(this.#defaults, query), ignored: this.#ignored(form, query) };
+    }
+    const values: Record<string, unknown> = {};
+    for (const row of this.#rows) {
+      const text = row.segment >= 0 ? segments[row.segment] : lookUp(row, form, query);
+      if (text !== undefined) values[row.name] = decode(row, text);
+      else if (row.declared.required) throw apiError('REQUEST_VARIABLE_MISSING', { var_name: row.name });
+      else values[row.name] = row.declared.default;
+    }
+    return { values, ignored: this.#ignored(form, query) };
+  }
+
+  /** All parameters have defaults: only those that were sent are decoded. */
+  #readQuery(defaults: Readonly<Record<string, unknown>>, query: Fields): Readonly<Record<string, unknown>> {
+    const sent: ParameterRow[] = [];
+    for (const name of query.keys()) {
+      const row = this.#byName.get(name);
+      if (!row) continue;
+      let at = sent.length;
+      while (at > 0 && sent[at - 1]!.place > row.place) at--;
+      // A parameter sent under two names is looked up, and refused, once.
+      if (sent[at - 1] !== row) sent.splice(at, 0, row);
+    }
+    const values = { ...defaults };
+    for (const row of sent) values[row.name] = decode(row, lookUp(row, NO_FIELDS, query)!);
+    return values;
+  }
+
+  #ignored(form: Fields, query: Fields): readonly string[] | undefined {
+    let ignored: Set<string> | undefined;
+    for (const fields of [form, query]) {
+      for (const name of fields.keys()) {
+        if (this.#names.has(name) || (name === METHOD && fields === form)) continue;
+        ignored ??= new Set();
+        ignored.add(name);
+      }
+    }
+    return ignored && [...ignored].sort();
+  }
+}
+
+function lookUp(row: ParameterRow, form: Fields, query: Fields): string | undefined {
+  let found: string | undefined;
+  let foundName = '';
+  for (const name of row.names) {
+    const value = form.get(name) ?? query.get(name);
+    if (value === undefined) continue;
+    if (found !== undefined) throw apiError('REQUEST_CONFUSING_VAR', { var_name1: foundName, var_name2: name });
+    found = value;
+    foundName = name;
+  }
+  return found;
+}
+
+const MAX_UINT = 4_294_967_295;
+
+function decode({ name, declared, validator, maxCharacters }: ParameterRow, text: string): unknown {
+  checkLength(name, text.length, maxCharacters);
+  switch (declared.encoding) {
+    case 'string':
+      return validator.text(text, name);
+    case 'uint': {
+      // The router has matched the digits: an id that is too large simply doesn't exist.
+      if (declared.in === 'path') return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+      const digits = text.trim();
+      const value = /^[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;
+      if (!(value <= MAX_UINT)) throw apiError('REQUEST_VARIABLE_INVALID', { var_name: name, bad_value: text });
+      return validator.json({ value, plain: true, suspicious: false }, name);
+    }
+    case 'json': {
+      const json = boundedJson(text, name, declared.mostValues ?? MOST_VALUES);
+      if (!json) throw apiError('ARGUMENT_NOT_JSON', { var_name: name });
+      return validator.json(json, name);
+    }
+  }
+}
+
+function boundedJson(text: string, name: string, maxValues: number): JsonText | undefined {
+  try {
+    return parseJsonText(text, maxValues);
+  } catch (error) {
+    throw error instanceof TooManyValues ? tooMany(name, maxValues) : error;
+  }
+}

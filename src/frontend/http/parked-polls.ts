@@ -1,0 +1,289 @@
+/**
+ * Polls that wait in the frontend. A parked poll is a command that waits at an actor, together with the object that stands for all requests
+ * that wait for its answer, one after the other.
+ *
+ * While nothing comes, the frontend answers each request with a heartbeat that the operation declares (`Forward.keepalive`), and the client's
+ * next poll is attached to the same command: an idle client costs its actor nothing for 32 to 64 heartbeats. Objects that live for a minute are
+ * dear to collect, so the objects of the command's first poll are reused for all that follow, and most of those are not even parsed
+ * (NextPollMatcher).
+ */
+
+import { encodeFields } from '#base';
+import { type Clock, Slices, SPREAD, spread } from '#base/clock';
+import type { ActorRepeat, ActorReply, PollKeepalive } from '#frontend/api';
+import type { ActorKey, RealmId, UserId } from '#model';
+import type { InboundRequest, RequestLifetime } from './inbound-request.js';
+import { successOfText } from './reply.js';
+import type { ResponseSender } from './response-sender.js';
+import type { RoutedOperation } from './route.js';
+import type { Caller, ForwardHandle } from './services.js';
+
+/** Milliseconds within which a client polls again after a heartbeat; otherwise the command is cancelled. */
+const ABSENCE_MS = 5_000;
+/** A parked poll uses 50 to 100 % of its heartbeat ids, so polls that started together don't expire together. */
+const MIN_SHARE = 0.5;
+
+export interface ParkOptions {
+  /** Milliseconds that a request waits for its heartbeat, plus up to a fifth. */
+  readonly everyMs: number;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+/** What a poll is parked with. */
+interface FirstPoll {
+  readonly keepalive: PollKeepalive;
+  /** Undefined: each following poll has to be parsed. */
+  readonly nextPoll: NextPollMatcher | undefined;
+  readonly forwarding: ForwardHandle;
+  readonly request: InboundRequest;
+  readonly lifetime: RequestLifetime;
+  readonly ignored: readonly string[] | undefined;
+}
+
+export class ParkedPolls {
+  readonly #parked = new Map<ActorKey, ParkedPoll>();
+  /** Parked polls without a request, by the query that the client's next poll is expected to have. */
+  readonly #expected = new Map<string, ParkedPoll>();
+  /** Operations whose polls have been parked. */
+  readonly #operations = new Set<RoutedOperation>();
+  readonly #heartbeats: Slices<ParkedPoll>;
+  readonly #absences: Slices<ParkedPoll>;
+  /** Number of requests that wait. */
+  attached = 0;
+
+  constructor(
+    readonly clock: Clock,
+    readonly sender: ResponseSender,
+    readonly options: ParkOptions,
+  ) {
+    this.#heartbeats = new Slices(clock, options.everyMs * (1 + SPREAD), (parked, now) => parked.heartbeat(now));
+    this.#absences = new Slices(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
+  }
+
+  /** Attaches the request if a command is parked for this queue and the client acknowledges our last heartbeat. False otherwise. */
+  attach(
+    to: ActorKey,
+    { last }: PollKeepalive,
+    request: InboundRequest,
+    ignored: readonly string[] | undefined,
+  ): boolean {
+    const parked = this.#parked.get(to);
+    if (!parked?.canResumeAfter(last)) return false;
+    parked.attach(request, ignored);
+    return true;
+  }
+
+  /** As `attach`, for a request that repeats the client's previous poll and so need not be parsed. */
+  attachRepeat(request: InboundRequest, caller: Caller): boolean {
+    if (!this.#operations.has(request.target!)) return false;
+    const parked = this.#expected.get(request.exchange.query);
+    if (!parked?.nextPoll?.matches(request, caller)) return false;
+    parked.attach(request, parked.ignored);
+    return true;
+  }
+
+  add(to: ActorKey, first: FirstPoll): ParkedPoll {
+    const before = this.#parked.get(to);
+    if (before && !before.isAttached) before.cancel();
+    const parked = new ParkedPoll(this, to, first);
+    if (first.nextPoll) this.#operations.add(first.request.target!);
+    this.#parked.set(to, parked);
+    parked.waitForHeartbeat(first.ignored);
+    return parked;
+  }
+
+  *attachedRequests(): Iterable<InboundRequest> {
+    for (const parked of this.#parked.values()) if (parked.isAttached) yield parked.request;
+  }
+
+  /** The frontend leaves: waiting requests are answered, the other commands cancelled. */
+  release(): void {
+    for (const parked of [...this.#parked.values()]) parked.release();
+    this.#heartbeats.clear();
+    this.#absences.clear();
+  }
+
+  /** @internal @param since monotonic ms at which the request arrived */
+  scheduleHeartbeat(parked: ParkedPoll, since: number): void {
+    const { everyMs, random } = this.options;
+    this.#heartbeats.add(parked, spread(everyMs, random), since);
+  }
+
+  /** @internal @param query undefined: the next poll has to be parsed @param now monotonic ms */
+  expectNext(parked: ParkedPoll, query: string | undefined, now: number): void {
+    if (query !== undefined) this.#expected.set(query, parked);
+    this.#absences.add(parked, ABSENCE_MS, now);
+  }
+
+  /** @internal */
+  forgetExpected(parked: ParkedPoll, query: string): void {
+    if (this.#expected.get(query) === parked) this.#expected.delete(query);
+  }
+
+  /** @internal */
+  remove(to: ActorKey, parked: ParkedPoll): void {
+    if (this.#parked.get(to) === parked) this.#parked.delete(to);
+  }
+}
+
+export class ParkedPoll {
+  /** A request waits. */
+  isAttached = false;
+  ignored: readonly string[] | undefined;
+  readonly nextPoll: NextPollMatcher | undefined;
+  /** The request that waits, or that was answered last. */
+  readonly request: InboundRequest;
+  readonly #keepalive: PollKeepalive;
+  readonly #forwarding: ForwardHandle;
+  readonly #lifetime: RequestLifetime;
+  #over = false;
+  /** Id of the last heartbeat, at first that of the client's last event. */
+  #lastId: number;
+  #heartbeatsLeft: number;
+  #answeredAt = 0;
+  #expectedQuery: string | undefined;
+
+  constructor(
+    private readonly owner: ParkedPolls,
+    private readonly to: ActorKey,
+    { keepalive, nextPoll, forwarding, request, lifetime }: FirstPoll,
+  ) {
+    this.#keepalive = keepalive;
+    this.nextPoll = nextPoll;
+    this.#forwarding = forwarding;
+    this.request = request;
+    this.#lifetime = lifetime;
+    this.#lastId = keepalive.last;
+    this.#heartbeatsLeft = Math.ceil(keepalive.heartbeatIds * (MIN_SHARE + (1 - MIN_SHARE) * owner.options.random()));
+    lifetime.forwarding = this;
+  }
+
+  canResumeAfter(last: number): boolean {
+    return !this.isAttached && this.#lastId === last;
+  }
+
+  attach(next: InboundRequest, ignored: readonly string[] | undefined): void {
+    next.lifetime?.stopDeadline();
+    this.request.rebind(next);
+    this.waitForHeartbeat(ignored);
+    this.request.exchange.onAborted(this.#lifetime.clientLeft);
+  }
+
+  waitForHeartbeat(ignored: readonly string[] | undefined): void {
+    this.ignored = ignored;
+    this.isAttached = true;
+    this.#forgetExpected();
+    this.owner.attached++;
+    this.owner.scheduleHeartbeat(this, this.request.since);
+  }
+
+  /** The actor's answer for the request that waits now, which may be a later one than the command was sent for. */
+  answerOf(reply: ActorReply | ActorRepeat): ActorReply | ActorRepeat {
+    if (!('error' in reply) || this.#lastId === this.#keepalive.last) return reply;
+    const instead = this.#keepalive.insteadOf(reply.error);
+    return instead ? { ok: [encodeFields(instead)] } : reply;
+  }
+
+  /** The command was answered. @returns the request that waits for the answer */
+  finish(): InboundRequest | undefined {
+    const { isAttached } = this;
+    this.#end();
+    return isAttached ? this.request : undefined;
+  }
+
+  /** The client has left. */
+  cancel(): void {
+    if (this.#over) return;
+    this.#end();
+    this.#forwarding.cancel();
+  }
+
+  /** The frontend leaves. */
+  release(): void {
+    if (this.isAttached) this.#forwarding.release();
+    else this.cancel();
+  }
+
+  /** Answers the waiting request with a heartbeat; the last one also ends the command. @param now monotonic ms */
+  heartbeat(now: number): void {
+    if (!this.isAttached) return;
+    this.#detach();
+    const body = successOfText(this.#keepalive.fields(++this.#lastId), this.ignored);
+    if (--this.#heartbeatsLeft > 0) {
+      this.#answeredAt = now;
+      this.#expectedQuery = this.nextPoll?.queryFor(this.#lastId);
+      this.owner.expectNext(this, this.#expectedQuery, now);
+    } else {
+      this.#lifetime.forwarding = undefined;
+      this.cancel();
+    }
+    this.owner.sender.heartbeat(this.request, body, now);
+  }
+
+  /** Cancels the command if the client has not polled again in time. @param now monotonic ms */
+  checkAbsence(now: number): void {
+    if (this.isAttached || now - this.#answeredAt < ABSENCE_MS) return;
+    this.#lifetime.forwarding = undefined;
+    this.cancel();
+  }
+
+  #detach(): void {
+    if (this.isAttached) this.owner.attached--;
+    this.isAttached = false;
+  }
+
+  #forgetExpected(): void {
+    if (this.#expectedQuery !== undefined) this.owner.forgetExpected(this, this.#expectedQuery);
+    this.#expectedQuery = undefined;
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#detach();
+    this.#forgetExpected();
+    this.owner.remove(this.to, this);
+  }
+}
+
+/** Queries without escapes: their text is their meaning. */
+const PLAIN = /^[\w=&.-]*$/;
+
+/** Recognizes a client's next poll by its text: the previous query with another event id, by the same account. */
+export class NextPollMatcher {
+  private constructor(
+    private readonly operation: RoutedOperation,
+    private readonly realm: RealmId,
+    private readonly user: UserId,
+    private readonly before: string,
+    private readonly after: string,
+  ) {}
+
+  /** Undefined: the query doesn't have the last event id exactly once and in plain digits, or the request has a body. */
+  static create(
+    { exchange, target }: InboundRequest,
+    caller: Caller,
+    { parameter, last }: Pick<PollKeepalive, 'parameter' | 'last'>,
+  ): NextPollMatcher | undefined {
+    const { query, hasBody } = exchange;
+    if (!target || hasBody || !PLAIN.test(query)) return undefined;
+    const prefix = `${parameter}=`;
+    const digits = `${last}`;
+    const at = query.indexOf(prefix);
+    const from = at + prefix.length;
+    const to = from + digits.length;
+    if (at < 0 || (at > 0 && query[at - 1] !== '&') || query.indexOf(prefix, from) >= 0) return undefined;
+    if (query.slice(from, to) !== digits || (to < query.length && query[to] !== '&')) return undefined;
+    return new NextPollMatcher(target, caller.realm, caller.user.id, query.slice(0, from), query.slice(to));
+  }
+
+  /** The query with this event id. */
+  queryFor(id: number): string {
+    return this.before + id + this.after;
+  }
+
+  /** The request is for the same operation and account; its query was compared before. */
+  matches({ target, exchange }: InboundRequest, { realm, user }: Caller): boolean {
+    return this.operation === target && this.user === user.id && this.realm === realm && !exchange.hasBody;
+  }
+}

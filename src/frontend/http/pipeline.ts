@@ -1,0 +1,286 @@
+/**
+ * The steps of a request, in their order: this file is the place to look up what happens when.
+ *
+ * The runner goes from step to step in the same turn of the event loop while values are at hand, and without promises: an operation that is
+ * answered from the replica is over when `handle` returns. A step that has a promise to wait for leaves the loop; the runner goes on behind
+ * that step when the promise settles. No step makes an object or closure on the synchronous path beyond the request and its call.
+ */
+
+import { madeOnce } from '#base';
+import type { ActorRepeat, ActorReply, Forward, Outcome } from '#frontend/api';
+import { apiError } from '#model/errors';
+import type { ActorForwarder } from './actor-forwarder.js';
+import type { Authenticator } from './authenticate.js';
+import { type Form, formPolicy, isForm, isMultipart, readForm, type UploadBudget } from './form.js';
+import { NO_FIELDS, parseForm } from './form-urlencoded.js';
+import { checkGuard, checkWebhookBot } from './guard.js';
+import { type HeaderPolicy, InboundRequest } from './inbound-request.js';
+import { type CallServices, OperationCall } from './operation-call.js';
+import type { FrontendOptions } from './options.js';
+import { preflightHeaders } from './reply.js';
+import type { RequestMetrics } from './request-metrics.js';
+import { type ResponseSender, refuseAtOnce } from './response-sender.js';
+import type { Route, RoutedOperation, Router } from './route.js';
+import type { Headers, HttpExchange } from './server.js';
+import type { AnonymousCaller, FrontendServices } from './services.js';
+
+/** What the steps work with. */
+export interface PipelineParts {
+  readonly router: Router<RoutedOperation>;
+  readonly services: FrontendServices;
+  readonly options: FrontendOptions;
+  readonly metrics: RequestMetrics;
+  readonly authenticator: Authenticator;
+  readonly uploads: UploadBudget;
+  /** Largest body with a file, bytes. */
+  readonly maxUpload: number;
+  readonly headerPolicy: HeaderPolicy;
+  readonly callServices: CallServices;
+  readonly forwarder: ActorForwarder;
+  readonly sender: ResponseSender;
+}
+
+/** The request has been answered, is parked, or continues by itself: the runner leaves the loop. */
+const STOP = Symbol('stop');
+
+interface Step<T> {
+  readonly name: string;
+  /** @throws ApiError to refuse the request */
+  readonly start: (request: InboundRequest, pipeline: Pipeline) => T | Promise<T> | typeof STOP;
+  /** Takes a value of `start` other than undefined, or what its promise resolved with. */
+  take?(request: InboundRequest, value: T): void;
+}
+
+/** Infers the type of the value that goes from `start` to `take`. */
+const step = <T>(declared: Step<T>): Step<T> => declared;
+
+const STEPS: readonly Step<unknown>[] = [
+  step({ name: 'body', start: readBody, take: takeForm }),
+  step({ name: 'operation', start: selectOperation }),
+  step({ name: 'authenticate', start: authenticate, take: takeIdentity }),
+  step({ name: 'rate', start: countCall }),
+  step({ name: 'guard', start: checkRole }),
+  step({ name: 'resume', start: resumeParkedPoll }),
+  step({ name: 'parameters', start: readParameters }),
+  step({ name: 'run', start: runOperation, take: takeOutcome }),
+  step({ name: 'forward', start: forward, take: takeReply }),
+  step({ name: 'reply', start: reply }),
+];
+
+const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
+
+/** Attempts of a request whose answer was too large to be remembered and was lost on its way from the actor. */
+const MAX_ATTEMPTS = 3;
+
+/** A path counts as a page if all of its operations do. */
+const preflightOf = madeOnce((route: Route<RoutedOperation>): Headers => {
+  const page = [...route.methods.values()].every(({ operation }) => operation.page);
+  return preflightHeaders(route.allow, page);
+});
+
+export class Pipeline {
+  constructor(readonly parts: PipelineParts) {}
+
+  /** For HttpServer's `handler`: routes, limits the load, and starts the steps. Never throws for what a client sends. */
+  readonly handle = (exchange: HttpExchange): void => {
+    const { router, options, metrics, services, headerPolicy } = this.parts;
+    const match = router.find(exchange.path);
+    if (!match && options.elsewhere?.(exchange)) return;
+    metrics.identify(exchange);
+    if (!match) {
+      metrics.refused(exchange, 404);
+      refuseAtOnce(exchange, apiError('NOT_FOUND').toReply());
+      return;
+    }
+    if (exchange.method === 'OPTIONS') {
+      metrics.refused(exchange, 204);
+      exchange.respond(204, preflightOf(match.route), []);
+      return;
+    }
+    if (this.#isFull()) {
+      metrics.overload.requests.n++;
+      metrics.refused(exchange, 503);
+      refuseAtOnce(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
+      return;
+    }
+    const request = new InboundRequest(exchange, match, services.clock.monotonic(), headerPolicy);
+    this.#advance(request);
+    if (!exchange.answered) request.captureHeaders();
+  };
+
+  /** Waiting polls are not counted: they cost little, last long, and have a limit of their own. */
+  #isFull(): boolean {
+    const { options, forwarder } = this.parts;
+    const { maxRequests, underWay } = options;
+    return maxRequests !== undefined && (underWay?.() ?? 0) - forwarder.pollCount > maxRequests;
+  }
+
+  /** Runs the request's next steps until one has to wait or stops. */
+  #advance(request: InboundRequest): void {
+    try {
+      while (request.step < STEPS.length) {
+        const current = STEPS[request.step]!;
+        const value = current.start(request, this);
+        if (value === undefined) {
+          request.step++;
+          continue;
+        }
+        if (value === STOP) return;
+        if (value instanceof Promise) {
+          this.parts.sender.lifetimes.wait(request, value, this.continue);
+          return;
+        }
+        request.step++;
+        current.take?.(request, value);
+      }
+    } catch (error) {
+      this.parts.sender.failed(request, error);
+    }
+  }
+
+  /** Goes on behind the current step, whose value has arrived. */
+  readonly continue = (request: InboundRequest, value: unknown): void => {
+    const current = STEPS[request.step++]!;
+    current.take?.(request, value);
+    this.#advance(request);
+  };
+}
+
+function readBody(request: InboundRequest, pipeline: Pipeline): Form | undefined | typeof STOP {
+  const { exchange, match } = request;
+  if (!exchange.hasBody) return undefined;
+  const contentType = exchange.header('content-type');
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  if (!isForm(type)) return undefined;
+  const policy = formPolicy(match.route.methods, exchange.method);
+  if (!policy.possible) return undefined;
+  const { authenticator, sender, maxUpload, options } = pipeline.parts;
+  // Before the body: clients without an account can't make the server hold or parse one where an account is needed.
+  const after = policy.needsAccount ? authenticator.checkBeforeBody(request, policy.visitors) : undefined;
+  after?.catch((error: unknown) => {
+    if (!exchange.answered && !exchange.aborted) sender.failed(request, error);
+  });
+  const files = policy.takesFiles && isMultipart(type);
+  if (files) reserveUpload(request, pipeline);
+  const maxBytes = files ? maxUpload : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
+  readForm(exchange, { contentType, type, maxBytes, files, after }, (read) => {
+    try {
+      const form = read();
+      if (form instanceof Promise) sender.lifetimes.wait(request, form, pipeline.continue);
+      else pipeline.continue(request, form);
+    } catch (error) {
+      sender.failed(request, error);
+    }
+  });
+  return STOP;
+}
+
+function takeForm(request: InboundRequest, form: Form | undefined): void {
+  if (form) request.form = form;
+}
+
+/** All uploads together stay within the configured memory. */
+function reserveUpload(request: InboundRequest, { parts }: Pipeline): void {
+  const { maxUpload, uploads, metrics, sender } = parts;
+  const announced = Number(request.exchange.header('content-length') || maxUpload);
+  const release = uploads.reserve(Math.min(announced, maxUpload));
+  if (!release) {
+    metrics.overload.uploads.n++;
+    throw apiError('SERVICE_UNAVAILABLE');
+  }
+  sender.lifetimes.of(request).releaseUpload = release;
+}
+
+/** By the method; a POST may name another one in its form. */
+function selectOperation(request: InboundRequest): void {
+  const { exchange, match, form } = request;
+  let method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
+  if (method === 'POST') method = form.fields.get('method') ?? method;
+  request.target = match.route.methods.get(method);
+  if (!request.target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: match.route.allow });
+}
+
+/** Finds the account of the request, or the organization of a call without credentials. */
+function authenticate(request: InboundRequest, { parts }: Pipeline): AnonymousCaller | Promise<AnonymousCaller> {
+  return parts.authenticator.identify(request, request.target!.operation);
+}
+
+function takeIdentity(request: InboundRequest, identity: AnonymousCaller): void {
+  request.identity = identity;
+}
+
+function countCall(request: InboundRequest, { parts }: Pipeline): void {
+  const { rates } = parts.options;
+  const { operation } = request.target!;
+  const { account } = request;
+  if (!account) {
+    rates?.countAnonymous(request, operation);
+    return;
+  }
+  checkWebhookBot(operation, account);
+  rates?.countCaller(request, operation, account);
+}
+
+function checkRole(request: InboundRequest, { parts }: Pipeline): void {
+  const { account } = request;
+  if (!account) return;
+  const { operation } = request.target!;
+  if (operation.guard !== 'user') checkGuard(operation.guard, account, parts.services.clock.now());
+  operation.before?.(account.directory, account.user.id);
+}
+
+/** The client's next poll may continue the parked one without being read. */
+function resumeParkedPoll(request: InboundRequest, { parts }: Pipeline): undefined | typeof STOP {
+  const { account } = request;
+  return account && parts.forwarder.resume(request, account) ? STOP : undefined;
+}
+
+function readParameters(request: InboundRequest, { parts }: Pipeline): void {
+  const { exchange, match, form, identity, account } = request;
+  const { operation, parameters } = request.target!;
+  const { pictureMib } = operation;
+  if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
+  const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
+  const { values, ignored } = parameters.read(form.fields, query, match.values);
+  request.call = new OperationCall(request, identity!, account, values, query, ignored, parts.callServices);
+}
+
+function runOperation({ target, call }: InboundRequest): Outcome | Promise<Outcome> {
+  return target!.operation.run(call!);
+}
+
+function takeOutcome({ call }: InboundRequest, outcome: Outcome): void {
+  call!.outcome = outcome;
+}
+
+/** Sends the command of an outcome that has one; a poll is parked. */
+function forward(
+  request: InboundRequest,
+  { parts }: Pipeline,
+): Promise<ActorReply | ActorRepeat> | undefined | typeof STOP {
+  const call = request.call!;
+  const outcome = call.outcome!;
+  if (!('to' in outcome)) return undefined;
+  const { forwarder } = parts;
+  if (!outcome.held) return forwarder.forward(request, outcome, call) ?? STOP;
+  forwarder.park(request, outcome, call);
+  return STOP;
+}
+
+function takeReply(request: InboundRequest, answer: ActorReply | ActorRepeat | undefined): void {
+  if (!answer) return;
+  const call = request.call!;
+  request.lifetime!.forwarding = undefined;
+  if (!('again' in answer)) call.reply = answer;
+  else if (call.attempt < MAX_ATTEMPTS) {
+    call.attempt++;
+    request.step = RUN_STEP;
+  } else throw apiError('SERVICE_UNAVAILABLE');
+}
+
+function reply(request: InboundRequest, { parts }: Pipeline): void {
+  const { sender } = parts;
+  const { outcome, reply: answer, realm, ignored } = request.call!;
+  if (answer) sender.actorReply(request, realm, answer, ignored);
+  else sender.local(request, request.target!.operation, outcome as Exclude<Outcome, Forward>, ignored);
+}

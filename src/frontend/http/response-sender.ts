@@ -1,0 +1,144 @@
+/** The `reply` step of the pipeline: every way in which a request of an operation is answered. */
+import type { ActorReply, Operation, Outcome } from '#frontend/api';
+import { tighterLimit } from '#frontend/limits';
+import type { RealmId } from '#model';
+import { apiError, type ErrorReply } from '#model/errors';
+import { rateHeaders } from './call-limiter.js';
+import { isLarge, type ResponseCompressor } from './compression.js';
+import { type InboundRequest, isCompressed, type LifetimeEvents, RequestLifetimes } from './inbound-request.js';
+import {
+  CROSS_ORIGIN,
+  errorBody,
+  errorHeaders,
+  JSON_HEADERS,
+  partialBody,
+  refusalOf,
+  successOfFields,
+  successOfParts,
+  successOfReady,
+} from './reply.js';
+import type { RequestMetrics } from './request-metrics.js';
+import { type BodyPart, Headers, type HttpExchange } from './server.js';
+import type { FrontendServices } from './services.js';
+
+export class ResponseSender implements LifetimeEvents {
+  readonly lifetimes: RequestLifetimes;
+
+  /** @param compressor undefined: nothing is compressed */
+  constructor(
+    private readonly services: FrontendServices,
+    private readonly metrics: RequestMetrics,
+    deadlineMs: number,
+    private readonly compressor: ResponseCompressor | undefined,
+  ) {
+    this.lifetimes = new RequestLifetimes(services.clock, this, deadlineMs);
+  }
+
+  deadlinePassed(request: InboundRequest): void {
+    const { requestId } = request.exchange;
+    this.services.log.warn({ requestId, path: pathPattern(request) }, 'request deadline passed');
+    this.failed(request, apiError('SERVICE_UNAVAILABLE'));
+  }
+
+  clientLeft(): void {
+    this.metrics.aborted();
+  }
+
+  /** Answers with the refusal that the error stands for; any other error is logged and answered 500. */
+  failed(request: InboundRequest, error: unknown): void {
+    this.#refuse(request, refusalOf(error) ?? this.#unexpected(request, error));
+  }
+
+  #refuse(request: InboundRequest, error: ErrorReply): void {
+    request.rate = tighterLimit(error.rate, request.rate);
+    this.#respondPlain(request, error.status, errorHeaders(error), errorBody(error));
+  }
+
+  #unexpected(request: InboundRequest, error: unknown): ErrorReply {
+    const { method, requestId } = request.exchange;
+    this.services.log.error({ requestId, err: error, method, path: pathPattern(request) }, 'unhandled exception');
+    return apiError('INTERNAL').toReply();
+  }
+
+  /** Sends what an operation decided without an actor. */
+  local(
+    request: InboundRequest,
+    operation: Operation,
+    outcome: Exclude<Outcome, { to: unknown }>,
+    ignored: readonly string[] | undefined,
+  ): void {
+    if ('ready' in outcome) this.#respond(request, 200, JSON_HEADERS, successOfReady(outcome.ready, ignored));
+    else if ('fields' in outcome) {
+      const { fields, headers } = outcome;
+      const all = headers ? JSON_HEADERS.with(headers) : JSON_HEADERS;
+      this.#respond(request, 200, all, successOfFields(fields, ignored));
+    } else {
+      const { status, raw, coded } = outcome;
+      const own = Object.entries(outcome.headers);
+      const all = new Headers(operation.page ? own : [...own, ...CROSS_ORIGIN]);
+      if (coded && status === 200) this.#respond(request, status, all, [raw], all.with(coded));
+      else this.#respondPlain(request, status, all, [raw]);
+    }
+  }
+
+  /** Sends an actor's reply, once this frontend's replica shows the change that it reports. */
+  actorReply(request: InboundRequest, realm: RealmId, reply: ActorReply, ignored: readonly string[] | undefined): void {
+    const shown = reply.after === undefined ? undefined : this.services.waitFor(realm, reply.after);
+    if (shown) this.lifetimes.wait(request, shown, () => this.#actorReply(request, reply, ignored));
+    else this.#actorReply(request, reply, ignored);
+  }
+
+  #actorReply(request: InboundRequest, reply: ActorReply, ignored: readonly string[] | undefined): void {
+    if ('error' in reply) {
+      this.#refuse(request, reply.error);
+      return;
+    }
+    const { ok, partial } = reply;
+    this.#respond(request, 200, JSON_HEADERS, partial ? partialBody(partial) : successOfParts(ok, ignored));
+  }
+
+  /** Answers a parked poll; the request object stays in use for the client's next poll. @param now monotonic ms */
+  heartbeat(request: InboundRequest, body: readonly BodyPart[], now: number): void {
+    this.metrics.answered(request, 200, now);
+    request.exchange.respond(200, JSON_HEADERS, body, rateHeaders(request.rate));
+  }
+
+  /** @param coded headers of the compressed answer, where they differ */
+  #respond(
+    request: InboundRequest,
+    status: number,
+    headers: Headers,
+    body: readonly BodyPart[],
+    coded?: Headers,
+  ): void {
+    const { compressor } = this;
+    if (!compressor || !isLarge(body) || !isCompressed(request.target!.operation)) {
+      this.#respondPlain(request, status, headers, body);
+      return;
+    }
+    this.#end(request, status);
+    compressor.respond(request.exchange, request.gzip, status, headers, body, rateHeaders(request.rate), coded);
+  }
+
+  /** Never compressed. */
+  #respondPlain(request: InboundRequest, status: number, headers: Headers, body: readonly BodyPart[]): void {
+    this.#end(request, status);
+    request.exchange.respond(status, headers, body, rateHeaders(request.rate));
+  }
+
+  #end(request: InboundRequest, status: number): void {
+    request.lifetime?.end();
+    this.metrics.answered(request, status);
+  }
+}
+
+/** The path for the log, as a pattern: real paths may hold tokens and e-mail addresses. */
+function pathPattern({ match }: InboundRequest): string {
+  const [target] = match.route.methods.values();
+  return target?.operation.path ?? '';
+}
+
+/** Refuses a request before its operation is known. */
+export function refuseAtOnce(exchange: HttpExchange, error: ErrorReply): void {
+  exchange.respond(error.status, errorHeaders(error), errorBody(error));
+}

@@ -1,0 +1,107 @@
+/**
+ * Bounds what slow clients cost: answers that a client does not take, and bodies that do not arrive. A transfer without enough progress is cut
+ * off. When all transfers together hold too much memory, those that began first are cut off as well.
+ */
+import type { Clock, TimerHandle } from '#base/clock';
+
+export interface SlowLimits {
+  /** Bytes held by all waiting transfers; shared memory counts for each. */
+  readonly maxBytes: number;
+  /** Milliseconds without any progress. */
+  readonly stallMs: number;
+  /** A transfer must end within `graceMs` plus a second for each `bytesPerSecond` of its bytes. */
+  readonly graceMs: number;
+  readonly bytesPerSecond: number;
+}
+
+export const SLOW_LIMITS: SlowLimits = {
+  maxBytes: 256 * 1_048_576,
+  stallMs: 15_000,
+  graceMs: 30_000,
+  bytesPerSecond: 16 * 1024,
+};
+
+export interface Transfer {
+  /** Bytes that count for its time limit: the whole answer, or what has arrived of a body. */
+  readonly bytes: number;
+  /** Bytes that it holds in memory now; any change is progress. */
+  readonly held: number;
+  /** Closes the connection; the guard has dropped the transfer before. */
+  cut(): void;
+}
+
+interface Progress {
+  readonly since: number;
+  progressAt: number;
+  held: number;
+}
+
+const SWEEP_MS = 1_000;
+
+export class SlowClientGuard {
+  /** Number of connections that were cut off. */
+  cut = 0;
+  #bytes = 0;
+  #timer: TimerHandle | undefined;
+  /** In the order in which the transfers began to wait. */
+  readonly #waiting = new Map<Transfer, Progress>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: SlowLimits = SLOW_LIMITS,
+  ) {}
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** To be called when a transfer begins to wait, and whenever it has made progress. */
+  progressed(transfer: Transfer): void {
+    const now = this.clock.monotonic();
+    const { held } = transfer;
+    const known = this.#waiting.get(transfer);
+    if (known) {
+      if (held !== known.held) known.progressAt = now;
+      this.#bytes += held - known.held;
+      known.held = held;
+    } else {
+      this.#waiting.set(transfer, { since: now, progressAt: now, held });
+      this.#bytes += held;
+      this.#timer ??= this.clock.setTimeout(() => this.#sweep(), SWEEP_MS);
+    }
+    if (this.#bytes <= this.limits.maxBytes) return;
+    for (const [oldest] of this.#waiting) {
+      this.#cut(oldest);
+      if (this.#bytes <= this.limits.maxBytes) break;
+    }
+  }
+
+  /** The transfer is complete, or its client has left. */
+  finished(transfer: Transfer): void {
+    const known = this.#waiting.get(transfer);
+    if (!known) return;
+    this.#bytes -= known.held;
+    this.#waiting.delete(transfer);
+  }
+
+  #cut(transfer: Transfer): void {
+    this.finished(transfer);
+    this.cut++;
+    transfer.cut();
+  }
+
+  #sweep(): void {
+    this.#timer = undefined;
+    const now = this.clock.monotonic();
+    const { stallMs, graceMs, bytesPerSecond } = this.limits;
+    for (const [transfer, { since, progressAt }] of [...this.#waiting]) {
+      const allowed = graceMs + (transfer.bytes / bytesPerSecond) * 1000;
+      if (now - progressAt >= stallMs || now - since >= allowed) this.#cut(transfer);
+    }
+    if (this.#waiting.size > 0) this.#timer = this.clock.setTimeout(() => this.#sweep(), SWEEP_MS);
+  }
+}

@@ -1,0 +1,104 @@
+/** Reads the TAP that a test program writes: how many facts held, and which did not. */
+
+/** Comment that `several.ts` writes before each file that it runs. */
+export const FILE_MARK = 'file: ';
+/** Title of the empty subtest that `several.ts` adds after each file. */
+export const FILE_END = 'end of file';
+
+export interface Failure {
+  /** Test file, when the program runs several. */
+  readonly file: string | undefined;
+  /** Titles from the outermost subtest to the fact itself. */
+  readonly titles: readonly string[];
+  /** The YAML block behind the fact. */
+  readonly details: readonly string[];
+}
+
+export interface Counts {
+  facts: number;
+  failed: number;
+  skipped: number;
+}
+
+const FACT = /^( *)(not )?ok \d+(?: - (.*))?$/;
+const SUBTEST = /^( *)# Subtest: (.*)$/;
+const TOTALS = /^# \{ total: (\d+)(.*)\}/;
+const COUNT = /(fail|skip|todo): (\d+)/g;
+const LEVEL = 4;
+
+/** A line without ` # time=…`, ` # SKIP …` and the brace that opens a buffered subtest. */
+const titleOf = (text: string): string => text.replace(/ #.*$/, '').replace(/ \{$/, '');
+
+export class Facts {
+  readonly failures: Failure[] = [];
+  readonly skips: string[] = [];
+  /** Files of `several.ts` that ran to their end. */
+  files = 0;
+  /** Undefined until the program has written its totals, which is the last thing it does. */
+  counts: Counts | undefined;
+  #file: string | undefined;
+  /** Titles of the open subtests, by level. */
+  readonly #open: (string | undefined)[] = [];
+  #details: string[] | undefined;
+  #inYaml = false;
+  #rest = '';
+
+  write(chunk: string): void {
+    const lines = (this.#rest + chunk).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) this.#line(line);
+  }
+
+  #line(line: string): void {
+    if (this.#inYaml) {
+      this.#yaml(line);
+    } else if (line.endsWith('---') && line.trim() === '---') {
+      this.#inYaml = true;
+    } else if (line.startsWith('# {')) {
+      this.#totals(line);
+    } else if (line.startsWith(`# ${FILE_MARK}`)) {
+      this.#file = line.slice(FILE_MARK.length + 2);
+    } else {
+      this.#subtestOrFact(line);
+    }
+  }
+
+  #yaml(line: string): void {
+    if (line.trim() === '...') {
+      this.#inYaml = false;
+      this.#details = undefined;
+    } else {
+      this.#details?.push(line);
+    }
+  }
+
+  #totals(line: string): void {
+    const [, total, rest = ''] = TOTALS.exec(line) ?? [];
+    if (total === undefined) return;
+    const counts: Record<string, number> = { fail: 0, skip: 0, todo: 0 };
+    for (const [, what = '', count] of rest.matchAll(COUNT)) counts[what] = Number(count);
+    this.counts = { facts: Number(total), failed: counts.fail!, skipped: counts.skip! + counts.todo! };
+  }
+
+  #subtestOrFact(line: string): void {
+    const [, indent, subtest] = SUBTEST.exec(line) ?? [];
+    if (indent !== undefined) {
+      this.#open.length = indent.length / LEVEL;
+      this.#open.push(subtest);
+      return;
+    }
+    const [, before, not, text = ''] = FACT.exec(line) ?? [];
+    if (before === undefined) return;
+    this.#details = undefined;
+    const level = before.length / LEVEL;
+    if (text.includes(' # SKIP')) this.skips.push(text);
+    // The line that closes a subtest repeats what its facts have said.
+    const closes = this.#open.length > level;
+    if (level === 0 && titleOf(text) === FILE_END) this.files++;
+    this.#open.length = level;
+    if (not === undefined || closes) return;
+    this.#details = [];
+    const titles = [...this.#open.map((title) => title ?? ''), titleOf(text)];
+    this.failures.push({ file: this.#file, titles, details: this.#details });
+  }
+}

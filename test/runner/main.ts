@@ -1,0 +1,128 @@
+/**
+ * `npm test`: runs the test programs side by side, prints each failure with the command that repeats it alone, and ends with
+ * the number of facts. The `tap` program is not used: it loads its own hooks into every process, and reads each fact twice.
+ */
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Finished, runProgram } from './child.js';
+import { FILE_END } from './facts.js';
+import { commandFor, type Options, readOptions, tapPatterns, USAGE } from './options.js';
+import { type Program, programsFor, sourceOf } from './programs.js';
+import { runAll } from './schedule.js';
+
+const PROGRAM_SECONDS = 900;
+/** A test of its own may take this long. */
+const TEST_SECONDS = 420;
+/** How much longer the long form takes at most. */
+const LONG_FACTOR = 4;
+/** Of the memory file system: below it, tests use the disk. */
+const MIN_MEMORY_BYTES = 3 * 1024 ** 3;
+const MEMORY = '/dev/shm';
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Temporary data of tests need not outlive the machine, so that nobody waits for a disk. */
+function temporaryFolder(): string {
+  let base = tmpdir();
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (process.env.TMPDIR === undefined && bavail * bsize >= MIN_MEMORY_BYTES) base = MEMORY;
+  } catch {
+    // No such file system here.
+  }
+  return mkdtempSync(join(base, 'conclave-tests-'));
+}
+
+function environmentOf({ grep, long }: Options, folder: string): Record<string, string> {
+  return {
+    TMPDIR: folder,
+    API_TEST_COVERAGE: folder,
+    TAP_TIMEOUT: String(TEST_SECONDS * (long ? LONG_FACTOR : 1)),
+    ...(long ? { TEST_LONG: '1' } : {}),
+    ...(grep === undefined ? {} : { TAP_GREP: tapPatterns(grep, FILE_END), TAP_FILTER_QUIETLY: '1' }),
+  };
+}
+
+const seconds = (value: number): string => `${value.toFixed(1)} s`;
+
+/** Failing facts, as lines for people. */
+function failuresOf({ program, facts, fault, stdout, stderr }: Finished): string[] {
+  const first = sourceOf(program.files[0]!);
+  const lines = facts.failures.flatMap(({ file, titles, details }) => {
+    const source = file === undefined ? first : sourceOf(file);
+    return [`not ok ${source}: ${titles.join(' > ')}`, ...details, `  again: ${commandFor(source, titles)}`, ''];
+  });
+  if (fault !== undefined) {
+    const sources = program.files.map(sourceOf).join(' ');
+    lines.push(`not ok ${program.title} ${fault}`, stdout.slice(-4_000), `  again: npm test -- ${sources}`, '');
+  }
+  if (lines.length > 0 && stderr.trim() !== '') lines.push(`stderr of ${program.title}:`, stderr, '');
+  return lines;
+}
+
+class Report {
+  facts = 0;
+  failed = 0;
+  readonly #failures: string[] = [];
+  readonly #skips: string[] = [];
+  #skipped = 0;
+
+  constructor(private readonly grep: string | undefined) {}
+
+  add(finished: Finished): void {
+    const { program, facts, fault, seconds: took } = finished;
+    const { counts } = facts;
+    // The end of a file is a fact to tap.
+    const own = (counts?.facts ?? 0) - (program.bundle ? facts.files : 0);
+    const failures = failuresOf(finished);
+    this.facts += own + (fault === undefined ? 0 : 1);
+    this.failed += Math.max(counts?.failed ?? 0, facts.failures.length) + (fault === undefined ? 0 : 1);
+    this.#skipped += counts?.skipped ?? 0;
+    this.#skips.push(...facts.skips.map((skip) => `${program.title}: ${skip}`));
+    this.#failures.push(...failures);
+    if (own > 0 || failures.length > 0 || this.grep === undefined) {
+      print(`${failures.length === 0 ? 'ok' : 'NOT OK'} ${program.title}: ${own} facts, ${seconds(took)}`);
+    }
+    for (const line of failures) print(line);
+  }
+
+  /** @returns whether all is well */
+  end(took: number, programs: number): boolean {
+    for (const skip of this.#skips) print(`skipped ${skip}`);
+    if (this.#failures.length > 0 && programs > 1) print(['', 'What failed:', ...this.#failures].join('\n'));
+    const passed = this.facts - this.failed - this.#skipped;
+    const all = `total: ${this.facts}, pass: ${passed}, fail: ${this.failed}, skip: ${this.#skipped}`;
+    print(`# { ${all} }\n# time=${seconds(took)}`);
+    if (this.facts === 0) print('No test was found.');
+    return this.failed === 0 && this.facts > 0;
+  }
+}
+
+async function main(options: Options): Promise<boolean> {
+  const programs = programsFor(options);
+  if (options.list) {
+    for (const { title, files } of programs) print(`${title}${files.length > 1 ? ` (${files.length} files)` : ''}`);
+    return true;
+  }
+  const begun = performance.now();
+  const folder = temporaryFolder();
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const env = environmentOf(options, folder);
+  const report = new Report(options.grep);
+  const onOutput = options.verbose ? (chunk: string) => void process.stdout.write(chunk) : () => {};
+  const limitSeconds = PROGRAM_SECONDS * (options.long ? LONG_FACTOR : 1);
+  await runAll<Program>(programs, options.jobs, async (program) => {
+    report.add(await runProgram(program, { env, limitSeconds, onOutput }));
+  });
+  return report.end((performance.now() - begun) / 1000, programs.length);
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) print(USAGE);
+  else process.exitCode = (await main(options)) ? 0 : 1;
+} catch (error) {
+  print(`${(error as Error).message}\n\n${USAGE}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,168 @@
+/**
+ * Which programs a run consists of. A file is a program of its own unless it is listed in a bundle; the API suite of one face
+ * is several programs, so that it uses more than one core.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { type Options, titlesOf } from './options.js';
+import type { Load } from './schedule.js';
+
+export interface Program extends Load {
+  readonly title: string;
+  /** For `node`. */
+  readonly argv: readonly string[];
+  /** Compiled test files that it runs. */
+  readonly files: readonly string[];
+  /** `several.ts` runs the files. */
+  readonly bundle?: boolean;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs when these programs are done, by title. */
+  readonly after: readonly string[];
+}
+
+const ROOT = 'dist/test';
+const SEVERAL = 'dist/test/runner/several.js';
+
+/** A test file as people name it. */
+export const sourceOf = (file: string): string => file.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return filesUnder(path);
+      return entry.name.endsWith('.test.js') ? [path] : [];
+    });
+}
+
+/** The compiled form of a path of the command line. @throws Error when there is no such test */
+function compiled(path: string): string {
+  const inside = normalize(path).replace(/^dist\//, '');
+  for (const candidate of [inside, `${inside}.ts`, `${inside}.test.ts`]) {
+    const file = join('dist', candidate.replace(/\.ts$/, '.js'));
+    if (existsSync(file)) return file;
+  }
+  throw new Error(`no such test: ${path}`);
+}
+
+function filesAt(path: string): string[] {
+  const at = compiled(path);
+  return statSync(at).isDirectory() ? filesUnder(at) : [at];
+}
+
+/** What each program costs, by the beginning of its path; the first that fits. Measured on 2 cores, see docs/how-to/run-tests.md. */
+const LOADS: readonly (readonly [beginning: string, load: number, seconds: number])[] = [
+  ['dist/test/api/contract-tried', 1, 1],
+  ['dist/test/api/cluster.', 0.8, 100],
+  ['dist/test/api/embedded.', 0.8, 60],
+  ['dist/test/api/hostile', 1, 40],
+  ['dist/test/api', 0.6, 15],
+  ['dist/test/chaos/checker', 1, 1],
+  ['dist/test/chaos', 0.5, 90],
+  ['dist/test/clients', 0.5, 40],
+  ['dist/test/load', 0.3, 35],
+  ['dist/test/cluster', 1, 20],
+  ['dist/test/contract/placement-random', 0.3, 25],
+  ['dist/test/contract/bus-nats', 0.2, 25],
+  ['dist/test/contract', 0.4, 12],
+  ['dist/test/unit', 1, 20],
+];
+
+export function loadOf(file: string): Load {
+  const [, load, seconds] = LOADS.find(([beginning]) => file.startsWith(beginning)) ?? ['', 1, 10];
+  return { load, seconds };
+}
+
+/** Files of these folders run several in one process. */
+const BUNDLED = ['dist/test/unit'];
+/** They measure or exhaust the process that they run in, or replace what others use in it. */
+const ALONE: readonly string[] = [];
+const MAX_BUNDLE = 20;
+
+function bundles(files: readonly string[]): Program[] {
+  const byFolder = new Map<string, string[]>();
+  for (const file of files) byFolder.set(dirname(file), [...(byFolder.get(dirname(file)) ?? []), file]);
+  const programs: Program[] = [];
+  let open: { folders: string[]; files: string[] } = { folders: [], files: [] };
+  const close = (): void => {
+    const { folders, files } = open;
+    open = { folders: [], files: [] };
+    if (files.length === 0) return;
+    const title = `${sourceOf(folders[0]!)}${folders.length > 1 ? ` … ${folders.at(-1)!.split('/').pop()}` : ''}`;
+    const env = { TEST_FILES: files.join(' ') };
+    programs.push({
+      ...{ title, argv: [SEVERAL, title.replaceAll(/\W+/g, '-')], files, bundle: true, env, after: [] },
+      ...loadOf(files[0]!),
+    });
+  };
+  for (const [folder, inside] of byFolder) {
+    if (open.files.length + inside.length > MAX_BUNDLE) close();
+    open.folders.push(folder);
+    open.files.push(...inside);
+  }
+  close();
+  return programs;
+}
+
+const JUDGED = 'dist/test/api/embedded.test.js';
+/** Judges what all programs of the embedded face have tried. */
+const JUDGE = 'dist/test/api/contract-tried.test.js';
+/** Programs into which the API suite of a face is cut. */
+const SHARDS: Readonly<Record<string, number>> = { [JUDGED]: 2, 'dist/test/api/cluster.test.js': 2 };
+
+function shards(file: string): Program[] {
+  const count = SHARDS[file] ?? 1;
+  return Array.from({ length: count }, (_, i) => ({
+    title: `${sourceOf(file)}${count > 1 ? ` ${i + 1}/${count}` : ''}`,
+    argv: [file],
+    files: [file],
+    env: count > 1 ? { API_TEST_SHARD: `${i + 1}/${count}` } : {},
+    after: [],
+    ...loadOf(file),
+  }));
+}
+
+/** The text of a test file and of what it imports from the tests. */
+function textOf(file: string, seen = new Set<string>()): string {
+  if (seen.has(file)) return '';
+  seen.add(file);
+  const text = readFileSync(file, 'utf8');
+  const imported = [...text.matchAll(/from '(\.[^']+\.js)'/g)].map(([, path = '']) => join(dirname(file), path));
+  return [
+    text,
+    ...imported.filter((path) => path.startsWith(ROOT) && existsSync(path)).map((path) => textOf(path, seen)),
+  ].join('\n');
+}
+
+/** Files in which the outermost title of `--grep` is written; all when it is put together while they run. */
+function having(grep: string, files: readonly string[]): readonly string[] {
+  const [title = ''] = titlesOf(grep);
+  const found = files.filter((file) => textOf(file).toLowerCase().includes(title.toLowerCase()));
+  return found.length > 0 ? found : files;
+}
+
+const QUICK = ['dist/test/unit/', 'dist/test/contract/', JUDGED];
+
+const alone = (file: string): Program => ({
+  ...{ title: sourceOf(file), argv: [file], files: [file], env: {}, after: [] },
+  ...loadOf(file),
+});
+
+/** @throws Error for a path that is no test */
+export function programsFor({ paths, grep, quick }: Options): Program[] {
+  const named = paths.length > 0 ? [...new Set(paths.flatMap(filesAt))] : filesUnder(ROOT);
+  const inTime = quick ? named.filter((file) => QUICK.some((beginning) => file.startsWith(beginning))) : named;
+  const files = (grep === undefined ? inTime : having(grep, inTime)).filter((file) => file !== JUDGE);
+  const isBundled = (file: string): boolean =>
+    BUNDLED.some((folder) => file.startsWith(`${folder}/`)) && !ALONE.includes(file);
+  const others = files.filter((file) => !isBundled(file));
+  const programs = [
+    ...bundles(files.filter(isBundled)),
+    ...(grep === undefined ? others.flatMap(shards) : others.map(alone)),
+  ];
+  // A part of the suite cannot have tried everything.
+  if (grep !== undefined || !files.includes(JUDGED)) return programs;
+  const judged = programs.filter(({ files }) => files.includes(JUDGED));
+  return [...programs, { ...alone(JUDGE), after: judged.map(({ title }) => title) }];
+}

@@ -1,0 +1,28 @@
+/**
+ * Runs test files one after the other in this process: starting Node, loading tap and loading the server take longer than
+ * most unit tests. `TEST_FILES='FILE FILE' node dist/test/runner/several.js NAME`; each of the files also runs alone.
+ * The name of the bundle keeps the temporary folders of `t.testdir` apart.
+ */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+import { FILE_END, FILE_MARK } from './facts.js';
+
+/** Of the file that runs: at the root, tap would end the whole run with the first of them that is asked for. */
+const teardowns: (() => unknown)[] = [];
+t.teardown = (teardown: () => unknown) => {
+  teardowns.unshift(teardown);
+  return t;
+};
+
+for (const file of (process.env.TEST_FILES ?? '').split(' ').filter(Boolean)) {
+  t.comment(`${FILE_MARK}${file}`);
+  try {
+    await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    t.fail(`${file} can be loaded`, { error: String((error as Error).stack ?? error) });
+  }
+  // Subtests that the file did not wait for come first.
+  await t.test(FILE_END, async () => {});
+  for (const teardown of teardowns.splice(0)) await teardown();
+}

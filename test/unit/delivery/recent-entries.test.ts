@@ -1,0 +1,109 @@
+import t from 'tap';
+import { RecentEntryBudget } from '#delivery';
+import type { LogEntry } from '#model';
+import { seq } from '#model';
+import { RecentEntries } from '../../../src/delivery/recent-entries.js';
+import { settle } from '../../support/fake-clock.js';
+
+const entry = (content: string): LogEntry =>
+  ({
+    actor: 'stream/1/1',
+    groups: [{ v: 1, p: 0, items: [{ t: 'message', to: {}, flags: {}, message: { content } }] }],
+  }) as unknown as LogEntry;
+
+/** What a reader gets from a position on; undefined: it has to ask the log. */
+async function read(recent: RecentEntries, after: number): Promise<number[] | undefined> {
+  const got: number[] = [];
+  const reader = { entry: (at: number) => void got.push(at), transient: () => {}, gap: () => {} };
+  const subscription = recent.subscribe(seq(after), reader);
+  if (!subscription) return undefined;
+  await settle();
+  subscription.close();
+  return got;
+}
+
+t.test('entries are given from any position above the start, and live ones after them', async (t) => {
+  const recent = new RecentEntries(new RecentEntryBudget(), seq(10));
+  for (const at of [12, 13, 20]) recent.add(seq(at), entry('x'));
+  t.same(await read(recent, 10), [12, 13, 20]);
+  t.same(await read(recent, 11), [12, 13, 20]);
+  t.same(await read(recent, 12), [13, 20]);
+  t.same(await read(recent, 20), []);
+  t.same(await read(recent, 99), [], 'a reader may be ahead of us');
+  t.equal(await read(recent, 9), undefined);
+  const got: number[] = [];
+  const follow = recent.subscribe(seq(13), { entry: (at) => void got.push(at), transient: () => {}, gap: () => {} })!;
+  recent.add(seq(21), entry('x'));
+  t.same(got, [], 'not before the caller has what it asked for');
+  t.equal(await follow.caughtUp(), 21);
+  t.same(got, [20, 21]);
+  recent.add(seq(22), entry('x'));
+  follow.close();
+  recent.add(seq(23), entry('x'));
+  t.same(got, [20, 21, 22]);
+  t.equal(follow.position, 22);
+});
+
+t.test('what is read of the time before comes first', async (t) => {
+  const recent = new RecentEntries(new RecentEntryBudget(), seq(10));
+  recent.add(seq(11), entry('x'));
+  recent.prepend(
+    [4, 7, 10].map((at) => ({ seq: seq(at), entry: entry('x') })),
+    seq(3),
+  );
+  t.same(await read(recent, 3), [4, 7, 10, 11]);
+  t.equal(await read(recent, 2), undefined);
+  const long = new RecentEntries(new RecentEntryBudget(), seq(10_000));
+  long.prepend(
+    Array.from({ length: 5_000 }, (_, i) => ({ seq: seq(5_001 + i), entry: entry('x') })),
+    seq(0),
+  );
+  const all = await read(long, 9_000);
+  t.equal(all?.length, 1_000);
+  t.equal(await read(long, 5_500), undefined, 'more than is kept');
+});
+
+t.test('nothing is put before a gap', async (t) => {
+  const gapped = new RecentEntries(new RecentEntryBudget(), seq(10));
+  gapped.add(seq(11), entry('x'));
+  gapped.restart(seq(20));
+  gapped.prepend([{ seq: seq(7), entry: entry('x') }], seq(3));
+  gapped.add(seq(21), entry('x'));
+  t.equal(await read(gapped, 3), undefined);
+  t.equal(await read(gapped, 11), undefined);
+  t.same(await read(gapped, 20), [21]);
+  const full = new RecentEntries(new RecentEntryBudget(1_000), seq(10));
+  full.add(seq(11), entry('x'.repeat(900)));
+  full.add(seq(12), entry('x'));
+  full.prepend([{ seq: seq(7), entry: entry('x') }], seq(3));
+  t.equal(await read(full, 3), undefined);
+});
+
+t.test('all realms share one budget: the oldest entries go, wherever they are', async (t) => {
+  const budget = new RecentEntryBudget(100_000);
+  const [one, two] = [new RecentEntries(budget, seq(0)), new RecentEntries(budget, seq(0))];
+  one.add(seq(1), entry('x'.repeat(30_000)));
+  two.add(seq(2), entry('x'.repeat(30_000)));
+  one.add(seq(3), entry('x'.repeat(30_000)));
+  t.same(await read(one, 0), [1, 3]);
+  two.add(seq(4), entry('x'.repeat(30_000)));
+  t.equal(await read(one, 0), undefined);
+  t.same(await read(one, 1), [3]);
+  t.same(await read(two, 0), [2, 4]);
+  for (let at = 5; at < 5_000; at++) one.add(seq(at), entry('x'.repeat(10_000)));
+  t.ok(budget.bytes <= 100_000);
+  t.same(await read(one, 4_990), [4_991, 4_992, 4_993, 4_994, 4_995, 4_996, 4_997, 4_998, 4_999]);
+  t.equal(await read(two, 3), undefined);
+  one.restart(seq(6_000));
+  two.restart(seq(6_000));
+  t.equal(budget.bytes, 0);
+  t.same(await read(one, 6_000), []);
+  t.equal(await read(one, 5_999), undefined);
+});
+
+t.test('so many entries of one realm, however small', async (t) => {
+  const recent = new RecentEntries(new RecentEntryBudget(), seq(0));
+  for (let at = 1; at <= 20_000; at++) recent.add(seq(at), entry(''));
+  t.equal(await read(recent, 10_000), undefined);
+  t.equal((await read(recent, 20_000 - 4_096))?.length, 4_096);
+});

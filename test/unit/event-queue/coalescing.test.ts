@@ -1,0 +1,108 @@
+/** Events about flags that wait are told as one, and tell no client anything that is not so any more. */
+import t from 'tap';
+import { SharedEvent } from '#delivery';
+import { queueId, queueKey, realmId, userId } from '#model';
+import type { QueueOptions } from '#model/commands';
+import { EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
+import { Inbox } from '../../../actors/event-queue/inbox.js';
+import type { QueueState } from '../../../actors/event-queue/state.js';
+import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
+
+const REALM = realmId(1);
+const options = { capabilities: {}, eventTypes: null, narrow: [] } as unknown as QueueOptions;
+const state = { user: 8, options, shows: null } as QueueState;
+
+interface Told {
+  readonly id: number;
+  readonly op: 'add' | 'remove';
+  readonly flag: string;
+  readonly messages: readonly number[];
+}
+
+function bufferWith(...events: readonly Told[]): { buffer: EventBuffer; take: (event: Told) => void } {
+  const buffer = new EventBuffer(8, 'q', shapeFor(options));
+  const ids = new TransientEventIds(
+    { append: async () => 0 as never },
+    REALM,
+    queueKey(REALM, userId(8), queueId('q')),
+  );
+  const inbox = new Inbox(REALM, state, buffer, ids, {} as never, { resolved: () => {} });
+  const take = ({ id, ...event }: Told): void => {
+    const item = { t: 'event', to: { users: [8] }, event: { type: 'update_message_flags', ...event, all: false } };
+    inbox.take(new SharedEvent(id, item as never));
+  };
+  events.forEach(take);
+  return { buffer, take };
+}
+
+const told = (buffer: EventBuffer): Told[] => {
+  const { events } = JSON.parse(`{${Buffer.concat(buffer.answer()).toString().slice(1)}}`) as { events: Told[] };
+  return events.map(({ id, op, flag, messages }) => ({ id, op, flag, messages }));
+};
+
+const star = (id: number, ...messages: number[]): Told => ({ id, op: 'add', flag: 'starred', messages });
+const unstar = (id: number, ...messages: number[]): Told => ({ id, op: 'remove', flag: 'starred', messages });
+const read = (id: number, ...messages: number[]): Told => ({ id, op: 'add', flag: 'read', messages });
+const unread = (id: number, ...messages: number[]): Told => ({ id, op: 'remove', flag: 'read', messages });
+
+t.test('those that nobody has read are one, in the place of the last', async (t) => {
+  const { buffer, take } = bufferWith(star(1, 11), read(2, 11), star(3, 12));
+  t.same(told(buffer), [read(2, 11), star(3, 11, 12)]);
+  take(star(4, 13));
+  t.same(told(buffer), [read(2, 11), star(3, 11, 12), star(4, 13)], 'read once, it grows no more');
+});
+
+t.test('an answer that ends before the place of the last tells what came before its end', async (t) => {
+  const { buffer, take } = bufferWith(read(1, 11), unstar(2, 11), read(3, 12));
+  const fill = buffer.reserve(4);
+  take(read(5, 13));
+  t.same(told(buffer), [read(1, 11), unstar(2, 11)], 'up to the last that is told');
+  buffer.acknowledge(2);
+  fill(null);
+  t.same(told(buffer), [read(5, 12, 13)]);
+});
+
+t.test('a queue that was rebuilt does not tell again what its client had from the owner before', async (t) => {
+  const { buffer } = bufferWith(star(1, 11), unstar(2, 11), star(3, 12));
+  buffer.acknowledge(2);
+  t.same(told(buffer), [star(3, 12)]);
+});
+
+t.test('of what was merged, and told, the acknowledged half is told no more', async (t) => {
+  const { buffer } = bufferWith(star(1, 11), star(3, 12));
+  t.same(told(buffer), [star(3, 11, 12)]);
+  buffer.acknowledge(1);
+  t.same(told(buffer), [star(3, 12)]);
+  buffer.acknowledge(3);
+  t.same(told(buffer), []);
+  t.equal(buffer.size, 0);
+});
+
+t.test('nothing is added to what was acknowledged', async (t) => {
+  const { buffer, take } = bufferWith(star(1, 11));
+  buffer.acknowledge(1);
+  take(star(2, 12));
+  t.same(told(buffer), [star(2, 12)]);
+});
+
+t.test('what was taken back in between is not told after that', async (t) => {
+  const { buffer } = bufferWith(star(1, 11), unstar(2, 11), star(3, 12), unstar(4, 13));
+  t.same(told(buffer), [star(1, 11), star(3, 12), unstar(4, 11, 13)]);
+  const reading = bufferWith(read(1, 11), unread(2, 11), read(3, 12), unread(4, 13), read(5, 14));
+  t.same(told(reading.buffer), [read(1, 11), unread(2, 11), unread(4, 13), read(5, 12, 14)]);
+});
+
+t.test('what waits inside a later one is not forgotten: a successor reads the log from there', async (t) => {
+  const { buffer, take } = bufferWith(star(1, 11), star(3, 12));
+  t.equal(buffer.oldest, 1);
+  told(buffer);
+  t.equal(buffer.oldest, 1, 'told is not acknowledged');
+  buffer.acknowledge(2);
+  t.equal(buffer.oldest, 3);
+  buffer.acknowledge(3);
+  t.equal(buffer.oldest, undefined);
+  take(read(5, 11));
+  take(unread(6, 11));
+  take(read(7, 12));
+  t.equal(buffer.oldest, 5);
+});

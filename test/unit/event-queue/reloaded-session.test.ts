@@ -1,0 +1,192 @@
+/** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
+import t from 'tap';
+import { TransientEvent } from '#delivery';
+import type { ActorReply } from '#frontend/api';
+import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '#model';
+import type { QueueOptions } from '#model/commands';
+import type { ActivationHandle, Suppliers } from '#runtime';
+import type { QueueSession } from '../../../actors/event-queue/session.js';
+import { QueueSidecar } from '../../../actors/event-queue/sidecar.js';
+import type { QueueState } from '../../../actors/event-queue/state.js';
+import { QueueVolatile } from '../../../actors/event-queue/volatile.js';
+import { FakeClock, settle } from '../../support/fake-clock.js';
+
+const REALM = realmId(1);
+const INCARNATION = 'this log';
+/** What this host has read, and what the log has. */
+const READ = 5;
+const END = 9;
+
+const state: QueueState = {
+  phase: 'idle',
+  user: 8,
+  options: { capabilities: {}, eventTypes: null, narrow: [] } as unknown as QueueOptions,
+  start: 3,
+  acked: eventId(4, 0),
+  position: 4,
+  lifespanMs: 600_000,
+  covers: {},
+  shows: null,
+  incarnation: INCARNATION,
+  active: 0,
+};
+
+/** @param registered false: it was made here, and has been in memory since */
+function rebuilt(registered = true) {
+  let exists = registered;
+  const volatile = new QueueVolatile(state, 0);
+  const handle = {
+    key: queueKey(REALM, userId(8), queueId('q')),
+    realm: REALM,
+    volatile,
+    exists: () => exists,
+    state: () => state,
+    tell: async () => undefined,
+  };
+  const from: number[] = [];
+  const sessions: QueueSession[] = [];
+  const feed = {
+    position: seq(READ),
+    listen: () => {},
+    attach(session: QueueSession) {
+      sessions.push(session);
+      from.push(session.cursor.position);
+      session.cursor.follow({ at: seq(READ) });
+      session.wentLive();
+    },
+    detach: () => {},
+  };
+  const log = { asked: 0, away: false };
+  const clock = new FakeClock();
+  const suppliers = {
+    services: { clock, random: () => 0, heartbeatMs: 45_000, feeds: { of: async () => feed } },
+    log: {
+      position: async () => {
+        if (log.asked++ > 0 && log.away) throw new Error('away');
+        return { end: seq(END), trimmed: seq(0), incarnation: INCARNATION };
+      },
+    },
+  };
+  const queue = new QueueSidecar(
+    handle as unknown as ActivationHandle<QueueState, QueueVolatile>,
+    suppliers as unknown as Suppliers,
+  );
+  exists = true;
+  if (!registered) queue.committed();
+  let polls = 0;
+  const hold = (last: number, beats: number): { readonly answers: ActorReply[] } => {
+    const answers: ActorReply[] = [];
+    const request = { id: `poll${++polls}`, reply: (reply: ActorReply) => answers.push(reply), onCancel: () => {} };
+    queue.command('poll', { last_event_id: last, dont_block: false, beats }, request as never);
+    return { answers };
+  };
+  const poll = async (last: number): Promise<ActorReply | undefined> => {
+    const { answers } = hold(last, 0);
+    await settle();
+    return answers[0];
+  };
+  return { queue, session: () => sessions[0]!, poll, hold, clock, log, volatile, from };
+}
+
+const idIn = (reply: ActorReply | undefined): number => {
+  const parts = reply && 'ok' in reply ? reply.ok : [];
+  return Number(/"id":(\d+)/.exec(Buffer.concat(parts).toString())?.[1]);
+};
+
+t.test('the log is read on from what the first poll says its client has', async (t) => {
+  const { poll, volatile, from } = rebuilt();
+  t.equal(await poll(eventId(7, 3)), undefined, 'the poll is held');
+  t.same(from, [6], 'the rest of that entry, too');
+  t.equal(volatile.acked, eventId(7, 3));
+  t.match(await poll(eventId(6, 0)), { error: { code: 'BAD_REQUEST' } }, 'what was passed over is not there any more');
+});
+
+t.test('what a poll says is no news if the queue knows more, or nobody can have been given it', async (t) => {
+  for (const last of [eventId(2, 0), state.acked, eventId(END + 1, 0), eventId(2 ** 40, 0)]) {
+    const { poll, volatile, from } = rebuilt();
+    await poll(last);
+    t.same(from, [state.position], String(last));
+    t.equal(volatile.acked, state.acked);
+  }
+});
+
+t.test('an event that the log has, but this host has not read yet, may be acknowledged', async (t) => {
+  const { poll, log, volatile } = rebuilt();
+  t.equal(await poll(state.acked), undefined, 'the poll is held');
+  t.equal(await poll(eventId(END, 7)), undefined, 'and this one');
+  t.equal(volatile.acked, eventId(END, 7));
+  t.equal(log.asked, 2, 'when it opened, and once more');
+});
+
+t.test('where the frontend gives the heartbeats the queue gives none, and its own ids are above them', async (t) => {
+  const last = eventId(READ, TRANSIENT_SLOT + 3);
+  const { session, hold, poll, clock, volatile } = rebuilt();
+  const { answers } = hold(last, 64);
+  await settle();
+  clock.advance(3_600_000);
+  t.same(answers, []);
+  t.ok(volatile.isPolling, 'the client is there all the time');
+  session().pushTransient(new TransientEvent({ t: 'event', to: {}, event: { type: 'typing' } }));
+  await settle();
+  t.equal(idIn(answers[0]), last + 65);
+  const next = hold(last + 65, 64);
+  t.equal(
+    await poll(last + 65 + 64),
+    undefined,
+    'the last heartbeat that the frontend gave may be acknowledged elsewhere',
+  );
+  t.match(next.answers, [{ ok: [] }], 'which ends the poll there');
+  t.equal(volatile.acked, last + 65 + 64);
+  clock.advance(60_000);
+  t.notOk(volatile.isPolling, 'without such a frontend it is the queue that gives one');
+});
+
+t.test('one that the log cannot have is refused', async (t) => {
+  const { poll, volatile } = rebuilt();
+  t.match(await poll(eventId(END + 1, 0)), { error: { msg: `Event ${eventId(END + 1, 0)} was not in this queue` } });
+  t.equal(volatile.acked, state.acked, 'and nothing is acknowledged');
+  t.equal(await poll(eventId(READ, 0)), undefined);
+});
+
+t.test('while the log is away nobody can tell: the frontend tries again', async (t) => {
+  const { poll, log } = rebuilt();
+  await poll(state.acked);
+  log.away = true;
+  t.match(await poll(eventId(END, 0)), { retry: 'moved' });
+  log.away = false;
+  t.equal(await poll(eventId(END, 0)), undefined);
+});
+
+t.test('a queue that moves away meanwhile sends the poll after it', async (t) => {
+  const { queue, poll } = rebuilt();
+  await poll(state.acked);
+  const answers: unknown[] = [];
+  const request = { id: 'late', reply: (reply: unknown) => answers.push(reply), onCancel: () => {} };
+  queue.command('poll', { last_event_id: eventId(END, 0), dont_block: false }, request as never);
+  t.equal(queue.idle(), false);
+  queue.stopped('drained');
+  await settle();
+  t.same(answers, [{ retry: 'moved' }], 'once');
+});
+
+t.test('a heartbeat of a frontend whose command has not come may be acknowledged at another', async (t) => {
+  const { poll, clock, hold, volatile } = rebuilt(false);
+  await poll(state.acked);
+  const { answers } = hold(state.acked, 0);
+  clock.advance(60_000);
+  const beat = idIn(answers[0]);
+  t.equal(beat, eventId(READ, TRANSIENT_SLOT), 'one of its own');
+  t.match(
+    await poll(beat + 65),
+    { error: { msg: `Event ${beat + 65} was not in this queue` } },
+    'more than one may give',
+  );
+  t.equal(await poll(beat + 64), undefined);
+  t.equal(volatile.acked, beat + 64);
+  const next = eventId(READ + 1, 0);
+  t.match(
+    await poll(next),
+    { error: { msg: `Event ${next} was not in this queue` } },
+    'an entry that did not come is none',
+  );
+});
