@@ -5,8 +5,7 @@
 
 import { type Clock, type Deadline, spread, wheelOf } from '#base/clock';
 import { Cursor, type EventSubscriber, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
-import type { ActorReply } from '#frontend/api';
-import type { StopReason } from '#model';
+import type { ActorReply, StopReason } from '#model';
 import { newestBeat, positionId, seq, seqOfId } from '#model';
 import { type QueueEnd, queueCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';

@@ -1,8 +1,7 @@
 /** The side of a queue's actor outside the mailbox: opens a session when needed, and refuses polls after the end. */
 
 import type { JsonObject } from '#base';
-import type { ActorReply } from '#frontend/api';
-import type { StopReason } from '#model';
+import type { ActorReply, StopReason } from '#model';
 import { apiError } from '#model/errors';
 import type { ActivationHandle, HeldRequest, LiveActor, Suppliers } from '#runtime';
 import { MOVED, type PollArgs, QueueSession } from './session.js';

@@ -64,3 +64,4 @@ export {
   SeenVersions,
 } from './log-entry.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';
+export type { ActorRefusal, ActorRepeat, ActorReply, RawAnswer } from './replies.js';

@@ -1,8 +1,7 @@
 /** Handles commands: runs their handlers, and makes what they return part of a commit, or their answer. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorReply } from '#frontend/api';
-import type { ActorKey, PlainItem, RealmId } from '#model';
+import type { ActorKey, ActorReply, PlainItem, RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitLoop } from './commit-loop.js';

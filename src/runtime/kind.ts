@@ -7,9 +7,8 @@
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
-import type { ActorRedirect, ActorReply } from '#frontend/api';
-import type { ActorKey, ActorKindName, LogItem, PlainItem, RealmId, StopReason } from '#model';
-import type { Command, OutboxCommand, Value } from '#model/commands';
+import type { ActorKey, ActorKindName, ActorReply, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { ActorRedirect, Command, OutboxCommand, Value } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { MessageRecord } from '#ports/store';
 

@@ -1,8 +1,7 @@
 /** What an activation gives its live side: the side outside the mailbox that some kinds have. */
 
 import type { JsonObject } from '#base';
-import type { ActorReply } from '#frontend/api';
-import type { ActorKey, RealmId } from '#model';
+import type { ActorKey, ActorReply, RealmId } from '#model';
 import type { BusRequest } from '#ports/bus';
 import type { ActivationHandle, AnyKind, HeldRequest, LiveActor } from './kind.js';
 import type { ActorMemory } from './memory.js';

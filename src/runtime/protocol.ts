@@ -1,8 +1,8 @@
 /** What travels between frontends, hosts and actors. Everything here is plain data. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorRedirect, ActorRepeat, ActorReply } from '#frontend/api';
-import type { ActorKey, RetryReason } from '#model';
+import type { ActorKey, ActorRepeat, ActorReply, RetryReason } from '#model';
+import type { ActorRedirect } from '#model/commands';
 
 export type { OutboxCommand } from '#model/commands';
 

@@ -1,8 +1,7 @@
 /** How the command line reaches actors: over its own bus client, or through the server that has the data directory. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorRefusal } from '#frontend/api';
-import type { ActorKey, ActorKindName } from '#model';
+import type { ActorKey, ActorKindName, ActorRefusal } from '#model';
 import type { Command, Fields, Value } from '#model/commands';
 import type { ActorClient } from '#runtime';
 import { AdminError } from './accounts.js';

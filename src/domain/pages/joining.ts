@@ -1,5 +1,5 @@
 /** What somebody sees who opens the link of an invitation. */
-import type { RawAnswer } from '#frontend/api';
+import type { RawAnswer } from '#model';
 import { type Html, html, pageAnswer } from './page.js';
 
 export interface JoinPage {

@@ -1,7 +1,7 @@
 /** Pages that people open in a browser: plain HTML, which needs no script and nothing from elsewhere. */
 
 import { escapeHtml } from '#base';
-import type { RawAnswer } from '#frontend/api';
+import type { RawAnswer } from '#model';
 
 const STYLE = [
   ':root{color-scheme:light dark}',

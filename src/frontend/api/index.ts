@@ -1,9 +1,4 @@
 export {
-  type ActorRedirect,
-  type ActorRefusal,
-  type ActorRepeat,
-  type ActorReply,
-  type ActorSuccess,
   type Answer,
   type Call,
   type Encoding,
@@ -22,7 +17,6 @@ export {
   type Parameter,
   type Parameters,
   type PollKeepalive,
-  type RawAnswer,
   type ReadyAnswer,
   type UploadedFile,
   type Values,

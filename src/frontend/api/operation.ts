@@ -3,11 +3,12 @@
  * everything else (routing, role guard, coercion and validation, ignored parameters, the generated reference) follows
  * from the declaration.
  */
+
 import type { Static, TSchema } from 'typebox';
 import type { Fields, JsonObject, ReadyFields } from '#base';
 import type { Secrets } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { ActorKindName, RealmId, UserId } from '#model';
+import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
 import type { AddressedCommand, CommandTo, Fields as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
 import type { DirectoryView } from '#model/records';
@@ -187,15 +188,6 @@ export interface ReadyAnswer {
   readonly ready: ReadyFields;
 }
 
-/** A response that isn't JSON. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly raw: Uint8Array;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Made of text: these headers differ where it goes out compressed. Absent: it goes out as it is. */
-  readonly coded?: Readonly<Record<string, string>>;
-}
-
 export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
 
 export interface Operation<P extends Parameters = Parameters> {
@@ -246,40 +238,4 @@ export interface Operation<P extends Parameters = Parameters> {
 /** Identity function that infers the parameter types of a declaration. */
 export function operation<const P extends Parameters>(declaration: Operation<P>): Operation<P> {
   return declaration;
-}
-
-/** Wire form of a reply from an actor. */
-export type ActorReply = ActorSuccess | ActorRefusal;
-
-export interface ActorSuccess {
-  /** JSON text of the fields beside result and msg, each part empty or starting with a comma; parts are concatenated. */
-  readonly ok: readonly Uint8Array[];
-  /** Realm version that the frontend's replica must have applied before it answers. */
-  readonly after?: number;
-  /** Version of the actor that answered by which the log shows what was done; absent where there is nothing to show. */
-  readonly logged?: number;
-  /** Only a part was done in the time there is: what is done stays, and the client repeats the request. */
-  readonly partial?: 'REQUEST_TIMEOUT';
-}
-
-/** Go on there, on behalf of the same caller: the frontend sends this command next, and its answer counts. */
-export interface ActorRedirect {
-  readonly forward: AddressedCommand<ReplyFields<unknown>>;
-  /** What the caller builds on may be newer than what this frontend knew: it looks at the log's end first. */
-  readonly fresh?: true;
-}
-
-/**
- * The command was carried out, and its answer, too large to be remembered, was lost on the way: begin anew, with a command of
- * its own.
- */
-export interface ActorRepeat {
-  readonly again: true;
-}
-
-export interface ActorRefusal {
-  /** ApiError.toReply() of what the handler threw. */
-  readonly error: ErrorReply;
-  /** A part was done before the refusal: as that of a success. */
-  readonly after?: number;
 }

@@ -1,8 +1,9 @@
 import type { JsonObject } from '#base';
 import { clientName } from '#domain/messages';
 import type { Secrets } from '#domain/secrets';
-import type { ActorReply, Call, Forward, Outcome, UploadedFile } from '#frontend/api';
+import type { Call, Forward, Outcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
+import type { ActorReply } from '#model';
 import { type RealmId, type UserId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';

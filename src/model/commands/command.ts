@@ -80,3 +80,10 @@ export const outboxCommand = <K extends ActorKindName, A extends JsonObject>(of:
   readonly caller: number;
   readonly after?: number;
 }): OutboxCommand => of as unknown as OutboxCommand;
+
+/** Reply of an actor that names the next command: the frontend sends it for the same caller, and its answer counts. */
+export interface ActorRedirect {
+  readonly forward: AddressedCommand<Fields<unknown>>;
+  /** The command may build on news that the frontend doesn't have: it reads the log to its end first. */
+  readonly fresh?: true;
+}

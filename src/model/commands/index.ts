@@ -12,6 +12,7 @@
  * Types and names only; imports ids, records and JSON types, and may be imported by everything above `model`.
  */
 export {
+  type ActorRedirect,
   type AddressedCommand,
   type AnyReply,
   type ArgsOf,

@@ -1,7 +1,7 @@
 /** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
 import t from 'tap';
 import { TransientEvent } from '#delivery';
-import type { ActorReply } from '#frontend/api';
+import type { ActorReply } from '#model';
 import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '#model';
 import type { QueueOptions } from '#model/commands';
 import type { ActivationHandle, Suppliers } from '#runtime';

@@ -1,8 +1,9 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import type { ActorReply, Operation } from '#frontend/api';
+import type { Operation } from '#frontend/api';
 import { forward as checkedForward } from '#frontend/api';
 import { Frontend } from '#frontend/http';
+import type { ActorReply } from '#model';
 import { realmKey } from '#model';
 import { apiError } from '#model/errors';
 import { anyCommand } from '../../support/any-command.js';

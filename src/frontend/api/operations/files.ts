@@ -2,10 +2,11 @@
 import { Type } from 'typebox';
 import { blobOfFile, contentType, newPath, openTemporary, parsePath, shownName, temporaryUri } from '#domain/files';
 import { hasPublicAccess } from '#domain/streams';
+import type { RawAnswer } from '#model';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, forward, type Operation, operation, type RawAnswer } from '../operation.js';
+import { type Call, forward, type Operation, operation } from '../operation.js';
 import { pathId, pathRest, pathText } from '../parameters.js';
 import { CONDITIONS, serveBlob } from '../serve-blob.js';
 

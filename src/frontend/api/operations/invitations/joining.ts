@@ -2,9 +2,10 @@
 
 import { type InvitationName, LINK_PATH, readToken } from '#domain/invitations';
 import { type JoinPage, joined, joinForm, letterSent, noInvitation, signUpForm } from '#domain/pages';
+import type { RawAnswer } from '#model';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { type Call, forward, operation, type RawAnswer } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
 import { NEWCOMER } from './newcomer.js';
 import { orPage, type Problem } from './refused-pages.js';

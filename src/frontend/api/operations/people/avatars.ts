@@ -3,11 +3,12 @@
 import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
 import type { AvatarSize } from '#domain/pictures';
 import { avatarImages } from '#domain/pictures';
+import type { RawAnswer } from '#model';
 import { realmKey, type UserId, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Call, forward, type Operation, operation, type RawAnswer } from '../../operation.js';
+import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { pathId, pathText } from '../../parameters.js';
 import { redirect } from '../../redirect.js';
 import { onePicture, storeAvatar } from '../../store-avatar.js';

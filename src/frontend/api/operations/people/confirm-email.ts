@@ -5,10 +5,11 @@
 
 import { confirmed, confirmForm, notConfirmed } from '#domain/pages';
 import { openLink } from '#domain/secrets';
+import type { RawAnswer } from '#model';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
-import { type Call, forward, operation, type RawAnswer } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { pathText } from '../../parameters.js';
 
 type LinkCall = Call<{ readonly token: string }>;
