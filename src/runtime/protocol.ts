@@ -4,8 +4,6 @@ import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorRepeat, ActorReply, RetryReason } from '#model';
 import type { ActorRedirect } from '#model/commands';
 
-export type { OutboxCommand } from '#model/commands';
-
 /** A command on its way to an actor. */
 export interface Envelope {
   /**
