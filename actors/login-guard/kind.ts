@@ -7,8 +7,11 @@
 
 import type { JsonObject } from '#base';
 import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import type { ArgsOf } from '#model/commands';
+import { loginGuardCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 
 /** Addresses that one actor remembers. */
@@ -24,13 +27,13 @@ interface StrangerState extends JsonObject {
 const failuresOf = ({ attempts }: StrangerState, address: string): readonly number[] =>
   attempts.find(([of]) => of === address)?.[1] ?? [];
 
-interface Attempt extends JsonObject {
-  /** Hash of the address. */
-  readonly address: string;
-  readonly password: string;
-}
-
-const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined, ActorServices> = {
+const fetchKey: CommandDefinition<
+  StrangerState,
+  ArgsOf<typeof loginGuardCommands.fetchKey>,
+  undefined,
+  undefined,
+  ActorServices
+> = {
   creates: true,
   lane: 'login',
   exclusive: true,
@@ -58,7 +61,7 @@ export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = 
   summary: 'Failed log-ins with addresses of no account, counted so that they cannot be told from those of an account.',
   directory: false,
   loadedParts: [],
-  commands: { 'fetch-key': fetchKey },
+  commands: handlersOf(loginGuardCommands, { fetchKey }),
   initial: () => ({ attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),

@@ -5,28 +5,31 @@
  */
 
 import { value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import type { MailOutcome } from '#domain/mail';
 import { retryDelay, withLinks } from '#domain/mail';
+import type { ArgsOf, Command } from '#model/commands';
+import { mailCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import type { MailState, StoredMail } from './state.js';
 import { MAILS, mailsIn, nextTry, waiting } from './state.js';
 
-type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined, ActorServices>;
+type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<
+  MailState,
+  ArgsOf<C>,
+  I,
+  undefined,
+  ActorServices
+>;
 
 /** Mails sent per run; the others follow at once. */
 const BATCH = 40;
 
-interface SendArgs extends JsonObject {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
 /** From other actors (actors/shared/mail.ts): never refuses. */
-const send: MailCommand<SendArgs> = {
+const send: MailCommand<typeof mailCommands.send> = {
   creates: true,
   handle({ state }, { to, subject, text }, _inputs, { now }) {
     const last = state.last + 1;
@@ -46,7 +49,7 @@ const send: MailCommand<SendArgs> = {
  * run must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under
  * the same id.
  */
-const due: MailCommand<JsonObject, ReadonlyMap<string, MailOutcome>> = {
+const due: MailCommand<typeof mailCommands.due, ReadonlyMap<string, MailOutcome>> = {
   lane: 'sending',
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
@@ -81,7 +84,7 @@ export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
   directory: false,
   loadedParts: [MAILS.prefix],
   partsAreDeliveries: true,
-  commands: { send, due },
+  commands: handlersOf(mailCommands, { send, due }),
   initial: () => ({ last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

@@ -1,11 +1,10 @@
 /** Uploaded files as their owner's actor keeps them: one part each, named by the file's token. Pure. */
 
-import type { FileChange } from '#actors/shared';
 import { tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { blobOfFile, parsePath } from '#domain/files';
 import type { Parts, RealmId } from '#model';
-import type { OutboxCommand } from '#runtime';
+import type { FileChange, OutboxCommand } from '#model/commands';
 
 export interface OwnFile extends JsonObject {
   readonly id: number;

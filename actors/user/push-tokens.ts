@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import type { Parts } from '#model';
-
-export type PushService = 'apns' | 'gcm';
+import type { PushService } from '#model/commands';
 
 export interface PushToken extends JsonObject {
   readonly service: PushService;

@@ -5,17 +5,21 @@
  */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
+import type { ArgsOf, Command } from '#model/commands';
+import { webhookCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { type Fate, makeCalls } from './calls.js';
+import type { Fate } from './calls.js';
+import { makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
-import { CALLS, callsIn, nextCall, type WaitingCall, type WebhookState } from './state.js';
+import type { WaitingCall, WebhookState } from './state.js';
+import { CALLS, callsIn, nextCall } from './state.js';
 
-type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+type WebhookCommand<C extends Command<'webhook'>, I = undefined> = CommandDefinition<
   WebhookState,
-  A,
+  ArgsOf<C>,
   I,
   undefined,
   ActorServices
@@ -29,7 +33,7 @@ const MAX_WAITING = 1_000;
 const WARN_MS = 60_000;
 
 /** Sent by the conversation's actor. Never refused; a repeat changes nothing. */
-const triggered: WebhookCommand<{ readonly message: number; readonly trigger: string; readonly origin: string }> = {
+const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
     const { now } = context;
@@ -52,7 +56,7 @@ const triggered: WebhookCommand<{ readonly message: number; readonly trigger: st
  * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run
  * must not find the calls of the run before. After a crash between call and commit the call is made again.
  */
-const due: WebhookCommand<JsonObject, readonly Fate[]> = {
+const due: WebhookCommand<typeof webhookCommands.due, readonly Fate[]> = {
   lane: 'calling',
   exclusive: true,
   inputs: (_args, { key, realm, view }, sources) => {
@@ -76,7 +80,7 @@ const due: WebhookCommand<JsonObject, readonly Fate[]> = {
 };
 
 /** Sent by the conversation's actor: the bot's reply was refused. */
-const refused: WebhookCommand<{ readonly place: string; readonly origin: string; readonly reason: string }> = {
+const refused: WebhookCommand<typeof webhookCommands.refused> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({
     reply: value(null),
@@ -90,7 +94,7 @@ export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   directory: true,
   loadedParts: [CALLS.prefix],
   partsAreDeliveries: true,
-  commands: { triggered, due, refused },
+  commands: handlersOf(webhookCommands, { triggered, due, refused }),
   initial: () => ({ warned: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),

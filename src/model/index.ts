@@ -65,6 +65,7 @@ export {
 } from './log-entry.js';
 export { type Parts, PartTable } from './parts.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';
+export type { ActorRefusal, ActorRepeat, ActorReply, RawAnswer } from './replies.js';
 export { LANGUAGES } from './settings/languages.js';
 export {
   ALWAYS_REPORTED_NAMES,

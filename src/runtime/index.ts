@@ -21,6 +21,7 @@
  * and app import the client, and app the host.
  */
 export { ActorClient, CommandTimeout, type SendOptions, type SentCommand } from './client.js';
+export { type HandlersOf, handlersOf } from './command-table.js';
 export { ActorHost, type DirectorySource, type HostOptions } from './host.js';
 export {
   type ActivationHandle,
@@ -44,4 +45,4 @@ export {
 export { MachineSteps, type Step } from './machine-steps.js';
 export { splitForEvents } from './pack-entries.js';
 export { type PhaseEvent, Phases, TAKE } from './phases.js';
-export type { Envelope, OutboxCommand, Reply } from './protocol.js';
+export type { Envelope, Reply } from './protocol.js';

@@ -3,14 +3,15 @@
  * An entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
  */
 
-import { emptyMap, emptySet, type Json, ownMap, ownSet } from '#base';
+import type { Json } from '#base';
+import { emptyMap, emptySet, ownMap, ownSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import { BACKOFF, delayOf } from './backoff.js';
 import type { OutboxEntry, Sequence } from './commit-batch.js';
 import { packEntries } from './pack-entries.js';
-import type { OutboxCommand } from './protocol.js';
 import type { UnpublishedTicket } from './unpublished-commits.js';
 
 export interface Delivery {

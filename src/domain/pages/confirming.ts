@@ -1,5 +1,6 @@
 /** Pages of the link that confirms a new e-mail address. */
-import type { RawAnswer } from '#frontend/api';
+
+import type { RawAnswer } from '#model';
 import { html, pageAnswer } from './page.js';
 
 export const confirmForm = (): RawAnswer =>

@@ -1,6 +1,8 @@
 /** Pages of invitation links and of sign-up. */
-import type { RawAnswer } from '#frontend/api';
-import { type Html, html, pageAnswer } from './page.js';
+
+import type { RawAnswer } from '#model';
+import type { Html } from './page.js';
+import { html, pageAnswer } from './page.js';
 
 export interface JoinPage {
   readonly organization: string;

@@ -1,7 +1,7 @@
 /** Pages for browsers: plain HTML without scripts and without external resources. */
 
 import { escapeHtml } from '#base';
-import type { RawAnswer } from '#frontend/api';
+import type { RawAnswer } from '#model';
 
 const STYLE = [
   ':root{color-scheme:light dark}',

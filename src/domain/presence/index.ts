@@ -25,7 +25,6 @@ export {
 export {
   type FetchPresences,
   type PresenceChanges,
-  type PresenceCursor,
   PresenceReplica,
   presencesIn,
 } from './replica.js';

@@ -3,15 +3,9 @@
  * encodes a list once for all readers.
  */
 import { Encoded, type JsonObject, madeOnce, SharedRuns } from '#base';
+import type { PresenceCursor } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
-
-/** Position in the changes of one activation of the actor. */
-export interface PresenceCursor extends JsonObject {
-  /** Names the activation. After a restart of the actor, everything is fetched again. */
-  readonly source: string;
-  readonly version: number;
-}
 
 /** The actor's reply. */
 export interface PresenceChanges extends JsonObject {

@@ -10,7 +10,7 @@ export function loginGuardOf(
   secrets: Secrets,
   realm: RealmId,
   address: string,
-): { readonly to: ActorKey; readonly address: string } {
+): { readonly to: ActorKey<'stranger'>; readonly address: string } {
   const hash = secrets.keyHash(`stranger/${realm}/${address.toLowerCase()}`);
   return { to: strangerKey(realm, Number.parseInt(hash.slice(0, 8), 16) % SLOTS), address: hash.slice(8) };
 }

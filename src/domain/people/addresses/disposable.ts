@@ -3,12 +3,6 @@
 /** True if the domain (lower-case), or a domain above it, is listed as one of throw-away addresses. */
 export type DisposableDomains = (domain: string) => boolean;
 
-declare module '../../../runtime/kind.js' {
-  interface HostServices {
-    readonly disposable: DisposableDomains;
-  }
-}
-
 /** @param text one domain per line; a # begins a comment */
 export function disposableDomains(text: string): DisposableDomains {
   const listed = new Set<string>();
