@@ -6,11 +6,7 @@ import type { Secrets } from '#domain/secrets';
 import { type RealmId, realmId, realmKey, userId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import type { ActorCaller } from './actor-caller.js';
-
-/** What went wrong, in words for the person at the terminal. */
-export class AdminError extends Error {
-  override name = 'AdminError';
-}
+import { AdminError } from './admin-error.js';
 
 export interface NewRealm {
   readonly subdomain: string;

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorKindName, ActorRefusal } from '#model';
 import type { Command, Fields, Value } from '#model/commands';
 import type { ActorClient } from '#runtime';
-import { AdminError } from './accounts.js';
+import { AdminError } from './admin-error.js';
 
 /** Replies as plain JSON: response fields are decoded. */
 export type PlainReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusal;

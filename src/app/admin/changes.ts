@@ -3,8 +3,9 @@
 import { parseRules } from '#frontend/limits';
 import { type RealmId, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { AdminError, findUser, listRealms } from './accounts.js';
+import { findUser, listRealms } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';
+import { AdminError } from './admin-error.js';
 
 /** Nobody can call anything in an organization that is not active. */
 export async function setRealmActive(actors: ActorCaller, realm: RealmId, active: boolean): Promise<void> {

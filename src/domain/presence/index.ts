@@ -22,9 +22,4 @@ export {
   presenceOfOne,
   serverTime,
 } from './forms.js';
-export {
-  type FetchPresences,
-  type PresenceChanges,
-  PresenceReplica,
-  presencesIn,
-} from './replica.js';
+export { type FetchPresences, type PresenceChanges, PresenceReplica, presencesIn } from './replica.js';

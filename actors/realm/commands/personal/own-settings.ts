@@ -16,7 +16,7 @@ import { asPart, personalOf, USER_PART, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmFacts } from '../accounts/email-change.js';
-import type { OwnAccountChange, AccountInputs } from '../accounts/own-account.js';
+import type { AccountInputs, OwnAccountChange } from '../accounts/own-account.js';
 import { accountInputs, changeAccount } from '../accounts/own-account.js';
 import { visibilityChanged } from '../accounts/person-events.js';
 import type { RealmCommand } from '../command.js';
